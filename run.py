@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Play, test and measure Escadaria with nothing installed but Python 3.11 or newer.
+
+python3 run.py                     play in the terminal
+python3 run.py WORDS ...           the `escadaria` command, for example `simulate rapido`
+python3 run.py test [PYTEST ...]   lint, format, types and tests; arguments go to pytest
+python3 run.py bench [NAME ...]    run bench/NAME.py, `engine` unless told otherwise
+python3 run.py lock                choose the newest versions of all dependencies: constraints.txt
+
+The first run makes an environment in .venv; later runs start at once, until
+pyproject.toml or constraints.txt change.
+"""
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+# Everything up to here, and the syntax below, is understood by Python 3.6, so old ones get this far.
+if sys.version_info < (3, 11):  # noqa: UP036 - started by whatever Python the machine has
+    sys.exit("Escadaria needs Python 3.11 or newer; this is Python {}.{}.".format(*sys.version_info))
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+STAMP = VENV / "escadaria-ready"  # what the environment was made from; written last
+CONSTRAINTS = ROOT / "constraints.txt"
+
+UV_HOME = ROOT / ".uv"  # where uv goes when the machine has none
+UV_OLDEST = (0, 9)
+
+
+def main(words: list[str]) -> int:
+    command, rest = (words[0], words[1:]) if words else ("play", [])
+    if command in ("-h", "--help"):
+        print(__doc__, end="")
+        return 0
+    if command == "test":
+        return test(rest)
+    if command == "bench":
+        return bench(rest)
+    if command == "lock":
+        return lock()
+    prepare()
+    return become([str(BIN / "escadaria"), command, *rest])
+
+
+def test(pytest_args: list[str]) -> int:
+    """Run every check, also after one has failed, and return 0 only if all passed."""
+    prepare(dev=True)
+    # The whole suite runs on all cores; picked tests run in one process, where -s and --pdb work.
+    steps = {
+        "ruff check": ["ruff", "check", "."],
+        "ruff format": ["ruff", "format", "--check", "."],
+        "mypy": ["mypy"],
+        "pytest": ["pytest", *(pytest_args or ["-n", "auto"])],
+    }
+    failed = []
+    for name, words in steps.items():
+        say(name)
+        if subprocess.call([PYTHON, "-m", *words], cwd=ROOT) != 0:
+            failed.append(name)
+    say(f"failed: {', '.join(failed)}" if failed else "all checks passed")
+    return 1 if failed else 0
+
+
+def bench(words: list[str]) -> int:
+    name, rest = (words[0], words[1:]) if words else ("engine", [])
+    known = sorted(path.stem for path in (ROOT / "bench").glob("*.py"))
+    if name not in known:
+        say(f"there is no benchmark {name!r}; there is: {', '.join(known) or 'none yet'}")
+        return 2
+    prepare(dev=True)
+    return become([str(PYTHON), str(ROOT / "bench" / f"{name}.py"), *rest])
+
+
+def lock() -> int:
+    """Write constraints.txt anew: one file for all platforms and Pythons, versions only."""
+    say("choosing versions")
+    command = [find_uv(), "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
+    command += ["--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
+    command += ["--all-extras", "--group", "dev", "pyproject.toml"]
+    versions = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+    header = "# The versions Escadaria is tested with. Written by `python3 run.py lock`.\n"
+    CONSTRAINTS.write_text(header + versions, encoding="utf-8", newline="\n")
+    say(f"wrote {CONSTRAINTS.name}")
+    return 0
+
+
+def prepare(dev: bool = False) -> None:
+    """Bring .venv up to date: what playing needs, and with `dev` what the checks need."""
+    basis = fingerprint()
+    made_of = STAMP.read_text("utf-8").split() if STAMP.is_file() and PYTHON.is_file() else []
+    if made_of == [basis, "dev"] or (made_of == [basis, "play"] and not dev):
+        return
+    uv = find_uv()
+    STAMP.unlink(missing_ok=True)  # whatever interrupts the rest, the next run starts over
+    if basis not in made_of:  # from scratch, or what is no longer needed would stay
+        say("making the environment in .venv (once; later starts are quick)")
+        run_uv(uv, "venv", "--quiet", "--clear", "--python", base_python(), str(VENV))
+    say("installing Escadaria" + (" and what its checks need" if dev else ""))
+    group = ["--group", "dev"] if dev else []
+    run_uv(uv, "pip", "install", "--python", str(PYTHON), "-c", CONSTRAINTS.name, "-e", ".", *group)
+    STAMP.write_text(f"{basis} {'dev' if dev else 'play'}\n", encoding="utf-8")
+
+
+def fingerprint() -> str:
+    """Stand for all that the environment depends on, its folder included: scripts hold absolute paths."""
+    basis = hashlib.sha256()
+    for path in (ROOT / "pyproject.toml", CONSTRAINTS):
+        basis.update(path.read_bytes() + b"\0")
+    basis.update(f"{sys.version}\0{sys.base_prefix}\0{ROOT}".encode())
+    return basis.hexdigest()
+
+
+def base_python() -> str:
+    """Find the Python outside any environment: the one in .venv could not make .venv anew."""
+    return str(getattr(sys, "_base_executable", sys.executable))
+
+
+def find_uv() -> str:
+    own = os.pathsep.join(str(UV_HOME / folder) for folder in ("bin", "Scripts"))
+    for uv in (shutil.which("uv"), shutil.which("uv", path=own)):
+        if uv and new_enough(uv):
+            return uv
+    fetch_uv()
+    uv = shutil.which("uv", path=own)
+    if uv is None:
+        sys.exit(f"uv was installed in {UV_HOME}, but its program is not there")
+    return uv
+
+
+def new_enough(uv: str) -> bool:
+    """Ask uv for its version; one that does not even answer (a stale launcher) is no use either."""
+    answer = subprocess.run([uv, "--version"], capture_output=True, text=True)
+    version = re.match(r"uv (\d+)\.(\d+)", answer.stdout)
+    return version is not None and (int(version[1]), int(version[2])) >= UV_OLDEST
+
+
+def fetch_uv() -> None:
+    """Put uv into .uv, by way of a small environment or, where Python cannot make one, of pip alone."""
+    say("fetching uv, which installs everything else")
+    shutil.rmtree(UV_HOME, ignore_errors=True)
+    install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore"]
+    install += ["--only-binary", "uv"]  # building it would need a Rust compiler
+    wanted = "uv>={}.{}".format(*UV_OLDEST)
+    # Debian ships Python without ensurepip, and then venv leaves half an environment behind.
+    if subprocess.run([base_python(), "-m", "venv", UV_HOME], capture_output=True).returncode == 0:
+        own_python = UV_HOME / PYTHON.relative_to(VENV)
+        done = subprocess.call([own_python, *install, wanted]) == 0
+    elif importlib.util.find_spec("pip"):
+        shutil.rmtree(UV_HOME, ignore_errors=True)
+        done = subprocess.call([sys.executable, *install, "--target", UV_HOME, wanted]) == 0
+    else:
+        shutil.rmtree(UV_HOME, ignore_errors=True)
+        sys.exit(
+            "This Python has neither venv nor pip, so nothing can be installed. Install one of them\n"
+            "(Debian, Ubuntu: `apt install python3-venv`; Fedora: `dnf install python3-pip`;\n"
+            "elsewhere: `python3 -m ensurepip`), or install uv, and try again."
+        )
+    if not done:
+        sys.exit("uv could not be fetched (see above); is there a network? Any way of installing uv will do.")
+
+
+def run_uv(uv: str, *words: str) -> None:
+    if subprocess.call([uv, *words], cwd=ROOT) != 0:
+        sys.exit("the environment could not be made (see above)")
+
+
+def become(command: list[str]) -> int:
+    """Hand the terminal over, so that Ctrl-C reaches the program and nobody else."""
+    if os.name != "nt":
+        os.execv(command[0], command)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Windows cannot replace a process, so this one waits
+    return subprocess.call(command)
+
+
+def say(text: str) -> None:
+    print(f"== {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
