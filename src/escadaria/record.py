@@ -1,0 +1,517 @@
+"""A played game as a text that a person can read aloud: headers, then turns with dice and decisions.
+
+    Escadaria record 1
+    game: rapido
+    rules: 1
+    players: 3
+    finish: 20
+    seat 1: Ana, person, red
+    seat 2: Bento, bot simple, blue
+    seat 3: Clara, person, green
+    date: 2026-11-15
+    dice: seed 7
+    result: Clara (seat 3) wins by R15
+
+    1. Ana: 26, again, 13, place 3
+    2. Bento: 7X, place 5
+    * Clara is played by bot simple
+    3. Clara: 22, again, …
+    end of 57 plies
+
+A ply is one decision or one outcome of the dice. People count seats from 1, so headers do too.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, NoReturn
+
+from escadaria.catalogue import game_type, load, read_options
+from escadaria.dice import Dice, FairDice, SeededDice, commitment, first_mismatch
+from escadaria.game import CHANCE, AnyGame, Fact, GameError, Outcome
+
+TITLE = "Escadaria record 1"
+COLOURS = ("red", "blue", "green", "yellow", "black", "white")  # R1
+RESIGNED = "resignation"
+"""The ruling of an outcome that no rule of the game brought about."""
+
+_MOST_BYTES = 4_000_000
+_LONGEST_LINE = 1000
+_WRAP = 90
+
+
+class BadRecord(GameError):
+    """A record that is damaged. ``line`` says where, counted from 1."""
+
+    code: ClassVar[str] = "bad_record"
+
+    def __init__(self, line: int, message: str, *, ruling: str = "") -> None:
+        super().__init__(f"line {line}: {message}", ruling=ruling)
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Who sits there."""
+
+    name: str
+    bot: str = ""
+    """The name of the bot that plays; empty for a person."""
+    colours: tuple[str, ...] = ()
+    """One of ``COLOURS``; two in Rapido for two players (R16)."""
+
+    def __post_init__(self) -> None:
+        if not _is_name(self.name):
+            raise GameError(f"a name has 1 to 40 printable characters, not {self.name!r:.80}")
+        if self.bot and not re.fullmatch(r"[\w.:-]{1,80}", self.bot):
+            raise GameError(f"a bot's name is one word, not {self.bot!r:.80}")
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that happened at the table and not in the game, before the ply with this number."""
+
+    ply: int
+    seat: int
+    deed: str
+    """``resign``, ``bot NAME`` (a bot plays for the seat) or ``back`` (its owner plays again)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What it takes to check fair dice; see ``dice.FairDice``."""
+
+    match: str
+    commitment: str
+    entropy: tuple[str, ...]
+    """By seat."""
+    secret: str = field(default="", repr=False)
+    """In hexadecimal; empty until the game is over."""
+
+    def dice(self) -> FairDice:
+        """The dice that this secret makes. :raises BadDice: if there is none, or it is malformed."""
+        return FairDice(_bytes(self.secret), self.match, self.entropy)
+
+
+@dataclass(frozen=True)
+class Record:
+    """A match as it was played, finished or not. Its plies are legal: making it replays them."""
+
+    game: AnyGame
+    seats: tuple[Seat, ...]
+    plies: tuple[Any, ...] = ()
+    """Decisions and outcomes of the dice, in order."""
+    remarks: tuple[Remark, ...] = ()
+    date: str = ""
+    """The day it was played, as in 2026-11-15."""
+    dice: str = "system"
+    """Where the dice came from: ``system``, ``seed 7``, ``scripted`` or ``fair``."""
+    proof: Proof | None = None
+    """For fair dice."""
+    start: Any = None
+    """The position it started from, if not the initial one."""
+
+    def __post_init__(self) -> None:
+        check_seats(self.game, self.seats)
+        assert self.positions, "replayed"
+
+    @cached_property
+    def positions(self) -> tuple[Any, ...]:
+        """The position before each ply, and the last one: ``positions[n]`` is the one after n plies."""
+        positions = [self.game.initial_state() if self.start is None else self.start]
+        for ply in self.plies:
+            positions.append(self.game.apply(positions[-1], ply))
+        return tuple(positions)
+
+    def position(self, ply: int) -> Any:
+        """The position after so many plies. :raises GameError: if the record is shorter."""
+        if not 0 <= ply <= len(self.plies):
+            raise GameError(f"the record has plies 0 to {len(self.plies)}, not {ply}")
+        return self.positions[ply]
+
+    def facts(self, ply: int) -> tuple[Fact, ...]:
+        """What ply number ``ply`` (from 1) brought about."""
+        return self.game.facts(self.position(ply - 1), self.plies[ply - 1])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The seats' names."""
+        return tuple(seat.name for seat in self.seats)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Who won and how, or None if the match was not finished."""
+        return match_outcome(self.game, self.positions[-1], resigned(self.remarks))
+
+    def turns(self) -> Iterator[tuple[int, int, range]]:
+        """Each turn: its number from 1, its seat, and the numbers of its plies, from 1."""
+        first = 1
+        number = 0
+        for ply in range(1, len(self.plies) + 1):
+            seat = self.positions[ply - 1].turn
+            if ply == len(self.plies) or self.positions[ply].turn != seat:
+                number += 1
+                yield number, seat, range(first, ply + 1)
+                first = ply + 1
+
+    def __str__(self) -> str:
+        return write(self)
+
+
+def match_outcome(game: AnyGame, state: Any, gone: Iterable[int]) -> Outcome | None:
+    """The game's outcome; or, when all seats but one have resigned, the win of that one."""
+    outcome = game.outcome(state)
+    left = set(range(game.players)) - set(gone)
+    if outcome is None and len(left) == 1:
+        return Outcome(left.pop(), RESIGNED)
+    return outcome
+
+
+def resigned(remarks: Iterable[Remark]) -> list[int]:
+    """The seats that have resigned."""
+    return [remark.seat for remark in remarks if remark.deed == "resign"]
+
+
+def check_seats(game: AnyGame, seats: tuple[Seat, ...]) -> None:
+    """:raises GameError: if there are too few or too many, or two have one colour."""
+    if len(seats) != game.players:
+        raise GameError(f"{game.name} for {game.players} players has {game.players} seats, not {len(seats)}")
+    colours = [colour for seat in seats for colour in seat.colours]
+    wrong = [colour for colour in colours if colour not in COLOURS or colours.count(colour) > 1]
+    if wrong or any(len(seat.colours) not in (0, game.colours) for seat in seats):
+        raise GameError(
+            f"each seat has {game.colours} of the colours {', '.join(COLOURS)} for itself, not {colours}"
+        )
+
+
+def colour_seats(game: AnyGame, seats: Iterable[Seat]) -> tuple[Seat, ...]:
+    """The seats with colours for those that have none yet."""
+    seats = tuple(seats)
+    free = iter([colour for colour in COLOURS if not any(colour in seat.colours for seat in seats)])
+    # In a game for two, red and green play blue and yellow: first colours first.
+    rounds = [[next(free) for seat in seats if not seat.colours] for _ in range(game.colours)]
+    given = iter(zip(*rounds, strict=True))
+    return tuple(seat if seat.colours else replace(seat, colours=next(given)) for seat in seats)
+
+
+# Checking the dice.
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a record's dice are what their source makes."""
+
+    fair: bool
+    reason: str
+    """``proven``, ``no_proof`` (nothing was promised), ``no_secret`` (not revealed yet),
+    ``commitment`` (the secret is not the one promised) or ``roll`` (a die fell otherwise)."""
+    rolls: int = 0
+    """How many rolls were checked."""
+    ply: int = 0
+    """The first ply that is wrong, from 1."""
+
+
+def verify(record: Record) -> Verdict:
+    """Derive every roll of a record again and compare."""
+    if record.dice.startswith("seed "):
+        return _compare(record, SeededDice(int(record.dice.removeprefix("seed "))))
+    if record.proof is None:
+        return Verdict(False, "no_proof")
+    if not record.proof.secret:
+        return Verdict(False, "no_secret")
+    dice = record.proof.dice()
+    if commitment(dice.secret) != record.proof.commitment:
+        return Verdict(False, "commitment")
+    return _compare(record, dice)
+
+
+def _compare(record: Record, dice: Dice) -> Verdict:
+    game = record.game
+    rolled = [
+        ply for ply, state in enumerate(record.positions[:-1], 1) if game.current_player(state) == CHANCE
+    ]
+    rolls = ((game.chance_outcomes(record.positions[ply - 1]), record.plies[ply - 1]) for ply in rolled)
+    wrong = first_mismatch(dice, rolls)
+    if wrong is not None:
+        return Verdict(False, "roll", wrong, rolled[wrong])
+    return Verdict(True, "proven", len(rolled))
+
+
+# Writing.
+
+
+def write(record: Record) -> str:
+    """The record's text; ``read`` is the inverse."""
+    return "\n".join([TITLE, *_headers(record), "", *_body(record), f"end of {len(record.plies)} plies", ""])
+
+
+def result_text(record: Record) -> str:
+    """How the match ended, in the record's own words."""
+    outcome = record.outcome
+    if outcome is None:
+        return "unfinished"
+    return f"{record.names[outcome.winner]} (seat {outcome.winner + 1}) wins by {outcome.ruling}"
+
+
+def _headers(record: Record) -> Iterator[str]:
+    game = record.game
+    yield f"game: {game.name}"
+    yield f"rules: {game.rules_version}"
+    for option in game.OPTIONS:
+        yield f"{option.name}: {option.write(game.options[option.name])}"
+    if record.start is not None:
+        yield f"start: {record.start}"
+    for number, seat in enumerate(record.seats, 1):
+        kind = f"bot {seat.bot}" if seat.bot else "person"
+        yield f"seat {number}: {seat.name}, {kind}, {'+'.join(seat.colours) or '-'}"
+    if record.date:
+        yield f"date: {record.date}"
+    yield f"dice: {record.dice}"
+    if record.proof is not None:
+        yield f"match: {record.proof.match}"
+        yield f"commitment: {record.proof.commitment}"
+        for number, entropy in enumerate(record.proof.entropy, 1):
+            if entropy:
+                yield f"entropy {number}: {entropy}"
+        if record.proof.secret:
+            yield f"secret: {record.proof.secret}"
+    yield f"result: {result_text(record)}"
+
+
+def _body(record: Record) -> Iterator[str]:
+    remarks = sorted(record.remarks, key=lambda remark: remark.ply)
+    for number, seat, plies in record.turns():
+        opening = f"{number}. {record.names[seat]}: "
+        words: list[str] = []
+        for ply in plies:
+            told = [remark for remark in remarks if remark.ply < ply]
+            if words and (told or len(", ".join(words)) > _WRAP):
+                yield opening + ", ".join(words)
+                words = []
+            yield from (_remark_text(record, remark) for remark in told)
+            remarks = remarks[len(told) :]
+            words.append(str(record.plies[ply - 1]))
+        yield opening + ", ".join(words)
+    yield from (_remark_text(record, remark) for remark in remarks)
+
+
+def _remark_text(record: Record, remark: Remark) -> str:
+    name = f"{record.names[remark.seat]} (seat {remark.seat + 1})"
+    if remark.deed.startswith("bot "):
+        return f"* {name} is played by {remark.deed}"
+    return f"* {name} {'resigns' if remark.deed == 'resign' else 'plays again'}"
+
+
+# Reading.
+
+
+def open_record(path: Path) -> Record:
+    """Read a record file. :raises BadRecord: if it is damaged; OSError if it cannot be read."""
+    with path.open("rb") as file:
+        return read(file.read(_MOST_BYTES + 1))
+
+
+def read(data: bytes | str) -> Record:
+    """The record with this text. :raises BadRecord: naming the line, the reason and the ruling."""
+    return _Reader(_lines(data)).record()
+
+
+class _Reader:
+    """Reads a record line by line and knows which line it is at."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.at = 0  # lines taken so far, so the number of the last one taken
+
+    def record(self) -> Record:
+        if self.take() != TITLE:
+            self.fail(f"a record begins with {TITLE!r}")
+        headers = self.headers()
+        game = self.game(headers)
+        start = self.start(headers, game)
+        record = self.make(game, self.seats(headers, game), headers, start)
+        self.leftovers(headers)
+        record = self.plies(record)
+        result, line = self.result
+        if result != result_text(record):
+            self.fail(f"the result reads {result!r}, but the plies make it {result_text(record)!r}", line)
+        return record
+
+    def take(self) -> str:
+        if self.at == len(self.lines):
+            self.fail("the record ends too early: it is truncated", self.at)
+        self.at += 1
+        return self.lines[self.at - 1]
+
+    def fail(self, message: str, line: int | None = None, ruling: str = "") -> NoReturn:
+        raise BadRecord(self.at if line is None else line, message, ruling=ruling) from None
+
+    def headers(self) -> dict[str, tuple[str, int]]:
+        headers: dict[str, tuple[str, int]] = {}
+        while line := self.take():
+            key, colon, value = line.partition(": ")
+            if not colon or not value:
+                self.fail(f"a header reads 'name: value', not {line[:80]!r}")
+            if key in headers:
+                self.fail(f"the header {key!r} stands there twice")
+            headers[key] = value, self.at
+        return headers
+
+    def game(self, headers: dict[str, tuple[str, int]]) -> AnyGame:
+        name, line = self.pop(headers, "game")
+        try:
+            known = [option.name for option in game_type(name).OPTIONS]
+            options = {key: text for key, (text, _) in headers.items() if key in known}
+            game = load(name, **read_options(name, options))
+        except GameError as error:
+            self.fail(str(error), line)
+        for key in options:
+            del headers[key]
+        rules, line = self.pop(headers, "rules")
+        if rules != str(game.rules_version):
+            self.fail(f"this is rules version {rules}, known is {game.rules_version}", line)
+        return game
+
+    def start(self, headers: dict[str, tuple[str, int]], game: AnyGame) -> Any:
+        text, line = headers.pop("start", ("", 0))
+        try:
+            return game.parse_state(text) if text else None
+        except GameError as error:
+            self.fail(str(error), line)
+
+    def seats(self, headers: dict[str, tuple[str, int]], game: AnyGame) -> tuple[Seat, ...]:
+        seats = []
+        for number in range(1, game.players + 1):
+            text, line = self.pop(headers, f"seat {number}")
+            match = re.fullmatch(r"(.+), (?:person|bot ([^ ]+)), ([a-z+]+|-)", text)
+            if not match:
+                self.fail(
+                    f"a seat reads 'name, person, colour' or 'name, bot simple, colour': {text!r}", line
+                )
+            name, bot, colours = match.groups()
+            try:
+                seats.append(Seat(name, bot or "", () if colours == "-" else tuple(colours.split("+"))))
+            except GameError as error:
+                self.fail(str(error), line)
+        return tuple(seats)
+
+    def make(
+        self, game: AnyGame, seats: tuple[Seat, ...], headers: dict[str, tuple[str, int]], start: Any
+    ) -> Record:
+        date, date_line = headers.pop("date", ("", 0))
+        dice, dice_line = self.pop(headers, "dice")
+        self.result = self.pop(headers, "result")
+        if date and not _is_date(date):
+            self.fail(f"a date reads 2026-11-15, not {date!r}", date_line)
+        if not re.fullmatch(r"system|scripted|fair|seed [0-9]{1,20}", dice):
+            self.fail(f"dice are 'system', 'scripted', 'seed 7' or 'fair', not {dice!r}", dice_line)
+        try:
+            proof = self.proof(headers, game) if dice == "fair" else None
+            return Record(game, seats, date=date, dice=dice, proof=proof, start=start)
+        except BadRecord:
+            raise
+        except GameError as error:
+            self.fail(str(error))
+
+    def proof(self, headers: dict[str, tuple[str, int]], game: AnyGame) -> Proof:
+        match, _ = self.pop(headers, "match")
+        promise, _ = self.pop(headers, "commitment")
+        entropy = tuple(headers.pop(f"entropy {n}", ("", 0))[0] for n in range(1, game.players + 1))
+        secret, line = headers.pop("secret", ("", 0))
+        for text, size in ((promise, 64), (secret, 64)):
+            if text and not re.fullmatch(rf"[0-9a-f]{{{size}}}", text):
+                self.fail(f"commitment and secret have {size} hexadecimal digits, not {text[:80]!r}", line)
+        FairDice(bytes(32), match, entropy)  # their forms
+        return Proof(match, promise, entropy, secret)
+
+    def pop(self, headers: dict[str, tuple[str, int]], key: str) -> tuple[str, int]:
+        if key not in headers:
+            self.fail(f"the header {key!r} is missing")
+        return headers.pop(key)
+
+    def leftovers(self, headers: dict[str, tuple[str, int]]) -> None:
+        for key, (_, line) in headers.items():
+            self.fail(f"there is no header {key!r} in such a record", line)
+
+    def plies(self, record: Record) -> Record:
+        """The record with the plies and remarks of the remaining lines."""
+        game, state, turn = record.game, record.positions[0], 1
+        plies: list[Any] = []
+        remarks: list[Remark] = []
+        while not (line := self.take()).startswith("end of "):
+            if line.startswith("* "):
+                remarks.append(self.remark(line, record, len(plies)))
+                continue
+            opening = f"{turn}. {record.names[state.turn]}: "
+            if not line.startswith(opening):
+                self.fail(f"here a line begins {opening!r}, not {line[:60]!r}")
+            seat = state.turn
+            for word in line.removeprefix(opening).split(", "):
+                if state.turn != seat:
+                    self.fail(f"the turn of {record.names[seat]} is over before {word[:40]!r}")
+                try:
+                    plies.append(game.parse(word))
+                    state = game.apply(state, plies[-1])
+                except GameError as error:
+                    self.fail(str(error), ruling="")
+            turn += state.turn != seat
+        if line != f"end of {len(plies)} plies":
+            self.fail(f"{line[:40]!r}, but there are {len(plies)} plies before it")
+        if self.at != len(self.lines):
+            self.fail("there is text after the end", self.at + 1)
+        return replace(record, plies=tuple(plies), remarks=tuple(remarks))
+
+    def remark(self, line: str, record: Record, ply: int) -> Remark:
+        for seat, name in enumerate(record.names):
+            opening = f"* {name} (seat {seat + 1}) "
+            if line.startswith(opening):
+                deed = line.removeprefix(opening).removeprefix("is played by ")
+                deed = {"resigns": "resign", "plays again": "back"}.get(deed, deed)
+                remark = Remark(ply, seat, deed)
+                if re.fullmatch(r"resign|back|bot [^ ]+", deed) and _remark_text(record, remark) == line:
+                    return remark
+        self.fail(f"{line[:80]!r} is no remark about a seat")
+
+
+def _lines(data: bytes | str) -> list[str]:
+    if len(data) > _MOST_BYTES:
+        raise BadRecord(1, f"a record has at most {_MOST_BYTES} bytes")
+    text = _decode(data) if isinstance(data, bytes) else data
+    lines = text.replace("\r\n", "\n").removeprefix("\ufeff").rstrip("\n").split("\n")
+    for number, line in enumerate(lines, 1):
+        if len(line) > _LONGEST_LINE:
+            raise BadRecord(
+                number, f"the line has {len(line)} characters, at most {_LONGEST_LINE} are allowed"
+            )
+    return lines
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadRecord(line, f"byte {error.start} is no text in UTF-8") from None
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and 1 <= len(name) <= 40 and name.isprintable() and name == name.strip()
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return datetime.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _bytes(secret: str) -> bytes:
+    try:
+        return bytes.fromhex(secret)
+    except ValueError:
+        return b""  # which FairDice refuses without showing it
