@@ -1,0 +1,281 @@
+"""One match without I/O: who sits where, who may act, what happened, and what may be taken back.
+
+The server, the hot-seat and the terminal all play through a ``Table``. What a seat wants is asked
+with a method (``play``, ``roll``, ``undo``, …) that checks it and answers with an ``Event`` but
+changes nothing; ``add`` makes it happen. In between a server can bring the event safely to disk.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from escadaria.dice import Dice
+from escadaria.game import CHANCE, AnyGame, Fact, GameError, InvalidText, Outcome
+from escadaria.record import Proof, Record, Remark, Seat, check_seats, match_outcome, resigned
+
+ROLL, UNDO, RESIGN, BACK, BOT = "roll", "undo", "resign", "back", "bot "
+
+
+class Rejected(GameError):
+    """A request that the table cannot grant now."""
+
+
+class NotYourTurn(Rejected):
+    """Another seat is to act."""
+
+    code: ClassVar[str] = "not_your_turn"
+
+
+class StaleVersion(Rejected):
+    """The request was made for another version of the table."""
+
+    code: ClassVar[str] = "stale_version"
+
+
+class MatchOver(Rejected):
+    """The match is over."""
+
+    code: ClassVar[str] = "over"
+
+
+class NoUndo(Rejected):
+    """There is nothing that the seat may take back."""
+
+    code: ClassVar[str] = "no_undo"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What one seat did, with the dice that fell upon it. Events in order make a table again."""
+
+    seat: int
+    deed: str
+    """A decision's text, or ``roll``, ``undo``, ``resign``, ``bot NAME`` or ``back``."""
+    dice: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join([f"{self.seat} {self.deed}", *(f"[{die}]" for die in self.dice)])
+
+    @classmethod
+    def parse(cls, text: str) -> Event:
+        """The event with this text; ``str`` is the inverse. :raises InvalidText: if it is none."""
+        seat, _, rest = text.partition(" ")
+        deed, *dice = rest.split(" [")
+        if not (re.fullmatch(r"[0-9]{1,2}", seat) and deed and all(die.endswith("]") for die in dice)):
+            raise InvalidText(f"{text[:80]!r} is no event: a seat, a deed, and [dice]")
+        return cls(int(seat), deed, tuple(die[:-1] for die in dice))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One ply of an event: what front ends animate."""
+
+    action: Any
+    facts: tuple[Fact, ...]
+    state: Any
+    """The position after it."""
+
+
+class Table:
+    """A match at some version. It is rebuilt by adding its events to a new table."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        seats: tuple[Seat, ...],
+        dice: Dice,
+        *,
+        start: Any = None,
+        stand_in: str = "simple",
+    ) -> None:
+        check_seats(game, seats)
+        self.game = game
+        self.seats = seats
+        self.dice = dice
+        self.start = start
+        self.stand_in = stand_in
+        """The bot that plays on for a seat that resigned."""
+        self.version = 0
+        """How many events there have been."""
+        self.plies: list[Any] = []
+        self.remarks: list[Remark] = []
+        self._positions = [game.initial_state() if start is None else start]
+        self._rolls = 0  # how many of the plies are dice
+
+    @classmethod
+    def resumed(cls, record: Record, dice: Dice) -> Table:
+        """A table at which a recorded match goes on."""
+        table = cls(record.game, record.seats, dice, start=record.start)
+        table.plies = list(record.plies)
+        table.remarks = list(record.remarks)
+        table.version = len(record.plies) + len(record.remarks)
+        table._positions = list(record.positions)
+        table._rolls = sum(record.game.current_player(state) == CHANCE for state in record.positions[:-1])
+        return table
+
+    # What everybody may know.
+
+    @property
+    def state(self) -> Any:
+        """The position."""
+        return self._positions[-1]
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Who won and how, or None while the match goes on."""
+        return match_outcome(self.game, self.state, resigned(self.remarks))
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat that may act, or None when the match is over."""
+        return None if self.outcome else self.state.turn
+
+    @property
+    def awaits_roll(self) -> bool:
+        """Whether the turn starts with dice: its owner says when they fall, and has no other choice.
+
+        So nobody's dice fall while they look away, and the decision before can be taken back.
+        """
+        return self.outcome is None and self.game.current_player(self.state) == CHANCE
+
+    def choices(self) -> tuple[str, ...]:
+        """What the seat to act may do, as texts: ``roll``, or the legal decisions."""
+        if self.outcome:
+            return ()
+        return (ROLL,) if self.awaits_roll else tuple(map(str, self.game.legal_actions(self.state)))
+
+    def bot_of(self, seat: int) -> str:
+        """The name of the bot that plays the seat, or "" if a person does."""
+        bot = self.seats[seat].bot
+        for remark in self.remarks:
+            if remark.seat == seat:
+                bot = self.stand_in if remark.deed == RESIGN else remark.deed.removeprefix(BOT)
+                bot = "" if bot == BACK else bot
+        return bot
+
+    def turn_facts(self) -> tuple[Fact, ...]:
+        """What has happened since the turn started, for those who come in the middle of it."""
+        first = len(self.plies)
+        while first and self._positions[first - 1].turn == self.state.turn:
+            first -= 1
+        return tuple(
+            fact
+            for state, ply in zip(self._positions[first:], self.plies[first:], strict=False)
+            for fact in self.game.facts(state, ply)
+        )
+
+    def record(self, *, date: str = "", dice: str = "system", proof: Proof | None = None) -> Record:
+        """The match so far, for reading and keeping."""
+        return Record(
+            self.game, self.seats, tuple(self.plies), tuple(self.remarks), date, dice, proof, self.start
+        )
+
+    # What a seat may ask for. Nothing changes before the event is added.
+
+    def play(self, seat: int, text: str, version: int | None = None) -> Event:
+        """The event of a decision, or of ``roll`` where the turn starts with dice.
+
+        :raises MatchOver, StaleVersion, NotYourTurn: if the seat may not act now.
+        :raises InvalidText, IllegalAction: if it may not do this.
+        """
+        self._check(seat, version)
+        if seat != self.state.turn:
+            raise NotYourTurn(f"seat {self.state.turn} is to act, not seat {seat}")
+        if self.awaits_roll:
+            if text != ROLL:
+                self.game.parse(text)
+                raise NotYourTurn(f"{text} must wait: the turn starts with a roll")
+            return Event(seat, ROLL, self._fallen(self.state, self.state.turn))
+        after = self.game.apply(self.state, self._decision(text))
+        return Event(seat, text, self._fallen(after, self.state.turn))
+
+    def undo(self, seat: int, version: int | None = None) -> Event:
+        """Take the last decision back. :raises NoUndo: if dice fell since, or it was another seat's."""
+        self._check(seat, version)
+        if not self.plies or self.game.current_player(self._positions[-2]) == CHANCE:
+            raise NoUndo("there is no decision after the last dice")
+        if self._positions[-2].turn != seat:
+            raise NoUndo(f"the last decision was that of seat {self._positions[-2].turn}")
+        return Event(seat, UNDO)
+
+    def resign(self, seat: int, version: int | None = None) -> Event:
+        """Give up. With two seats the match ends; with more a bot plays on for the seat."""
+        self._check(seat, version)
+        if seat in resigned(self.remarks):
+            raise Rejected(f"seat {seat} has resigned already")
+        return Event(seat, RESIGN)
+
+    def hand_over(self, seat: int, bot: str) -> Event:
+        """Let a bot play for a seat whose owner is gone."""
+        self._check(seat, None)
+        if self.bot_of(seat):
+            raise Rejected(f"a bot plays seat {seat} already")
+        return Event(seat, BOT + bot)
+
+    def take_back(self, seat: int) -> Event:
+        """Let the owner play again."""
+        self._check(seat, None)
+        if self.seats[seat].bot or seat in resigned(self.remarks) or not self.bot_of(seat):
+            raise Rejected(f"seat {seat} cannot be taken back")
+        return Event(seat, BACK)
+
+    # What makes it happen.
+
+    def add(self, event: Event) -> tuple[Step, ...]:
+        """Apply an event and say what happened, ply by ply.
+
+        Events come from the methods above, or from where they were stored.
+        :raises GameError: if it does not fit this table; the table then stays as it was.
+        """
+        steps = self._steps(event)
+        if event.deed == UNDO:
+            if not self.plies:
+                raise NoUndo("nothing has been played")
+            self.plies.pop()
+            self._positions.pop()
+            self.remarks = [replace(r, ply=min(r.ply, len(self.plies))) for r in self.remarks]
+        elif not steps:
+            self.remarks.append(Remark(len(self.plies), event.seat, event.deed))
+        self.plies.extend(step.action for step in steps)
+        self._positions.extend(step.state for step in steps)
+        self._rolls += len(event.dice)
+        self.version += 1
+        return steps
+
+    def _steps(self, event: Event) -> tuple[Step, ...]:
+        if event.deed in (UNDO, RESIGN, BACK) or event.deed.startswith(BOT):
+            return ()
+        texts = event.dice if event.deed == ROLL else (event.deed, *event.dice)
+        steps = []
+        state = self.state
+        for text in texts:
+            action = self.game.parse(text)
+            facts = self.game.facts(state, action)
+            state = self.game.apply(state, action)
+            steps.append(Step(action, facts, state))
+        return tuple(steps)
+
+    def _fallen(self, state: Any, turn: int) -> tuple[str, ...]:
+        """The dice that fall from here on, until somebody is to act or the turn is over."""
+        dice: list[str] = []
+        while self.game.current_player(state) == CHANCE and state.turn == turn:
+            outcome = self.dice.roll(self.game.chance_outcomes(state), self._rolls + len(dice))
+            dice.append(str(outcome))
+            state = self.game.apply(state, outcome)
+        return tuple(dice)
+
+    def _check(self, seat: int, version: int | None) -> None:
+        if self.outcome:
+            raise MatchOver(f"the match is over: seat {self.outcome.winner} has won")
+        if version is not None and version != self.version:
+            raise StaleVersion(f"the request was made for version {version}, the table is at {self.version}")
+        if seat not in range(self.game.players):
+            raise NotYourTurn(f"there are seats 0 to {self.game.players - 1}, not {seat}")
+
+    def _decision(self, text: str) -> Any:
+        action = self.game.parse(text)
+        if action not in self.game.legal_actions(self.state):
+            self.game.apply(self.state, action)  # says why not
+        return action
