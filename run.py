@@ -4,7 +4,8 @@
 python3 run.py                     play in the terminal
 python3 run.py WORDS ...           the `escadaria` command, for example `simulate rapido`
 python3 run.py test [PYTEST ...]   lint, format, types and tests; arguments go to pytest
-python3 run.py bench [NAME ...]    run bench/NAME.py, `engine` unless told otherwise
+python3 run.py bench NAME ...      measure: bench/NAME.py
+python3 run.py tool NAME ...       one of the developers' tools: tools/NAME.py
 python3 run.py lock                choose the newest versions of all dependencies: constraints.txt
 
 The first run makes an environment in .venv; later runs start at once, until
@@ -32,6 +33,8 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 STAMP = VENV / "escadaria-ready"  # what the environment was made from; written last
 CONSTRAINTS = ROOT / "constraints.txt"
 
+SCRIPTS = {"bench": "bench", "tool": "tools"}  # folders of programs for developers
+
 UV_HOME = ROOT / ".uv"  # where uv goes when the machine has none
 UV_OLDEST = (0, 9)
 
@@ -43,8 +46,8 @@ def main(words: list[str]) -> int:
         return 0
     if command == "test":
         return test(rest)
-    if command == "bench":
-        return bench(rest)
+    if command in SCRIPTS:
+        return script(SCRIPTS[command], rest)
     if command == "lock":
         return lock()
     prepare()
@@ -70,14 +73,14 @@ def test(pytest_args: list[str]) -> int:
     return 1 if failed else 0
 
 
-def bench(words: list[str]) -> int:
-    name, rest = (words[0], words[1:]) if words else ("engine", [])
-    known = sorted(path.stem for path in (ROOT / "bench").glob("*.py"))
-    if name not in known:
-        say(f"there is no benchmark {name!r}; there is: {', '.join(known) or 'none yet'}")
+def script(folder: str, words: list[str]) -> int:
+    """Run one of the folder's programs; without a name, say which there are."""
+    known = sorted(path.stem for path in (ROOT / folder).glob("*.py"))
+    if not words or words[0] not in known:
+        say(f"name one of {folder}/: {', '.join(known)}")
         return 2
     prepare(dev=True)
-    return become([str(PYTHON), str(ROOT / "bench" / f"{name}.py"), *rest])
+    return become([str(PYTHON), str(ROOT / folder / f"{words[0]}.py"), *words[1:]])
 
 
 def lock() -> int:

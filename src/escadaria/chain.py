@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import ClassVar, TypeAlias, cast
@@ -19,6 +18,7 @@ from escadaria.game import (
     InvalidText,
     Option,
     Outcome,
+    Word,
     check_options,
     read_enum,
     read_fields,
@@ -33,7 +33,7 @@ ALIKE = 3  # no number stands in a chain more often (C11)
 LONGEST = ALIKE * len(FACES)
 
 
-class Phase(Enum):
+class Phase(Word):
     """What the position waits for (C8-C13)."""
 
     KEEP = "keep"
@@ -50,7 +50,7 @@ class Phase(Enum):
     """Nothing: ``turn`` has won."""
 
 
-class Heading(Enum):
+class Heading(Word):
     """A chain's direction (C11)."""
 
     OPEN = "open"

@@ -24,7 +24,7 @@ TERMINAL = -4
 class GameError(ValueError):
     """Something that was asked for cannot be done. ``code`` is stable; the message is for people."""
 
-    code: ClassVar[str] = "game_error"
+    code = "game_error"
 
     def __init__(self, message: str, *, ruling: str = "") -> None:
         super().__init__(f"{message} ({ruling})" if ruling else message)
@@ -131,6 +131,13 @@ class Option:
         if isinstance(self.default, int):
             return f"a whole number from {self.low} to {self.high}"
         return ("text, or one of " if self.free_text else "one of ") + ", ".join(self.choices)
+
+
+class Word(Enum):
+    """An enumeration whose members print as code, so that a position's ``repr`` makes it again."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
 
 
 class Position(Protocol):

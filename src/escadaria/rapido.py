@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
@@ -15,6 +14,7 @@ from escadaria.game import (
     InvalidText,
     Option,
     Outcome,
+    Word,
     check_options,
     read_enum,
     read_fields,
@@ -30,7 +30,7 @@ DIE_B = (1, 2, 3, 5, 6, X)  # R2
 TOP_FIELD = 5  # R4
 
 
-class Phase(Enum):
+class Phase(Word):
     """What the position waits for (R6, R8)."""
 
     FIRST_ROLL = "first"

@@ -14,7 +14,7 @@
 
     1. Ana: 26, again, 13, place 3
     2. Bento: 7X, place 5
-    * Clara is played by bot simple
+    * Clara (seat 3) is played by bot simple
     3. Clara: 22, again, …
     end of 57 plies
 
@@ -26,13 +26,23 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 from escadaria.catalogue import game_type, load, read_options
-from escadaria.dice import Dice, FairDice, SeededDice, commitment, first_mismatch
+from escadaria.dice import (
+    SECRET_BYTES,
+    BadDice,
+    Dice,
+    FairDice,
+    SeededDice,
+    commitment,
+    first_mismatch,
+    fits,
+)
 from escadaria.game import CHANCE, AnyGame, Fact, GameError, Outcome
 
 TITLE = "Escadaria record 1"
@@ -43,16 +53,18 @@ RESIGNED = "resignation"
 _MOST_BYTES = 4_000_000
 _LONGEST_LINE = 1000
 _WRAP = 90
+_BOT_NAME = r"[\w.:-]{1,80}"
 
 
 class BadRecord(GameError):
     """A record that is damaged. ``line`` says where, counted from 1."""
 
-    code: ClassVar[str] = "bad_record"
+    code = "bad_record"
 
     def __init__(self, line: int, message: str, *, ruling: str = "") -> None:
-        super().__init__(f"line {line}: {message}", ruling=ruling)
+        super().__init__(f"line {line}: {message}")  # which names the ruling already
         self.line = line
+        self.ruling = ruling
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +80,8 @@ class Seat:
     def __post_init__(self) -> None:
         if not _is_name(self.name):
             raise GameError(f"a name has 1 to 40 printable characters, not {self.name!r:.80}")
-        if self.bot and not re.fullmatch(r"[\w.:-]{1,80}", self.bot):
-            raise GameError(f"a bot's name is one word, not {self.bot!r:.80}")
+        if self.bot:
+            check_bot_name(self.bot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +105,16 @@ class Proof:
     secret: str = field(default="", repr=False)
     """In hexadecimal; empty until the game is over."""
 
+    def __post_init__(self) -> None:
+        FairDice(bytes(SECRET_BYTES), self.match, self.entropy)  # says what is wrong with these
+        if not fits("[0-9a-f]{64}", self.commitment):
+            raise BadDice(f"a commitment has 64 of 0-9 a-f, not {self.commitment!r:.80}")
+        if not fits("([0-9a-f]{64})?", self.secret):
+            raise BadDice("a secret has 64 of 0-9 a-f")  # and is not shown, wrong as it may be
+
     def dice(self) -> FairDice:
-        """The dice that this secret makes. :raises BadDice: if there is none, or it is malformed."""
-        return FairDice(_bytes(self.secret), self.match, self.entropy)
+        """The dice that this secret makes. :raises BadDice: if it is not revealed yet."""
+        return FairDice(bytes.fromhex(self.secret), self.match, self.entropy)
 
 
 @dataclass(frozen=True)
@@ -118,7 +137,11 @@ class Record:
 
     def __post_init__(self) -> None:
         check_seats(self.game, self.seats)
-        assert self.positions, "replayed"
+        _check_date(self.date)
+        _check_dice(self.dice)
+        _check_proof(self)
+        _ = self.positions  # replays
+        _check_remarks(self)
 
     @cached_property
     def positions(self) -> tuple[Any, ...]:
@@ -135,8 +158,10 @@ class Record:
         return self.positions[ply]
 
     def facts(self, ply: int) -> tuple[Fact, ...]:
-        """What ply number ``ply`` (from 1) brought about."""
-        return self.game.facts(self.position(ply - 1), self.plies[ply - 1])
+        """What ply number ``ply`` (from 1) brought about. :raises GameError: if there is none."""
+        if not 1 <= ply <= len(self.plies):
+            raise GameError(f"the record has plies 1 to {len(self.plies)}, not {ply}")
+        return self.game.facts(self.positions[ply - 1], self.plies[ply - 1])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -189,9 +214,16 @@ def check_seats(game: AnyGame, seats: tuple[Seat, ...]) -> None:
         )
 
 
+def check_bot_name(name: str) -> None:
+    """:raises GameError: if no bot can have this name; whether there is one is not looked at."""
+    if not fits(_BOT_NAME, name):
+        raise GameError(f"a bot's name is one word, not {name!r:.80}")
+
+
 def colour_seats(game: AnyGame, seats: Iterable[Seat]) -> tuple[Seat, ...]:
-    """The seats with colours for those that have none yet."""
+    """The seats with colours for those that have none yet. :raises GameError: as ``check_seats`` does."""
     seats = tuple(seats)
+    check_seats(game, seats)
     free = iter([colour for colour in COLOURS if not any(colour in seat.colours for seat in seats)])
     # In a game for two, red and green play blue and yellow: first colours first.
     rounds = [[next(free) for seat in seats if not seat.colours] for _ in range(game.colours)]
@@ -351,6 +383,14 @@ class _Reader:
     def fail(self, message: str, line: int | None = None, ruling: str = "") -> NoReturn:
         raise BadRecord(self.at if line is None else line, message, ruling=ruling) from None
 
+    @contextmanager
+    def reading(self, line: int | None = None) -> Iterator[None]:
+        """What is found wrong inside is wrong with this line, or else with the last one taken."""
+        try:
+            yield
+        except GameError as error:
+            self.fail(str(error), line, error.ruling)
+
     def headers(self) -> dict[str, tuple[str, int]]:
         headers: dict[str, tuple[str, int]] = {}
         while line := self.take():
@@ -364,25 +404,24 @@ class _Reader:
 
     def game(self, headers: dict[str, tuple[str, int]]) -> AnyGame:
         name, line = self.pop(headers, "game")
-        try:
-            known = [option.name for option in game_type(name).OPTIONS]
-            options = {key: text for key, (text, _) in headers.items() if key in known}
-            game = load(name, **read_options(name, options))
-        except GameError as error:
-            self.fail(str(error), line)
-        for key in options:
-            del headers[key]
+        with self.reading(line):
+            kind = game_type(name)
         rules, line = self.pop(headers, "rules")
-        if rules != str(game.rules_version):
-            self.fail(f"this is rules version {rules}, known is {game.rules_version}", line)
-        return game
+        if rules != str(kind.rules_version):
+            self.fail(f"this is rules version {rules[:40]!r}, known is {kind.rules_version}", line)
+        options: dict[str, int | str] = {}
+        for option in kind.OPTIONS:
+            if option.name in headers:
+                text, line = headers.pop(option.name)
+                with self.reading(line):
+                    options |= read_options(name, {option.name: text})
+                    load(name, **options)
+        return load(name, **options)
 
     def start(self, headers: dict[str, tuple[str, int]], game: AnyGame) -> Any:
         text, line = headers.pop("start", ("", 0))
-        try:
+        with self.reading(line):
             return game.parse_state(text) if text else None
-        except GameError as error:
-            self.fail(str(error), line)
 
     def seats(self, headers: dict[str, tuple[str, int]], game: AnyGame) -> tuple[Seat, ...]:
         seats = []
@@ -394,40 +433,40 @@ class _Reader:
                     f"a seat reads 'name, person, colour' or 'name, bot simple, colour': {text!r}", line
                 )
             name, bot, colours = match.groups()
-            try:
+            with self.reading(line):
                 seats.append(Seat(name, bot or "", () if colours == "-" else tuple(colours.split("+"))))
-            except GameError as error:
-                self.fail(str(error), line)
+        with self.reading(line):
+            check_seats(game, tuple(seats))
         return tuple(seats)
 
     def make(
         self, game: AnyGame, seats: tuple[Seat, ...], headers: dict[str, tuple[str, int]], start: Any
     ) -> Record:
-        date, date_line = headers.pop("date", ("", 0))
-        dice, dice_line = self.pop(headers, "dice")
+        date, line = headers.pop("date", ("", 0))
+        with self.reading(line):
+            _check_date(date)
+        dice, line = self.pop(headers, "dice")
+        with self.reading(line):
+            _check_dice(dice)
         self.result = self.pop(headers, "result")
-        if date and not _is_date(date):
-            self.fail(f"a date reads 2026-11-15, not {date!r}", date_line)
-        if not re.fullmatch(r"system|scripted|fair|seed [0-9]{1,20}", dice):
-            self.fail(f"dice are 'system', 'scripted', 'seed 7' or 'fair', not {dice!r}", dice_line)
-        try:
-            proof = self.proof(headers, game) if dice == "fair" else None
-            return Record(game, seats, date=date, dice=dice, proof=proof, start=start)
-        except BadRecord:
-            raise
-        except GameError as error:
-            self.fail(str(error))
+        proof = self.proof(headers, game) if dice == "fair" else None
+        return Record(game, seats, date=date, dice=dice, proof=proof, start=start)
 
     def proof(self, headers: dict[str, tuple[str, int]], game: AnyGame) -> Proof:
-        match, _ = self.pop(headers, "match")
-        promise, _ = self.pop(headers, "commitment")
-        entropy = tuple(headers.pop(f"entropy {n}", ("", 0))[0] for n in range(1, game.players + 1))
+        """The proof, made piece by piece, so that a wrong piece is known by its line."""
+        match, line = self.pop(headers, "match")
+        with self.reading(line):
+            proof = Proof(match, "0" * 64, ())
+        promise, line = self.pop(headers, "commitment")
+        with self.reading(line):
+            proof = replace(proof, commitment=promise)
+        for number in range(1, game.players + 1):
+            entropy, line = headers.pop(f"entropy {number}", ("", 0))
+            with self.reading(line):
+                proof = replace(proof, entropy=(*proof.entropy, entropy))
         secret, line = headers.pop("secret", ("", 0))
-        for text, size in ((promise, 64), (secret, 64)):
-            if text and not re.fullmatch(rf"[0-9a-f]{{{size}}}", text):
-                self.fail(f"commitment and secret have {size} hexadecimal digits, not {text[:80]!r}", line)
-        FairDice(bytes(32), match, entropy)  # their forms
-        return Proof(match, promise, entropy, secret)
+        with self.reading(line):
+            return replace(proof, secret=secret)
 
     def pop(self, headers: dict[str, tuple[str, int]], key: str) -> tuple[str, int]:
         if key not in headers:
@@ -454,17 +493,16 @@ class _Reader:
             for word in line.removeprefix(opening).split(", "):
                 if state.turn != seat:
                     self.fail(f"the turn of {record.names[seat]} is over before {word[:40]!r}")
-                try:
+                with self.reading():
                     plies.append(game.parse(word))
                     state = game.apply(state, plies[-1])
-                except GameError as error:
-                    self.fail(str(error), ruling="")
             turn += state.turn != seat
         if line != f"end of {len(plies)} plies":
             self.fail(f"{line[:40]!r}, but there are {len(plies)} plies before it")
         if self.at != len(self.lines):
             self.fail("there is text after the end", self.at + 1)
-        return replace(record, plies=tuple(plies), remarks=tuple(remarks))
+        with self.reading():
+            return replace(record, plies=tuple(plies), remarks=tuple(remarks))
 
     def remark(self, line: str, record: Record, ply: int) -> Remark:
         for seat, name in enumerate(record.names):
@@ -473,7 +511,7 @@ class _Reader:
                 deed = line.removeprefix(opening).removeprefix("is played by ")
                 deed = {"resigns": "resign", "plays again": "back"}.get(deed, deed)
                 remark = Remark(ply, seat, deed)
-                if re.fullmatch(r"resign|back|bot [^ ]+", deed) and _remark_text(record, remark) == line:
+                if _is_deed(deed) and _remark_text(record, remark) == line:
                     return remark
         self.fail(f"{line[:80]!r} is no remark about a seat")
 
@@ -503,15 +541,40 @@ def _is_name(name: object) -> bool:
     return isinstance(name, str) and 1 <= len(name) <= 40 and name.isprintable() and name == name.strip()
 
 
-def _is_date(text: str) -> bool:
-    try:
-        return datetime.date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
+def _is_deed(deed: str) -> bool:
+    return fits(f"resign|back|bot {_BOT_NAME}", deed)
 
 
-def _bytes(secret: str) -> bytes:
+def _check_date(date: str) -> None:
     try:
-        return bytes.fromhex(secret)
-    except ValueError:
-        return b""  # which FairDice refuses without showing it
+        if date and datetime.date.fromisoformat(date).isoformat() != date:
+            raise ValueError(date)
+    except (TypeError, ValueError):
+        raise GameError(f"a date reads 2026-11-15, not {date!r:.40}") from None
+
+
+def _check_dice(dice: str) -> None:
+    if not fits("system|scripted|fair|seed [0-9]{1,20}", dice):
+        raise GameError(f"dice are 'system', 'scripted', 'seed 7' or 'fair', not {dice!r:.40}")
+    if dice.startswith("seed "):
+        SeededDice(int(dice.removeprefix("seed ")))  # says what is wrong with it
+
+
+def _check_proof(record: Record) -> None:
+    if (record.dice == "fair") != (record.proof is not None):
+        raise GameError(f"fair dice have a proof, other dice have none: {record.dice}, {record.proof}")
+    if record.proof is not None and len(record.proof.entropy) != record.game.players:
+        raise GameError(f"each of {record.game.players} seats has its entropy, not {record.proof.entropy}")
+
+
+def _check_remarks(record: Record) -> None:
+    plies, gone = len(record.plies), set[int]()
+    earlier = 0
+    for remark in record.remarks:
+        seated = remark.seat in range(record.game.players)
+        if not (seated and earlier <= remark.ply <= plies and _is_deed(remark.deed)):
+            raise GameError(f"{remark!r:.200} is no remark between plies {earlier} and {plies}")
+        earlier = remark.ply
+        gone.update(resigned([remark]))
+        if len(gone) == record.game.players - 1 and earlier < plies:
+            raise GameError(f"all but one had resigned after ply {earlier}, but there are {plies} plies")

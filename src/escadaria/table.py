@@ -1,7 +1,7 @@
 """One match without I/O: who sits where, who may act, what happened, and what may be taken back.
 
 The server, the hot-seat and the terminal all play through a ``Table``. What a seat wants is asked
-with a method (``play``, ``roll``, ``undo``, …) that checks it and answers with an ``Event`` but
+with a method (``play``, ``undo``, ``resign``, …) that checks it and answers with an ``Event`` but
 changes nothing; ``add`` makes it happen. In between a server can bring the event safely to disk.
 """
 
@@ -9,11 +9,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
-from escadaria.dice import Dice
-from escadaria.game import CHANCE, AnyGame, Fact, GameError, InvalidText, Outcome
-from escadaria.record import Proof, Record, Remark, Seat, check_seats, match_outcome, resigned
+from escadaria.dice import Dice, ScriptedDice
+from escadaria.game import CHANCE, AnyGame, Fact, GameError, IllegalAction, InvalidText, Outcome
+from escadaria.record import (
+    Proof,
+    Record,
+    Remark,
+    Seat,
+    check_bot_name,
+    check_seats,
+    match_outcome,
+    resigned,
+)
 
 ROLL, UNDO, RESIGN, BACK, BOT = "roll", "undo", "resign", "back", "bot "
 
@@ -25,25 +34,25 @@ class Rejected(GameError):
 class NotYourTurn(Rejected):
     """Another seat is to act."""
 
-    code: ClassVar[str] = "not_your_turn"
+    code = "not_your_turn"
 
 
 class StaleVersion(Rejected):
     """The request was made for another version of the table."""
 
-    code: ClassVar[str] = "stale_version"
+    code = "stale_version"
 
 
 class MatchOver(Rejected):
     """The match is over."""
 
-    code: ClassVar[str] = "over"
+    code = "over"
 
 
 class NoUndo(Rejected):
     """There is nothing that the seat may take back."""
 
-    code: ClassVar[str] = "no_undo"
+    code = "no_undo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +70,11 @@ class Event:
     @classmethod
     def parse(cls, text: str) -> Event:
         """The event with this text; ``str`` is the inverse. :raises InvalidText: if it is none."""
-        seat, _, rest = text.partition(" ")
-        deed, *dice = rest.split(" [")
-        if not (re.fullmatch(r"[0-9]{1,2}", seat) and deed and all(die.endswith("]") for die in dice)):
+        match = re.fullmatch(r"([0-9]{1,2}) ([^][]+?)((?: \[[^][\s]+\])*)", text)
+        if not match:
             raise InvalidText(f"{text[:80]!r} is no event: a seat, a deed, and [dice]")
-        return cls(int(seat), deed, tuple(die[:-1] for die in dice))
+        seat, deed, dice = match.groups()
+        return cls(int(seat), deed, tuple(die.strip("[]") for die in dice.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +160,7 @@ class Table:
         bot = self.seats[seat].bot
         for remark in self.remarks:
             if remark.seat == seat:
-                bot = self.stand_in if remark.deed == RESIGN else remark.deed.removeprefix(BOT)
-                bot = "" if bot == BACK else bot
+                bot = {RESIGN: self.stand_in, BACK: ""}.get(remark.deed, remark.deed.removeprefix(BOT))
         return bot
 
     def turn_facts(self) -> tuple[Fact, ...]:
@@ -181,23 +189,20 @@ class Table:
         :raises InvalidText, IllegalAction: if it may not do this.
         """
         self._check(seat, version)
-        if seat != self.state.turn:
-            raise NotYourTurn(f"seat {self.state.turn} is to act, not seat {seat}")
-        if self.awaits_roll:
-            if text != ROLL:
-                self.game.parse(text)
-                raise NotYourTurn(f"{text} must wait: the turn starts with a roll")
-            return Event(seat, ROLL, self._fallen(self.state, self.state.turn))
-        after = self.game.apply(self.state, self._decision(text))
-        return Event(seat, text, self._fallen(after, self.state.turn))
+        return self._played(seat, text, self.dice, self._rolls)
 
     def undo(self, seat: int, version: int | None = None) -> Event:
-        """Take the last decision back. :raises NoUndo: if dice fell since, or it was another seat's."""
+        """Take the last decision back.
+
+        :raises NoUndo: if dice fell since, or it was another seat's, or a bot plays for the seat.
+        """
         self._check(seat, version)
         if not self.plies or self.game.current_player(self._positions[-2]) == CHANCE:
             raise NoUndo("there is no decision after the last dice")
         if self._positions[-2].turn != seat:
             raise NoUndo(f"the last decision was that of seat {self._positions[-2].turn}")
+        if bot := self.bot_of(seat):
+            raise NoUndo(f"seat {seat} is played by bot {bot}, which takes nothing back")
         return Event(seat, UNDO)
 
     def resign(self, seat: int, version: int | None = None) -> Event:
@@ -210,6 +215,7 @@ class Table:
     def hand_over(self, seat: int, bot: str) -> Event:
         """Let a bot play for a seat whose owner is gone."""
         self._check(seat, None)
+        check_bot_name(bot)
         if self.bot_of(seat):
             raise Rejected(f"a bot plays seat {seat} already")
         return Event(seat, BOT + bot)
@@ -229,10 +235,10 @@ class Table:
         Events come from the methods above, or from where they were stored.
         :raises GameError: if it does not fit this table; the table then stays as it was.
         """
+        if self._asked(event) != event:
+            raise Rejected(f"{str(event)!r:.80} does not fit version {self.version} of this table")
         steps = self._steps(event)
         if event.deed == UNDO:
-            if not self.plies:
-                raise NoUndo("nothing has been played")
             self.plies.pop()
             self._positions.pop()
             self.remarks = [replace(r, ply=min(r.ply, len(self.plies))) for r in self.remarks]
@@ -243,6 +249,20 @@ class Table:
         self._rolls += len(event.dice)
         self.version += 1
         return steps
+
+    def _asked(self, event: Event) -> Event:
+        """The event, asked for here and now, with the dice that it tells of."""
+        match event.deed:
+            case "undo":
+                return self.undo(event.seat)
+            case "resign":
+                return self.resign(event.seat)
+            case "back":
+                return self.take_back(event.seat)
+            case deed if deed.startswith(BOT):
+                return self.hand_over(event.seat, deed.removeprefix(BOT))
+        self._check(event.seat, None)
+        return self._played(event.seat, event.deed, ScriptedDice(*event.dice), 0)
 
     def _steps(self, event: Event) -> tuple[Step, ...]:
         if event.deed in (UNDO, RESIGN, BACK) or event.deed.startswith(BOT):
@@ -257,14 +277,22 @@ class Table:
             steps.append(Step(action, facts, state))
         return tuple(steps)
 
-    def _fallen(self, state: Any, turn: int) -> tuple[str, ...]:
-        """The dice that fall from here on, until somebody is to act or the turn is over."""
-        dice: list[str] = []
-        while self.game.current_player(state) == CHANCE and state.turn == turn:
-            outcome = self.dice.roll(self.game.chance_outcomes(state), self._rolls + len(dice))
-            dice.append(str(outcome))
+    def _played(self, seat: int, text: str, dice: Dice, index: int) -> Event:
+        """The decision with the dice that fall upon it, until somebody is to act or the turn is over."""
+        state = self.state
+        if seat != state.turn:
+            raise NotYourTurn(f"seat {state.turn} is to act, not seat {seat}")
+        if not self.awaits_roll:
+            state = self.game.apply(state, self._decision(text))
+        elif text != ROLL:
+            self.game.parse(text)  # says if it is nonsense
+            raise IllegalAction(f"{text} is not possible now: the turn starts with {ROLL}")
+        fallen: list[str] = []
+        while self.game.current_player(state) == CHANCE and state.turn == seat:
+            outcome = dice.roll(self.game.chance_outcomes(state), index + len(fallen))
+            fallen.append(str(outcome))
             state = self.game.apply(state, outcome)
-        return tuple(dice)
+        return Event(seat, text, tuple(fallen))
 
     def _check(self, seat: int, version: int | None) -> None:
         if self.outcome:
