@@ -50,6 +50,10 @@ class Phase(Word):
     """Nothing: ``turn`` has won."""
 
 
+_NOBODY = {Phase.ROLL: CHANCE, Phase.LENGTHEN: CHANCE, Phase.OVER: TERMINAL}
+"""Where no player is to decide."""
+
+
 class Heading(Word):
     """A chain's direction (C11)."""
 
@@ -130,10 +134,12 @@ class Lengthen:
 Action: TypeAlias = Roll | Keep | Link | Move | Lengthen
 
 UP, DOWN = Lengthen(Heading.UP), Lengthen(Heading.DOWN)
+_WAYS = {Heading.OPEN: (UP, DOWN), Heading.UP: (UP,), Heading.DOWN: (DOWN,)}
 _ROLLS = tuple(Roll(number) for number in FACES)
 _KEEPS = tuple(Keep(dice) for dice in range(1, LONGEST + 1))
 _LINKS = tuple(Link(number) for number in FACES)
 _MOVES = tuple(Move(space) for space in range(LONGEST_TRACK))
+_FIRST_LINKS = tuple(Links((number,), number) for number in FACES)
 _EACH = Fraction(1, len(FACES))
 _OUTCOMES: tuple[tuple[Action, Fraction], ...] = tuple((roll, _EACH) for roll in _ROLLS)
 _ALL: tuple[Action, ...] = (*_KEEPS, *_LINKS, *_MOVES, UP, DOWN, *_ROLLS)
@@ -363,35 +369,28 @@ class Chain:
         return State(0, Phase.KEEP, hands, self.dice - sum(hands), ((0, 0),) * self.players, ())
 
     def current_player(self, state: State) -> int:
-        if state.phase is Phase.OVER:
-            return TERMINAL
-        return CHANCE if state.phase is Phase.ROLL or state.phase is Phase.LENGTHEN else state.turn
+        return _NOBODY.get(state.phase, state.turn)
 
     def legal_actions(self, state: State) -> tuple[Action, ...]:
         if state.phase is Phase.KEEP:
             return _KEEPS[: state.hands[state.turn]]
         if state.phase is Phase.BUILD:
-            return tuple(_LINKS[number - 1] for number in next_links(state.chain, state.loose))
+            return tuple([_LINKS[number - 1] for number in next_links(state.chain, state.loose)])
         if state.phase is Phase.DECIDE:
-            moves = (_MOVES[space] for space in self.free_discs(state, state.turn))
+            moves = [_MOVES[space] for space in self.free_discs(state, state.turn)]
             return (*moves, *self._lengthenings(state))
         return ()
 
     def free_discs(self, state: State, seat: int) -> tuple[int, ...]:
         """The spaces of the seat's discs that are not immobilized, sorted (C7)."""
-        tops = {space: seats[-1] for space, seats in state.piles}
-        return tuple(
-            space for space in sorted(set(state.discs[seat])) if space == 0 or tops.get(space) == seat
-        )
+        free = [space for space, seats in state.piles if seats[-1] == seat]
+        return (0, *free) if 0 in state.discs[seat] else tuple(free)
 
     def _lengthenings(self, state: State) -> tuple[Lengthen, ...]:
-        if state.pool == 0:  # C13
-            return ()
-        heading = state.chain.heading
-        return (UP, DOWN) if heading is Heading.OPEN else (UP,) if heading is Heading.UP else (DOWN,)
+        return _WAYS[state.chain.heading] if state.pool else ()  # C13
 
     def chance_outcomes(self, state: State) -> tuple[tuple[Action, Fraction], ...]:
-        return _OUTCOMES if self.current_player(state) == CHANCE else ()
+        return _OUTCOMES if _NOBODY.get(state.phase) == CHANCE else ()
 
     def outcome(self, state: State) -> Outcome | None:
         return Outcome(state.turn, "C6") if state.phase is Phase.OVER else None
@@ -416,21 +415,23 @@ class Chain:
     # The transitions. ``told`` collects facts when somebody wants them.
 
     def _after(self, state: State, action: Action, told: list[Fact] | None) -> State:
-        if isinstance(action, Roll) and action.number in FACES:
-            if state.phase is Phase.ROLL:
+        phase = state.phase
+        if isinstance(action, Roll):
+            if phase is Phase.ROLL and action.number in FACES:
                 return self._roll(state, action.number, told)
-            if state.phase is Phase.LENGTHEN:
+            if phase is Phase.LENGTHEN and action.number in FACES:
                 return self._add(state, action.number, told)
-        elif action in self.legal_actions(state):
-            match action:
-                case Keep():
-                    return self._keep(state, action.dice, told)
-                case Link():
-                    return self._link(state, action.number, told)
-                case Move():
-                    return self._move(state, action.space, told)
-                case Lengthen():
-                    return self._lengthen(state, action.heading, told)
+        elif isinstance(action, Link):
+            if phase is Phase.BUILD and action.number in next_links(state.chain, state.loose):
+                return self._link(state, action.number, told)
+        elif isinstance(action, Keep):
+            if phase is Phase.KEEP and action.dice in range(1, state.hands[state.turn] + 1):
+                return self._keep(state, action.dice, told)
+        elif phase is Phase.DECIDE:
+            if isinstance(action, Move) and action.space in self.free_discs(state, state.turn):
+                return self._move(state, action.space, told)
+            if isinstance(action, Lengthen) and action in self._lengthenings(state):
+                return self._lengthen(state, action.heading, told)
         raise self._refusal(state, action)
 
     def _keep(self, state: State, dice: int, told: list[Fact] | None) -> State:
@@ -446,7 +447,7 @@ class Chain:
             told.append(Rolled(state.turn, number, coloured=first))
         chain, loose = state.chain, state.loose
         if first:  # the coloured die is the first link (C10)
-            chain = Links((number,), number)
+            chain = _FIRST_LINKS[number - 1]
         else:
             loose = tuple(sorted((*loose, number)))
         used = state.hands[state.turn]
@@ -472,7 +473,7 @@ class Chain:
         if told is not None:
             told.append(Lengthened(state.turn, heading.value))
         hands = replaced(state.hands, state.turn, state.hands[state.turn] + 1)
-        chain = Links(state.chain.numbers, state.chain.last, heading)  # the named direction binds (C13)
+        chain = _headed(state.chain, heading)  # the named direction binds (C13)
         return State(state.turn, Phase.LENGTHEN, hands, state.pool - 1, state.discs, state.piles, chain)
 
     def _add(self, state: State, number: int, told: list[Fact] | None) -> State:
@@ -635,6 +636,11 @@ def add_link(chain: Links, number: int) -> Links | None:
     elif number != chain.last:
         heading = Heading.UP if number > chain.last else Heading.DOWN
     return Links(tuple(sorted((*chain.numbers, number))), number, heading)
+
+
+@lru_cache(maxsize=2**14)
+def _headed(chain: Links, heading: Heading) -> Links:
+    return Links(chain.numbers, chain.last, heading)
 
 
 @lru_cache(maxsize=2**16)

@@ -136,6 +136,8 @@ class Option:
 class Word(Enum):
     """An enumeration whose members print as code, so that a position's ``repr`` makes it again."""
 
+    __hash__ = object.__hash__  # each member is there once; Enum would hash its name at every look-up
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
 

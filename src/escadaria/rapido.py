@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import ClassVar, TypeAlias
 
 from escadaria.game import (
@@ -43,6 +44,10 @@ class Phase(Word):
     """Nothing: ``turn`` has won."""
 
 
+_NOBODY = {Phase.FIRST_ROLL: CHANCE, Phase.LATER_ROLL: CHANCE, Phase.OVER: TERMINAL}
+"""Where no player is to decide."""
+
+
 @dataclass(frozen=True, slots=True)
 class Roll:
     """Both dice of a pair, rolled together (R2)."""
@@ -80,7 +85,6 @@ class Place:
 Action: TypeAlias = Roll | Again | Place
 
 ROLLS = tuple(Roll(a, b) for a in DIE_A for b in DIE_B)
-_ROLL_SET = frozenset(ROLLS)
 VALUES = tuple(sorted({roll.value for roll in ROLLS}))
 _EACH = Fraction(1, len(ROLLS))
 _OUTCOMES = tuple((roll, _EACH) for roll in ROLLS)
@@ -121,8 +125,7 @@ class State:
 
     def free_fields(self) -> tuple[int, ...]:
         """Where the pair in hand may go: 0 always, 1-5 while empty (R4, R13)."""
-        taken = {pair.field for pair in self.tower}
-        return (0, *(field for field in range(1, TOP_FIELD + 1) if field not in taken))
+        return _free_fields(tuple([pair.field for pair in self.tower]))
 
     def __str__(self) -> str:
         return (
@@ -244,17 +247,15 @@ class Rapido:
         return State(0, Phase.FIRST_ROLL, 0, (0,) * self.players, ())
 
     def current_player(self, state: State) -> int:
-        if state.phase is Phase.DECIDE:
-            return state.turn
-        return TERMINAL if state.phase is Phase.OVER else CHANCE
+        return _NOBODY.get(state.phase, state.turn)
 
     def legal_actions(self, state: State) -> tuple[Action, ...]:
         if state.phase is not Phase.DECIDE:
             return ()
-        return (_DECISIONS[0], *(_DECISIONS[1 + field] for field in state.free_fields()))
+        return _legal_actions(state.free_fields())
 
     def chance_outcomes(self, state: State) -> tuple[tuple[Action, Fraction], ...]:
-        return _OUTCOMES if self.current_player(state) == CHANCE else ()
+        return _OUTCOMES if _NOBODY.get(state.phase) == CHANCE else ()
 
     def outcome(self, state: State) -> Outcome | None:
         return Outcome(state.turn, "R15") if state.phase is Phase.OVER else None
@@ -285,7 +286,12 @@ class Rapido:
                 if told is not None:
                     told.append(RolledAgain(state.turn))
                 return State(state.turn, Phase.LATER_ROLL, 0, state.steps, state.tower)
-        elif state.phase is not Phase.OVER and isinstance(action, Roll) and action in _ROLL_SET:
+        elif (
+            isinstance(action, Roll)
+            and action.a in DIE_A
+            and action.b in DIE_B
+            and state.phase is not Phase.OVER
+        ):
             return self._roll(state, action, told)
         raise self._refusal(state, action)
 
@@ -398,6 +404,16 @@ class Rapido:
             raise InvalidText(f"a pair reads field:seat:value, or 0:seat on field 0: {text!r}", ruling="R4")
         seat = read_number(parts[1], "a pair's seat", 0, self.players - 1, "R1")
         return Pair(field, seat, _read_value(parts[2]) if field else 0)
+
+
+@cache
+def _free_fields(taken: tuple[int, ...]) -> tuple[int, ...]:
+    return (0, *(field for field in range(1, TOP_FIELD + 1) if field not in taken))
+
+
+@cache
+def _legal_actions(free: tuple[int, ...]) -> tuple[Action, ...]:
+    return (_DECISIONS[0], *(_DECISIONS[1 + field] for field in free))
 
 
 def _won(seat: int, steps: tuple[int, ...], tower: tuple[Pair, ...], told: list[Fact] | None) -> State:
