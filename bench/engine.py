@@ -9,8 +9,8 @@ equal chances in both games and in pig. OpenSpiel's states change in place and i
 are new at every step. The aim is a quarter of pig's steps or better (issue 2); nothing is asserted here.
 
 The candidates take turns for several rounds, so that a machine that slows down slows all of them down;
-the median round counts, and the best one is told too. ``open_spiel`` comes with the development
-dependencies; without it the table has no ratio.
+the median round counts, and the best one is told too. Seconds are those of the processor, so that other
+programs matter little. ``open_spiel`` comes with the development dependencies; without it there is no ratio.
 """
 
 from __future__ import annotations

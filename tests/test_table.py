@@ -1,0 +1,656 @@
+"""The table: who may act, what falls when, what can be taken back, and that events make it again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import escadaria
+from escadaria.chain import Chain
+from escadaria.dice import BadDice, Dice, FairDice, ScriptedDice, SeededDice, commitment
+from escadaria.game import AnyGame, GameError, IllegalAction, InvalidText, Outcome
+from escadaria.rapido import Placed, Rapido, Rolled, RolledAgain, Scored
+from escadaria.record import RESIGNED, Proof, Record, Remark, Seat, read, verify
+from escadaria.table import Event, MatchOver, NotYourTurn, NoUndo, Rejected, StaleVersion, Table
+from strategies import games, possible
+
+
+def table(game: AnyGame, *dice: object, **options: Any) -> Table:
+    return Table(game, tuple(map(Seat, "ABCDEF"[: game.players])), ScriptedDice(*dice), **options)
+
+
+def rapido(*dice: object, players: int = 3) -> Table:
+    return table(Rapido(players), *dice)
+
+
+def chain(*dice: object, players: int = 2) -> Table:
+    return table(Chain(players), *dice)
+
+
+def play(at: Table, *texts: str) -> Table:
+    """The table after these, each by the seat whose turn it is."""
+    for text in texts:
+        assert at.to_act is not None
+        at.add(at.play(at.to_act, text))
+    return at
+
+
+def look(at: Table) -> tuple[Any, ...]:
+    """All that can be seen of a table; the dice to come show in what would be played."""
+    record = at.record()
+    bots = [at.bot_of(seat) for seat in range(at.game.players)]
+    facts = (at.to_act, at.awaits_roll, at.choices(), at.outcome, at.turn_facts())
+    return (at.version, record, str(record), at.state, bots, *facts)
+
+
+# Who may act.
+
+
+def test_the_first_seat_starts_and_the_turn_goes_round() -> None:
+    at = rapido("26", "7X", "13", "45")
+    seen = []
+    for _ in range(4):
+        seen.append(at.to_act)
+        play(at, "roll", "place 0")
+    assert seen == [0, 1, 2, 0]
+    assert at.version == 8
+
+
+@pytest.mark.parametrize("seat", [1, 2, 3, -1, 99, None, "0"])
+def test_only_the_seat_whose_turn_it_is_may_play(seat: Any) -> None:
+    at = rapido("26")
+    with pytest.raises(NotYourTurn):
+        at.play(seat, "roll")
+    play(at, "roll")
+    with pytest.raises(NotYourTurn):
+        at.play(seat, "place 3")
+
+
+@pytest.mark.parametrize("seat", [3, -1, 99, None, "0"])
+def test_there_are_no_other_seats(seat: Any) -> None:
+    at = play(rapido("26"), "roll", "place 3")
+    for ask in (at.undo, at.resign, at.take_back, lambda who: at.hand_over(who, "simple")):
+        with pytest.raises(NotYourTurn, match="seats 0 to 2"):
+            ask(seat)
+
+
+@pytest.mark.parametrize("version", [0, 1, 3, -1])
+def test_a_request_for_another_version_is_stale(version: int) -> None:
+    at = play(rapido("26", "7X"), "roll", "place 3")
+    for ask in (at.undo, at.resign):
+        with pytest.raises(StaleVersion, match="the table is at 2"):
+            ask(0, version)
+        assert ask(0, 2) == ask(0)
+    with pytest.raises(StaleVersion):
+        at.play(1, "roll", version)
+    assert at.play(1, "roll", 2) == Event(1, "roll", ("7X",))
+
+
+def test_a_stale_request_is_stale_whoever_makes_it() -> None:
+    with pytest.raises(StaleVersion):
+        rapido("26").play(2, "nonsense", 5)
+
+
+def test_nothing_goes_on_when_the_match_is_over() -> None:
+    at = table(Rapido(3, finish=5), "33", "33")
+    play(at, "roll", "again")
+    assert at.outcome == Outcome(0, "R15")
+    assert at.to_act is None
+    assert at.choices() == ()
+    assert not at.awaits_roll
+    before = look(at)
+    for ask in (at.undo, at.resign, at.take_back, lambda seat: at.hand_over(seat, "simple")):
+        with pytest.raises(MatchOver, match="seat 0 has won"):
+            ask(0)
+    for text in ("roll", "place 3", "nonsense"):
+        with pytest.raises(MatchOver):
+            at.play(0, text)
+        with pytest.raises(MatchOver):
+            at.add(Event(0, text))
+    assert look(at) == before
+
+
+@pytest.mark.parametrize(
+    "text, error", [("place 3", IllegalAction), ("7X", IllegalAction), ("up", InvalidText)]
+)
+def test_what_is_not_possible_is_refused_as_the_game_refuses_it(text: str, error: type[GameError]) -> None:
+    at = play(rapido("26", "13"), "roll", "place 3", "roll")
+    before = look(at)
+    with pytest.raises(error) as caught:
+        at.play(1, text)
+    assert type(caught.value) is error
+    assert look(at) == before
+
+
+def test_an_illegal_decision_names_its_ruling() -> None:
+    at = play(rapido("26", "13"), "roll", "place 3", "roll")
+    with pytest.raises(IllegalAction) as caught:
+        at.play(1, "place 3")
+    assert caught.value.ruling == "R13"
+
+
+# When dice fall.
+
+
+@pytest.mark.parametrize("text", ["26", "place 3", "again"])
+def test_a_turn_of_rapido_starts_with_roll_and_nothing_else(text: str) -> None:
+    at = rapido("26")
+    assert at.awaits_roll
+    assert at.choices() == ("roll",)
+    with pytest.raises(IllegalAction, match="starts with roll"):
+        at.play(0, text)
+    with pytest.raises(InvalidText):
+        at.play(0, "nonsense")
+
+
+def test_roll_is_for_the_start_of_a_turn_only() -> None:
+    at = play(rapido("26", "13"), "roll")
+    assert not at.awaits_roll
+    assert at.choices() == ("again", *(f"place {field}" for field in range(6)))
+    with pytest.raises(InvalidText):
+        at.play(0, "roll")
+    with pytest.raises(InvalidText):
+        chain(4, 4).play(0, "roll")
+
+
+def test_rapidos_dice_fall_on_roll_and_on_again_and_not_on_place() -> None:
+    at = rapido("26", "13", "X6", "45")
+    assert at.play(0, "roll") == Event(0, "roll", ("26",))
+    play(at, "roll")
+    assert at.play(0, "again") == Event(0, "again", ("13",))
+    play(at, "again")
+    assert at.play(0, "place 3") == Event(0, "place 3")
+    assert at.play(0, "again") == Event(0, "again", ("X6",))  # the turn is over; the next seat's dice wait
+    play(at, "again")
+    assert (at.to_act, at.awaits_roll) == (1, True)
+    assert at.play(1, "roll") == Event(1, "roll", ("45",))
+
+
+def test_chains_dice_fall_on_keep_and_on_lengthening() -> None:
+    at = chain(3, 4, 5, 2)
+    assert (at.awaits_roll, at.choices()) == (False, ("keep 1", "keep 2"))
+    assert at.play(0, "keep 2") == Event(0, "keep 2", ("3", "4"))
+    play(at, "keep 2")
+    assert at.play(0, "link 4") == Event(0, "link 4")
+    play(at, "link 4")
+    assert at.play(0, "up") == Event(0, "up", ("5",))
+    play(at, "up")
+    assert at.play(0, "up") == Event(0, "up", ("2",))
+    assert [str(step.action) for step in at.add(at.play(0, "up"))] == ["up", "2"]
+    assert at.to_act == 1
+
+
+def test_steps_tell_what_happened_ply_by_ply() -> None:
+    at = play(rapido("26", "13"), "roll")
+    again, roll = at.add(at.play(0, "again"))
+    assert (str(again.action), again.facts) == ("again", (RolledAgain(0),))
+    assert (str(roll.action), roll.facts) == ("13", (Rolled(0, "13", 31),))
+    assert roll.state == at.state
+    assert again.state == at.game.apply(at.record().position(1), again.action)
+
+
+def test_dice_are_numbered_through_the_match() -> None:
+    asked = []
+
+    class Counting:
+        def roll(self, outcomes: Any, index: int) -> Any:
+            asked.append(index)
+            return outcomes[0][0]
+
+    at = Table(Chain(2), (Seat("A"), Seat("B")), Counting())
+    play(at, "keep 2")
+    assert asked == [0, 1]
+    play(at, "link 1")
+    at.add(at.undo(0))
+    play(at, "link 1", "up")
+    at.add(at.hand_over(1, "simple"))
+    play(at, "move 0", "keep 1")
+    assert asked == [0, 1, 2, 3]
+
+
+def test_dice_that_fail_leave_the_table_as_it_was() -> None:
+    at = rapido("26")
+    play(at, "roll")
+    before = look(at)
+    with pytest.raises(BadDice):
+        at.play(0, "again")
+    assert look(at) == before
+
+
+# Taking back.
+
+
+def test_a_placing_can_be_taken_back_until_the_next_seat_rolls() -> None:
+    at = play(rapido("26", "7X"), "roll")
+    before = at.state
+    play(at, "place 3")
+    assert at.undo(0) == Event(0, "undo")
+    assert at.add(at.undo(0)) == ()
+    assert (at.state, at.to_act, at.version) == (before, 0, 3)
+    play(at, "place 5", "roll")
+    assert [str(ply) for ply in at.plies] == ["26", "place 5", "7X"]
+    with pytest.raises(NoUndo):
+        at.undo(0)
+
+
+def test_links_are_taken_back_one_after_the_other() -> None:
+    at = play(chain(3, 3, 4, 4), "keep 2", "link 3", "up")
+    assert [str(ply) for ply in at.plies] == ["keep 2", "3", "3", "link 3", "up", "4"]
+    with pytest.raises(NoUndo):
+        at.undo(0)
+    at = table(Chain(2), *(3, 4, 5, 6), start=Chain(2).parse_state(FOUR_DICE))
+    play(at, "keep 4")
+    states = [at.state]
+    for link in ("link 4", "link 5", "link 6"):
+        play(at, link)
+        states.append(at.state)
+    play(at, "move 0")
+    for state in reversed(states):
+        at.add(at.undo(0))
+        assert at.state == state
+    assert at.choices() == ("link 4", "link 5", "link 6")
+    with pytest.raises(NoUndo, match="no decision after the last dice"):
+        at.undo(0)
+
+
+FOUR_DICE = "turn=0 phase=keep hands=4,2 pool=10 discs=0+0,0+0 stacks=- chain=-/0/open loose=-"
+
+
+def test_a_move_can_be_taken_back_until_the_next_seat_keeps() -> None:
+    at = play(chain(3, 4, 5), "keep 2", "link 4", "move 0")
+    assert at.to_act == 1
+    assert at.undo(0) == Event(0, "undo")
+    play(at, "keep 1")
+    for seat in (0, 1):
+        with pytest.raises(NoUndo):
+            at.undo(seat)
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+def test_nobody_takes_back_what_another_seat_decided(seat: int) -> None:
+    at = play(rapido("26"), "roll", "place 3")
+    with pytest.raises(NoUndo, match="seat 0"):
+        at.undo(seat)
+    with pytest.raises(NoUndo):
+        at.add(Event(seat, "undo"))
+
+
+def test_there_is_nothing_to_take_back_at_the_start_or_after_dice() -> None:
+    at = rapido("26", "13")
+    for text in ("roll", "again"):
+        with pytest.raises(NoUndo):
+            at.undo(0)
+        with pytest.raises(NoUndo):
+            at.add(Event(0, "undo"))
+        play(at, text)
+    with pytest.raises(NoUndo):
+        at.undo(0)
+
+
+def test_a_winning_decision_is_not_taken_back() -> None:
+    start = Rapido(3).parse_state("turn=0 phase=decide value=11 steps=3,19,0 tower=5:1:76")
+    at = play(table(Rapido(3), start=start), "place 0")  # seat 1 scores and wins
+    assert at.outcome == Outcome(1, "R15")
+    with pytest.raises(MatchOver):
+        at.undo(0)
+    with pytest.raises(MatchOver):
+        at.add(Event(0, "undo"))
+
+
+def test_a_seat_that_a_bot_plays_takes_nothing_back() -> None:
+    at = play(rapido("26"), "roll", "place 3")
+    at.add(at.hand_over(0, "simple"))
+    with pytest.raises(NoUndo, match="bot simple"):
+        at.undo(0)
+    at.add(at.take_back(0))
+    at.add(at.undo(0))
+    assert [str(ply) for ply in at.plies] == ["26"]
+
+
+def test_remarks_stay_when_a_decision_is_taken_back() -> None:
+    at = play(rapido("26", "13"), "roll", "place 3")
+    at.add(at.hand_over(1, "simple"))
+    at.add(at.undo(0))
+    assert at.remarks == [Remark(1, 1, "bot simple")]
+    play(at, "place 4")
+    assert read(str(at.record())) == at.record()
+
+
+# Resigning, and bots that take over.
+
+
+def test_with_two_seats_resigning_ends_the_match() -> None:
+    for seat in (0, 1):
+        at = play(rapido("26", players=2), "roll")
+        assert at.add(at.resign(seat)) == ()
+        assert at.outcome == Outcome(1 - seat, RESIGNED)
+        assert at.to_act is None
+        with pytest.raises(MatchOver):
+            at.resign(1 - seat)
+        with pytest.raises(MatchOver):
+            at.add(Event(0, "place 3"))
+
+
+def test_with_more_seats_a_bot_plays_on_and_the_last_one_wins() -> None:
+    at = play(rapido("26"), "roll")
+    at.add(at.resign(0))
+    assert at.outcome is None
+    assert [at.bot_of(seat) for seat in range(3)] == ["simple", "", ""]
+    with pytest.raises(Rejected, match="resigned already"):
+        at.resign(0)
+    with pytest.raises(Rejected, match="cannot be taken back"):
+        at.take_back(0)
+    with pytest.raises(Rejected, match="already"):
+        at.hand_over(0, "random")
+    assert at.to_act == 0  # its bot plays through the table, too
+    play(at, "place 3")
+    at.add(at.resign(2))
+    assert at.outcome == Outcome(1, RESIGNED)
+    assert "result: B (seat 2) wins by resignation" in str(at.record())
+
+
+def test_a_seat_that_resigned_can_still_win_by_its_bot() -> None:
+    at = table(Rapido(3, finish=5), "33", "22")
+    at.add(at.resign(0))
+    play(at, "roll", "again")
+    assert at.outcome == Outcome(0, "R15")
+
+
+def test_the_table_says_which_bot_stands_in() -> None:
+    at = table(Rapido(3), stand_in="random")
+    at.add(at.resign(1))
+    assert at.bot_of(1) == "random"
+
+
+def test_a_bot_takes_a_seat_over_and_gives_it_back() -> None:
+    at = play(rapido("26"), "roll")
+    with pytest.raises(Rejected):
+        at.take_back(0)
+    at.add(at.hand_over(0, "simple"))
+    assert at.bot_of(0) == "simple"
+    with pytest.raises(Rejected, match="already"):
+        at.hand_over(0, "simple")
+    play(at, "place 3")
+    at.add(at.take_back(0))
+    assert at.bot_of(0) == ""
+    at.add(at.hand_over(0, "random"))
+    at.add(at.resign(0))
+    assert at.bot_of(0) == "simple"
+    assert [(remark.ply, remark.deed) for remark in at.remarks] == [
+        (1, "bot simple"),
+        (2, "back"),
+        (2, "bot random"),
+        (2, "resign"),
+    ]
+
+
+def test_a_bots_own_seat_has_no_owner_to_come_back() -> None:
+    at = Table(Rapido(3), (Seat("A", "random"), Seat("B"), Seat("C")), ScriptedDice())
+    assert at.bot_of(0) == "random"
+    with pytest.raises(Rejected):
+        at.take_back(0)
+    with pytest.raises(Rejected):
+        at.hand_over(0, "simple")
+
+
+@pytest.mark.parametrize("bot", ["", "two words", "a\nb", "x [26]", "[26]", 5])
+def test_a_bot_that_could_not_stand_in_a_record_takes_nothing_over(bot: Any) -> None:
+    with pytest.raises(GameError, match="one word"):
+        rapido().hand_over(0, bot)
+
+
+@pytest.mark.parametrize("bot", ["back", "resign", "undo", "bot"])
+def test_a_bot_may_have_any_word_for_a_name(bot: str) -> None:
+    at = rapido("26")
+    at.add(at.hand_over(0, bot))
+    assert at.bot_of(0) == bot
+    assert read(str(at.record())) == at.record()
+
+
+# What happened in the turn.
+
+
+def test_the_facts_of_the_turn_are_those_since_it_started() -> None:
+    at = play(rapido("26", "13", "45"), "roll", "again")
+    assert at.turn_facts() == (Rolled(0, "26", 62), RolledAgain(0), Rolled(0, "13", 31))
+    play(at, "place 3")
+    assert at.turn_facts() == ()
+    play(at, "roll")
+    assert at.turn_facts() == (Rolled(1, "45", 54),)
+
+
+# Going on with a record, and making a table again.
+
+
+def test_a_table_starts_where_it_is_told() -> None:
+    game = Rapido(3)
+    start = game.parse_state("turn=2 phase=first value=0 steps=3,9,0 tower=5:1:76")
+    at = table(game, "26", start=start)
+    assert (at.state, at.to_act) == (start, 2)
+    play(at, "roll", "place 0")
+    assert at.record().start == start
+    assert read(str(at.record())) == at.record()
+
+
+def test_seats_must_fit_the_game() -> None:
+    with pytest.raises(GameError, match="3 seats, not 2"):
+        Table(Rapido(3), (Seat("A"), Seat("B")), ScriptedDice())
+
+
+def fair_table(game: AnyGame, dice: Dice) -> Table:
+    return Table(game, tuple(map(Seat, "ABCDEF"[: game.players])), dice)
+
+
+def autoplay(at: Table, events: int, salt: int = 0) -> list[Event]:
+    """Play on for some events, with decisions that depend on the position alone."""
+    made: list[Event] = []
+    while at.to_act is not None and len(made) < events:
+        choices = at.choices()
+        event = at.play(at.to_act, choices[(len(str(at.state)) + at.state.turn + salt) % len(choices)])
+        at.add(event)
+        made.append(event)
+    return made
+
+
+@pytest.mark.parametrize("players", [2, 3, 6])
+@pytest.mark.parametrize("name", escadaria.GAMES)
+def test_a_resumed_table_goes_on_as_if_nothing_had_been(name: str, players: int) -> None:
+    game = escadaria.load(name, players=players)
+    dice = FairDice(bytes(32), "m", ("",) * players)
+    whole = fair_table(game, dice)
+    made = autoplay(whole, 60)
+    assert len(made) > 5
+    for stop in range(0, len(made), 7):
+        first = fair_table(game, dice)
+        autoplay(first, stop)
+        again = Table.resumed(read(str(first.record())), dice)
+        assert again.state == first.state
+        assert autoplay(again, len(made) - stop) == made[stop:]
+        assert again.record() == whole.record()
+    proof = Proof("m", commitment(bytes(32)), ("",) * players, bytes(32).hex())
+    assert verify(whole.record(dice="fair", proof=proof)).fair
+
+
+def test_a_resumed_table_knows_who_plays_and_what_can_be_taken_back() -> None:
+    at = play(rapido("26", "13"), "roll")
+    at.add(at.resign(2))
+    at.add(at.hand_over(1, "random"))
+    play(at, "place 3")
+    again = Table.resumed(at.record(), at.dice)
+    assert look(again)[1:] == look(at)[1:]
+    assert again.undo(0) == Event(0, "undo")
+    assert again.play(1, "roll") == at.play(1, "roll") == Event(1, "roll", ("13",))
+    again.add(again.undo(0))
+    assert len(at.plies) == 2, "the tables share nothing"
+
+
+@settings(max_examples=60, deadline=None)
+@given(games(), st.integers(0, 2**32), st.binary(min_size=1, max_size=120))
+def test_events_make_the_table_again(game: AnyGame, seed: int, wishes: bytes) -> None:
+    dice = SeededDice(seed)
+    at = fair_table(game, dice)
+    stored: list[str] = []
+    for wish in wishes:
+        seat = wish % game.players
+        before = look(at)
+        try:
+            event = ask(at, seat, wish)
+        except Rejected:
+            assert look(at) == before
+            continue
+        assert look(at) == before, "asking changes nothing"
+        at.add(event)
+        assert at.version == before[0] + 1
+        stored.append(str(event))
+        assert Event.parse(stored[-1]) == event
+        if at.outcome:
+            break
+    again = fair_table(game, ScriptedDice())  # the dice of the past are in the events
+    for text in stored:
+        again.add(Event.parse(text))
+    again.dice = dice
+    assert look(again) == look(at)
+    assert read(str(at.record())) == at.record()
+    assert verify(at.record(dice=f"seed {seed}")).fair
+    assert autoplay(again, 10) == autoplay(at, 10)
+
+
+def ask(at: Table, seat: int, wish: int) -> Event:
+    """One wish of a seat: mostly to play on, now and then something else."""
+    kind = wish // 6 % 8
+    if kind == 0:
+        return at.undo(seat)
+    if kind == 1:
+        return at.hand_over(seat, "simple")
+    if kind == 2:
+        return at.take_back(seat)
+    if 210 <= wish < 216:
+        return at.resign(seat)
+    choices = at.choices()
+    assert at.to_act is not None
+    return at.play(at.to_act, choices[wish % len(choices)])
+
+
+@settings(max_examples=40, deadline=None)
+@given(games(), st.integers(0, 2**32), st.integers(0, 40), st.integers(0, 50))
+def test_choices_are_all_that_may_be_played(game: AnyGame, seed: int, events: int, salt: int) -> None:
+    at = fair_table(game, SeededDice(seed))
+    autoplay(at, events, salt)
+    choices = at.choices()
+    assert bool(choices) == (at.outcome is None)
+    if at.to_act is None:
+        return
+    assert at.awaits_roll or choices == tuple(map(str, possible(game, at.state)))
+    for text in {"roll", *map(str, game.actions)}:
+        if text in choices:
+            assert at.play(at.to_act, text).deed == text
+        else:
+            with pytest.raises((IllegalAction, InvalidText)):
+                at.play(at.to_act, text)
+
+
+# Events from elsewhere.
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Event(0, "place 3", ("26",)),  # the next seat's dice wait
+        Event(0, "again"),  # dice must fall
+        Event(0, "again", ("13", "26")),
+        Event(0, "again", ("44",)),  # no such faces
+        Event(0, "again", ("place 3",)),
+        Event(0, "13"),  # dice are no decision
+        Event(0, "roll"),
+        Event(0, "roll", ("13",)),
+        Event(1, "place 3"),
+        Event(7, "place 3"),
+        Event(0, "place 9"),
+        Event(0, "nonsense"),
+        Event(0, ""),
+        Event(0, "undo"),
+        Event(0, "undo", ("13",)),
+        Event(0, "resign", ("13",)),
+        Event(7, "resign"),
+        Event(7, "bot simple"),
+        Event(0, "bot "),
+        Event(0, "bot a b"),
+        Event(0, "bot simple", ("13",)),
+        Event(0, "back"),
+        Event(2, "resign"),  # twice
+        Event(2, "bot simple"),
+        Event(2, "back"),
+    ],
+    ids=str,
+)
+def test_an_event_that_does_not_fit_leaves_the_table_as_it_was(event: Event) -> None:
+    at = play(rapido("26", "31"), "roll")
+    at.add(at.resign(2))
+    before = look(at)
+    with pytest.raises(GameError):
+        at.add(event)
+    assert look(at) == before
+    assert at.play(0, "again") == Event(0, "again", ("31",))
+
+
+def test_dice_of_an_event_count_as_they_were_stored() -> None:
+    at = rapido("26")
+    at.add(Event(0, "roll", ("33",)))
+    assert str(at.state) == "turn=0 phase=decide value=33 steps=3,0,0 tower=-"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Event(0, "roll", ("26",)),
+        Event(5, "place 3"),
+        Event(1, "keep 3", ("4", "6", "1")),
+        Event(12, "undo"),
+        Event(3, "bot search:2.0-fast"),
+        Event(0, "back"),
+    ],
+    ids=str,
+)
+def test_an_event_reads_and_prints(event: Event) -> None:
+    assert Event.parse(str(event)) == event
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "0", "0 ", "roll", "-1 roll", "x roll", "100 roll", "0 roll [26", "0 roll [26] 13", "٣ roll",
+     " 0 roll", "0 [26", "0  [26]", "0 roll [26][13]", "0 roll []", "0 roll [[26]]", "0 a]b"],
+)  # fmt: skip
+def test_a_text_that_is_no_event_is_refused(text: str) -> None:
+    with pytest.raises(InvalidText, match="no event"):
+        Event.parse(text)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_an_event_or_refused(text: str) -> None:
+    try:
+        event = Event.parse(text)
+    except InvalidText:
+        return
+    assert Event.parse(str(event)) == event
+    with pytest.raises(GameError):
+        rapido("26").add(event)
+
+
+def test_refusals_have_codes() -> None:
+    codes = [error.code for error in (NotYourTurn, StaleVersion, MatchOver, NoUndo)]
+    assert codes == ["not_your_turn", "stale_version", "over", "no_undo"]
+
+
+def test_a_record_of_the_table_has_what_happened() -> None:
+    at = play(
+        rapido("26", "13", "45", "15", players=2), "roll", "place 5", "roll", "place 2", "roll", "place 3"
+    )
+    record = at.record(date="2026-11-15", dice="scripted")
+    assert isinstance(record, Record)
+    assert [str(ply) for ply in record.plies] == ["26", "place 5", "13", "place 2", "45", "place 3"]
+    assert record.facts(2)[0] == Placed(0, 5, 62)
+    play(at, "roll", "place 0")
+    assert at.record().facts(8)[1:] == (Scored(0, (3, 5), 8, 8),)
