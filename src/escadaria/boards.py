@@ -39,8 +39,10 @@ class Board:
         :raises InvalidText: if it cannot be read.
         :raises BadOptions: if it breaks C3.
         """
-        length, *arrows = text[:1000].split() or [""]
+        length, *arrows = text.split() or [""]
         try:
+            if len(text) > 1000:
+                raise ValueError(len(text))
             pairs = [tuple(_digits(end) for end in arrow.split(">")) for arrow in arrows]
             return cls(_digits(length), tuple((start, end) for start, end in pairs))
         except (ValueError, TypeError) as error:

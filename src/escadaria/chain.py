@@ -13,6 +13,7 @@ from escadaria.boards import BOARDS, LONGEST_TRACK, Board, board_name
 from escadaria.game import (
     CHANCE,
     TERMINAL,
+    BadOptions,
     Fact,
     IllegalAction,
     InvalidText,
@@ -348,6 +349,11 @@ class Chain:
     def track(self) -> Board:
         """The board that is played on."""
         text = cast(str, self.board)
+        if not text[:1].isdigit() and text not in BOARDS:
+            names = ", ".join(BOARDS)
+            raise BadOptions(
+                f"board must be {names}, or a board's text such as 34 7>11, not {text!r:.80}", ruling="C3"
+            )
         return BOARDS.get(text) or Board.parse(text)
 
     @cached_property
@@ -605,6 +611,9 @@ class Chain:
         """What makes a position impossible, with the ruling that it breaks."""
         if sum(state.hands) + state.pool != self.dice:
             yield f"hands and pool must have {self.dice} dice together", "C2"
+        rolling = state.turn if state.phase is Phase.LENGTHEN else None  # who may hold one die more
+        if any(hand > LONGEST for seat, hand in enumerate(state.hands) if seat != rolling):
+            yield f"a hand has at most {LONGEST} dice, as many as the longest chain", "C11"
         if any(len(spaces) != 2 for spaces in state.discs):
             yield "each seat has two discs", "C2"
         lying = Counter(
@@ -685,6 +694,35 @@ def _chain_wrongs(state: State) -> Iterator[tuple[str, str]]:
         linked and linked + 1 == hand and not state.loose and chain.heading is not Heading.OPEN
     ):
         yield "a chain that is lengthened has a named direction, and one die is to fall", "C13"
+    if linked and not _can_stand(chain, state.phase):
+        yield "no order of the dice makes a chain with this end and direction", "C11"
+
+
+def _can_stand(chain: Links, phase: Phase) -> bool:
+    """Whether play can lead to this chain in this phase (C11, C13)."""
+    if phase is Phase.LENGTHEN:  # a direction was named at its end
+        named = Lengthen(chain.heading)
+        return any(named in _WAYS[way] and _can_arise(_headed(chain, way), True) for way in Heading)
+    return _can_arise(chain, named=phase is Phase.DECIDE)
+
+
+@lru_cache(maxsize=2**14)
+def _can_arise(chain: Links, named: bool) -> bool:
+    """Whether links can be added one by one to make this chain, or with ``named`` also lengthened."""
+    if len(chain.numbers) == 1:
+        return chain.heading is Heading.OPEN
+    shorter = _without(chain.numbers, chain.last)
+    return any(
+        _leads_to(before, chain, named) and _can_arise(before, named)
+        for last in set(shorter)
+        for heading in Heading
+        for before in [Links(shorter, last, heading)]
+    )
+
+
+def _leads_to(before: Links, chain: Links, named: bool) -> bool:
+    ways = [_headed(before, way.heading) for way in _WAYS[before.heading]] if named else []
+    return any(add_link(way, chain.last) == chain for way in (before, *ways))
 
 
 def _read_chain(text: str) -> Links:
