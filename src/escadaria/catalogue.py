@@ -13,7 +13,7 @@ GAMES: Mapping[str, type[AnyGame]] = {game.name: game for game in (Rapido, Chain
 """Every game by name; ``GAMES[name].OPTIONS`` tells what it can be asked for."""
 
 
-def load(name: str, **options: Any) -> AnyGame:
+def load(name: str, /, **options: Any) -> AnyGame:
     """The game with this name and these options; those left out have their defaults.
 
     :raises BadOptions: if there is no such game or option, or a value is out of range.

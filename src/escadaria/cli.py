@@ -1,0 +1,258 @@
+"""The ``escadaria`` command: play, replay, simulate, verify.
+
+Results go to stdout, progress and refusals to stderr. It ends with 0 when all is done, with 1 when
+the answer is no (dice that are not fair, a record that is damaged or cannot go on), with 2 when it
+was called wrongly, and with 128 and the signal's number when it was stopped (130 after Ctrl-C).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+
+from escadaria.bots import BOTS
+from escadaria.catalogue import GAMES
+from escadaria.game import GameError
+from escadaria.i18n import LANGUAGES
+from escadaria.record import BadRecord, open_record
+from escadaria.record import verify as verify_record
+from escadaria.simulation import simulate as run_simulation
+from escadaria.table import MatchOver, Table
+from escadaria.terminal import keeping, seating
+from escadaria.terminal.play import PAUSE, Quit, Session
+from escadaria.terminal.replay import Replay
+from escadaria.terminal.results import show_results, show_verdict, watched
+from escadaria.terminal.screen import Screen
+
+KNOWN = " or ".join(GAMES)
+
+app = typer.Typer(
+    help="Rapido and Chain, two dice races: play them in the terminal.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Language = Annotated[
+    str | None,
+    typer.Option("--lang", metavar="|".join(LANGUAGES), help="The language; else that of the system."),
+]
+Options = Annotated[
+    list[str],
+    typer.Option(
+        "--option", metavar="NAME=VALUE", help="An option of the game, as in finish=10. Repeatable."
+    ),
+]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A record.")]
+
+
+def main() -> None:
+    """Run the command that the arguments name."""
+    app(prog_name="escadaria")
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            typer.echo(f"escadaria {version('escadaria')}")
+        except PackageNotFoundError:
+            typer.echo("escadaria, not installed")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """What stands before the command."""
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}; with --resume a record.")] = "",
+    seat: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME", help=f"A person; or bot:KIND, or NAME=bot:KIND ({', '.join(BOTS)}). Repeatable."
+        ),
+    ] = [],  # noqa: B006 - Typer copies it
+    players: Annotated[int | None, typer.Option(help="How many play; bots take the seats left over.")] = None,
+    option: Options = [],  # noqa: B006
+    lang: Language = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Dice that fall the same each time; else fair ones.")
+    ] = None,
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to keep the match.")] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with the newest unfinished match, or with the record given."),
+    ] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Bots play without a pause.")] = False,
+) -> None:
+    """Play a game, any mix of people at this keyboard and bots.
+
+    Everything is kept at once: stop with Ctrl-C when you like, and go on with --resume. At any question
+    type ? for the rules of the moment, or help for the other commands.
+    """
+    with refusals(lang) as screen, stopped_gently():
+        if resume:
+            table, keeper = resumed(Path(game) if game else None)
+        else:
+            table, keeper = begun(screen, game, seat, players, option, seed, record)
+        session = Session(table, keeper, screen, 0 if fast else PAUSE)
+        try:
+            session.run()
+        except (Quit, EOFError):
+            session.pause_match()
+        except KeyboardInterrupt:
+            session.pause_match()
+            raise
+
+
+def begun(
+    screen: Screen,
+    game: str,
+    seats: list[str],
+    players: int | None,
+    options: list[str],
+    seed: int | None,
+    record: Path | None,
+) -> tuple[Table, keeping.Keeper]:
+    """A new match; what was not said is asked, where there is somebody to ask."""
+    there = sys.stdin.isatty()
+    name = game or (seating.ask_game(screen) if there else next(iter(GAMES)))
+    seating.make_game(name, options, players, len(seats))  # refuse before asking on
+    sitting = [seating.read_seat(text) for text in seats]
+    if there and not sitting and players is None:
+        sitting = seating.ask_seats(screen, name)
+    rules = seating.make_game(name, options, players, len(sitting))
+    everybody = seating.fill(rules, sitting)
+    keeper = keeping.begin(record or keeping.new_path(name), everybody, seed)
+    return Table(rules, everybody, keeper.dice), keeper
+
+
+def resumed(path: Path | None) -> tuple[Table, keeping.Keeper]:
+    """A match that goes on."""
+    record, keeper = keeping.resume(path or keeping.newest_unfinished(keeping.records_folder()))
+    return Table.resumed(record, keeper.dice), keeper
+
+
+@app.command()
+def replay(
+    file: File,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Tell the whole match instead of stepping.")
+    ] = False,
+    ply: Annotated[int | None, typer.Option(help="Show only the position after so many plies.")] = None,
+    lang: Language = None,
+) -> None:
+    """Look at a match again, step by step or all of it."""
+    with refusals(lang) as screen:
+        shown = Replay(open_record(file), screen)
+        if ply is not None:
+            shown.show(ply)
+        elif everything or not (sys.stdin.isatty() and screen.out.is_terminal):
+            shown.show_all()
+        else:
+            shown.step_through()
+
+
+@app.command()
+def simulate(
+    game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}.")],
+    bot: Annotated[
+        list[str], typer.Option(help="A bot for each seat; a single one takes all. Repeatable.")
+    ] = ["simple"],  # noqa: B006
+    players: Annotated[int | None, typer.Option(help="How many play; else one for each bot.")] = None,
+    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 1,
+    option: Options = [],  # noqa: B006
+    as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
+    lang: Language = None,
+) -> None:
+    """Let bots play many games, and count.
+
+    The bots move on by one seat from game to game, so that none profits from where it sits. Intervals
+    are Wilson's for 95 %. The dice are quick ones and not for real matches.
+    """
+    with refusals(lang) as screen:
+        rules = seating.make_game(game, option, players, len(bot))
+        start = time.perf_counter()
+        with watched(games, screen) as progress:
+            results = run_simulation(rules, bot, games, seed, progress)
+        if as_json:
+            typer.echo(json.dumps(results.data(), indent=2))
+        else:
+            show_results(results, time.perf_counter() - start, screen)
+
+
+@app.command()
+def verify(file: File, lang: Language = None) -> None:
+    """Derive every roll of a match again, and say whether the dice fell as they had to.
+
+    Ends with 0 for yes and 1 for no. No is also said of a record that is damaged, of one whose dice were
+    never sealed, and of one that is not finished, since its secret is not known yet.
+    """
+    with refusals(lang) as screen:
+        record = open_record(file)
+        verdict = verify_record(record)
+        show_verdict(record, verdict, screen)
+        if not verdict.fair:
+            raise typer.Exit(1)
+
+
+# How a command ends.
+
+
+@contextmanager
+def refusals(language: str | None) -> Iterator[Screen]:
+    """The screen to work on; what goes wrong is said on it in one line."""
+    screen = Screen.open()
+    try:
+        screen = Screen.open(language)
+        yield screen
+    except (BadRecord, MatchOver, keeping.NothingToResume, keeping.SecretMissing) as error:
+        screen.refuse(error)
+        raise typer.Exit(1) from None
+    except BrokenPipeError:  # the reader has seen enough, as in `replay FILE | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+    except (GameError, OSError) as error:
+        screen.refuse(error)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt as stop:
+        raise typer.Exit(128 + (stop.args[0] if stop.args else signal.SIGINT)) from None
+    except EOFError:  # nobody is left to answer
+        raise typer.Exit(2) from None
+
+
+@contextmanager
+def stopped_gently() -> Iterator[None]:
+    """Take SIGTERM and a closed terminal as Ctrl-C is taken."""
+
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt(number)
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,20 @@
+"""The texts as the browser takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from escadaria.i18n import load
+
+
+def texts_json(language: str) -> dict[str, Any]:
+    """From key to text; one with plural forms is an object of its forms and what they count.
+
+    :raises BadOptions: if there is no such language.
+    """
+    return {
+        key: message.forms[0]
+        if not message.counted
+        else {"forms": list(message.forms), "counted": message.counted}
+        for key, message in load(language).messages.items()
+    }

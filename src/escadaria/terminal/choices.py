@@ -1,0 +1,144 @@
+"""What a player may choose: a key to type, a label, and what would come of it.
+
+Nothing here knows a rule: what would happen is found by letting it happen to a position.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from escadaria.game import CHANCE, TERMINAL, AnyGame, Fact
+from escadaria.i18n import Texts
+from escadaria.table import ROLL, Table
+
+MOST_POSITIONS = 6000
+"""How many positions to look at for all odds of one question: a moment's work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the things that the seat to act may do."""
+
+    key: str
+    """The short form: the decision's number (``3`` for ``place 3``), else its first letter."""
+    text: str
+    """The decision's text, as the table takes it."""
+    label: str
+    preview: str = ""
+    """What would come of it, or how likely it goes well."""
+
+
+def offers(table: Table, texts: Texts) -> list[Choice]:
+    """What the seat to act may do, in the game's order."""
+    if table.awaits_roll:
+        return [Choice(ROLL[0], ROLL, texts("play.roll"))]
+    decisions = [table.game.parse(text) for text in table.choices()]
+    odds = Odds(table.game)
+    return [
+        Choice(
+            key_of(str(decision), map(str, decisions)),
+            str(decision),
+            texts.action(table.game.name, decision),
+            ", ".join(previews(table, decision, texts, odds)),
+        )
+        for decision in decisions
+    ]
+
+
+def key_of(text: str, all_texts: Iterable[str]) -> str:
+    """The shortest form that no other decision shares."""
+    others = [other for other in all_texts if other != text]
+    number = text.split()[-1]
+    if number.isdigit() and all(other.split()[-1] != number for other in others):
+        return number
+    return next(
+        (text[:size] for size in range(1, len(text)) if not any(o.startswith(text[:size]) for o in others)),
+        text,
+    )
+
+
+def matching(line: str, choices: Sequence[Choice]) -> Choice | None:
+    """The choice that was meant: by its key, its text, or a short form such as ``p3``."""
+    typed = " ".join(line.lower().split())
+    exact = [choice for choice in choices if typed in (choice.key, choice.text)]
+    if exact:
+        return exact[0]
+    found = re.fullmatch(r"([a-z]+) ?(\d*)", typed)
+    if found is None:
+        return None
+    word, number = found.groups()
+    meant = []
+    for choice in choices:
+        first, _, rest = choice.text.partition(" ")
+        if first.startswith(word) and (rest == number or (not number and len(word) == len(first))):
+            meant.append(choice)
+    return meant[0] if len(meant) == 1 else None
+
+
+def previews(table: Table, decision: Any, texts: Texts, odds: Odds) -> Iterator[str]:
+    """What the decision brings about at once, and how likely the dice upon it are good."""
+    names = [seat.name for seat in table.seats]
+    for fact in table.game.facts(table.state, decision):
+        yield from preview(table.game.name, fact, names, texts)
+    chance = odds.going_on(table.game.apply(table.state, decision), table.state.turn)
+    if chance is not None:
+        yield texts("play.safe", share=texts.percent(chance))
+
+
+def preview(game: str, fact: Fact, names: Sequence[str], texts: Texts) -> Iterator[str]:
+    """A few words for a fact, if the texts have any for its kind."""
+    data = fact.data()
+    key = f"play.preview.{game}.{fact.kind}"
+    if data.get("victim") == fact.seat and f"{key}.self" in texts:
+        key = f"{key}.self"
+    if key in texts:
+        words = {field: names[value] if field == "victim" else value for field, value in data.items()}
+        yield texts(key, name=names[fact.seat], **words)
+
+
+class Odds:
+    """How likely the dice are kind to a seat, as far as that is quickly known."""
+
+    def __init__(self, game: AnyGame, most: int = MOST_POSITIONS) -> None:
+        self.game = game
+        self.left = most
+
+    def going_on(self, state: Any, seat: int) -> Fraction | None:
+        """The probability that the seat's turn goes on, or is won, once the dice have fallen.
+
+        None where no dice are to fall in its turn, and where looking would take too long.
+        """
+        if self.game.current_player(state) != CHANCE or state.turn != seat:
+            return None
+        try:
+            return self._share(state, seat, {})
+        except _TooMany:
+            return None
+
+    def _share(self, state: Any, seat: int, known: dict[Any, Fraction]) -> Fraction:
+        player = self.game.current_player(state)
+        if state.turn != seat:
+            return Fraction(0)
+        if player != CHANCE:
+            assert player in (seat, TERMINAL), "the winner of a finished game has the turn"
+            return Fraction(1)
+        if state not in known:
+            self.left -= 1
+            if self.left < 0:
+                raise _TooMany
+            known[state] = sum(
+                (
+                    chance * self._share(self.game.apply(state, outcome), seat, known)
+                    for outcome, chance in self.game.chance_outcomes(state)
+                ),
+                Fraction(0),
+            )
+        return known[state]
+
+
+class _TooMany(Exception):
+    """There are more positions than may be looked at."""

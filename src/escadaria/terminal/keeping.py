@@ -1,0 +1,163 @@
+"""Matches on disk: written anew after every event, so that nothing is lost whenever the program ends.
+
+The secret of fair dice must not be read while the match goes on, nor lost with the program. It lies
+beside the record in a file of its own that only its owner may read, until the match is over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import secrets
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from escadaria.dice import Dice, FairDice, SeededDice, SystemDice, commitment, new_secret
+from escadaria.game import GameError
+from escadaria.record import BadRecord, Proof, Record, Seat, open_record, result_text
+from escadaria.table import MatchOver, Table
+
+
+class FileTaken(GameError):
+    """A file for a new match that holds something already."""
+
+    code = "file_taken"
+
+
+class NothingToResume(GameError):
+    """There is no match that was not finished."""
+
+    code = "nothing_to_resume"
+
+
+class SecretMissing(GameError):
+    """A match with fair dice whose secret is lost, so that its dice cannot fall."""
+
+    code = "secret_missing"
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """Where a match is kept, and what its record says beside the plies."""
+
+    path: Path
+    date: str
+    dice: Dice
+    source: str
+    """The dice as the record names them: ``fair``, ``seed 7`` or ``system``."""
+    proof: Proof | None = None
+    """For fair dice; without the secret."""
+    secret: bytes | None = field(default=None, repr=False)
+
+    @property
+    def seed(self) -> int | None:
+        return self.dice.seed if isinstance(self.dice, SeededDice) else None
+
+    def save(self, table: Table) -> None:
+        """Write the match as it is now. When it is over, its secret is revealed."""
+        proof, over = self.proof, table.outcome is not None
+        if proof and self.secret and over:
+            proof = replace(proof, secret=self.secret.hex())
+        record = table.record(date=self.date, dice=self.source, proof=proof)
+        write_safely(self.path, str(record))
+        if over:
+            secret_path(self.path).unlink(missing_ok=True)
+
+
+def begin(path: Path, seats: tuple[Seat, ...], seed: int | None) -> Keeper:
+    """A new match: with the dice of a seed, or with fair ones, whose secret is kept at once.
+
+    :raises FileTaken: if there is something in that file already.
+    :raises BadDice: if the seed is none.
+    """
+    if path.exists():
+        raise FileTaken(f"{path} is there already")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    date = datetime.date.today().isoformat()
+    if seed is not None:
+        return Keeper(path, date, SeededDice(seed), f"seed {seed}")
+    secret, match = new_secret(), secrets.token_hex(8)
+    # Bots add nothing: they are the program's own (docs/fair-dice.md).
+    entropy = tuple("" if seat.bot else secrets.token_hex(8) for seat in seats)
+    dice = FairDice(secret, match, entropy)
+    write_safely(secret_path(path), secret.hex() + "\n", mode=0o600)
+    return Keeper(path, date, dice, "fair", Proof(match, commitment(secret), entropy), secret)
+
+
+def resume(path: Path) -> tuple[Record, Keeper]:
+    """A match that was not finished.
+
+    :raises BadRecord, OSError: if it cannot be read.
+    :raises MatchOver: if it is over.
+    :raises SecretMissing: if the secret of its dice is.
+    """
+    record = open_record(path)
+    if record.outcome is not None:
+        raise MatchOver(f"{path}: {result_text(record)}")
+    if record.proof is None:
+        word, _, seed = record.dice.partition(" ")
+        dice = SeededDice(int(seed)) if word == "seed" else SystemDice()
+        return record, Keeper(path, record.date, dice, record.dice if word == "seed" else "system")
+    secret = _read_secret(path, record.proof)
+    dice_of_match = FairDice(secret, record.proof.match, record.proof.entropy)
+    return record, Keeper(path, record.date, dice_of_match, record.dice, record.proof, secret)
+
+
+def _read_secret(path: Path, proof: Proof) -> bytes:
+    beside = secret_path(path)
+    try:
+        secret = bytes.fromhex(beside.read_text("ascii"))
+        if commitment(secret) == proof.commitment:
+            return secret
+    except (FileNotFoundError, ValueError):
+        pass
+    raise SecretMissing(f"{beside} must hold the secret of these dice")
+
+
+def secret_path(path: Path) -> Path:
+    return path.with_name(path.name + ".secret")
+
+
+def records_folder() -> Path:
+    """Where matches are kept unless told otherwise."""
+    return user_data_path("escadaria", appauthor=False) / "records"
+
+
+def new_path(game: str) -> Path:
+    """A name for a new match that no other has."""
+    start = f"{datetime.datetime.now():%Y-%m-%d-%H%M%S}-{game}"
+    names = (f"{start}{more}.txt" for more in ("", *(f"-{number}" for number in range(2, 1000))))
+    return next(path for name in names if not (path := records_folder() / name).exists())
+
+
+def newest_unfinished(folder: Path) -> Path:
+    """The match to go on with. :raises NothingToResume: if there is none."""
+    paths = sorted(folder.glob("*.txt"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    for path in paths:
+        with contextlib.suppress(BadRecord):  # a damaged one does not keep the others from going on
+            if open_record(path).outcome is None:
+                return path
+    raise NothingToResume(f"there is no unfinished match in {folder}")
+
+
+def write_safely(path: Path, text: str, mode: int = 0o666) -> None:
+    """Write a file so that at any moment the old or the new one is there, whole."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    if hasattr(os, "O_DIRECTORY"):  # the new name must be on disk too; Windows sees to that itself
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

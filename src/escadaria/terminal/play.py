@@ -1,0 +1,310 @@
+"""One match in the terminal, line by line: whose turn it is, what happened, what may be done."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from rich.rule import Rule
+from rich.text import Text
+
+from escadaria.bots import load as load_bot
+from escadaria.game import Fact, GameError
+from escadaria.table import ROLL, Event, NoUndo, Table
+from escadaria.terminal.choices import Choice, matching, offers
+from escadaria.terminal.keeping import Keeper, records_folder
+from escadaria.terminal.news import bot_name, paragraphs, result
+from escadaria.terminal.pictures import Scene, draw
+from escadaria.terminal.results import show_statistics
+from escadaria.terminal.screen import KEY, NEWS, QUIET, Screen, command
+from escadaria.terminal.tokens import look_of, token
+
+PAUSE = 0.8
+"""Seconds to read what a bot did, where somebody is reading."""
+
+COMMANDS = ("help", "undo", "hint", "look", "resign", "save", "quit")
+"""What may be typed at any question, in English or in the reader's language; ``?`` tells the rules."""
+
+
+class Quit(Exception):
+    """Somebody wants to stop for now."""
+
+
+class Session:
+    """The people at one keyboard, the bots, and the table between them."""
+
+    def __init__(self, table: Table, keeper: Keeper, screen: Screen, pause: float = PAUSE) -> None:
+        self.table = table
+        self.keeper = keeper
+        self.screen = screen
+        self.texts = screen.texts
+        self.pause = pause if screen.out.is_terminal else 0
+        self.names = [seat.name for seat in table.seats]
+        self.news = list(table.turn_facts())
+        """What has happened and was not told yet; for those who come back, what began the turn."""
+        self.typed: deque[str] = deque()
+        """Words that were typed ahead: ``2 3 5`` links three dice."""
+        self.drawn_for = -1
+        """The seat for whose turn the position was last drawn."""
+        self.mistaken = False
+        """Whether the last answer was of no use: then the choices are still in sight."""
+
+    def run(self) -> None:
+        """Play to the end. :raises Quit, EOFError, KeyboardInterrupt: when somebody stops before."""
+        self.keeper.save(self.table)
+        self.introduce()
+        while (seat := self.table.to_act) is not None:
+            if self.table.bot_of(seat):
+                self.play_bot(seat)
+            else:
+                self.ask(seat)
+        self.finish()
+
+    def introduce(self) -> None:
+        game = self.table.game.name
+        title = Text.assemble(
+            (self.texts(f"{game}.name"), "bold"), "  ", (self.texts(f"{game}.tagline"), QUIET)
+        )
+        self.screen.show(title)
+        for seat, player in enumerate(self.table.seats):
+            about = [self.texts(f"colour.{colour}") for colour in player.colours]
+            if player.bot:
+                about.append(self.texts("play.bot", bot=bot_name(player.bot, self.texts)))
+            self.screen.show(Text.assemble(f"{player.name}  ", (", ".join(about), QUIET)), self.token(seat))
+        if self.keeper.proof:
+            self.screen.say("play.sealed", QUIET, commitment=self.keeper.proof.commitment)
+        elif self.keeper.seed is not None:
+            self.screen.say("play.seeded", QUIET, seed=self.keeper.seed)
+        if any(not seat.bot for seat in self.table.seats):
+            self.screen.say("play.keys", QUIET)
+
+    # A turn.
+
+    def play_bot(self, seat: int) -> None:
+        """Let the bot make one decision; when its turn is over, tell what it did."""
+        name = self.table.bot_of(seat)
+        self.happen(self.table.play(seat, ROLL if self.table.awaits_roll else str(self.bot(name))))
+        if self.table.to_act != seat:
+            self.tell(keep_for=self.table.to_act)
+            time.sleep(self.pause)
+
+    def bot(self, name: str) -> object:
+        """What the bot would do.
+
+        With seeded dice its whims depend on the seed and the ply alone, so that a match goes on after a
+        pause as it would have gone on without.
+        """
+        seed = self.keeper.seed
+        rng = random.Random() if seed is None else random.Random(f"{seed}/{len(self.table.plies)}")
+        return load_bot(name, self.table.game, rng)(self.table.game, self.table.state)
+
+    def ask(self, seat: int) -> None:
+        """Ask a person for one decision."""
+        choices = offers(self.table, self.texts)
+        if self.is_forced(choices):
+            self.happen(self.table.play(seat, choices[0].text))
+            return
+        self.tell()
+        if self.drawn_for != seat:
+            self.look()
+        if not self.typed:
+            if not self.mistaken:
+                self.offer(seat, choices)
+            self.mistaken = False
+            self.typed.extend(self.words(self.screen.ask(self.names[seat]), choices))
+        self.obey(seat, self.typed.popleft(), choices)
+
+    def is_forced(self, choices: Sequence[Choice]) -> bool:
+        """Whether there is nothing to decide and nothing to see: one choice, no dice, the same turn."""
+        if len(choices) != 1 or self.table.awaits_roll:
+            return False
+        game, state = self.table.game, self.table.state
+        after = game.apply(state, game.parse(choices[0].text))
+        return bool(game.current_player(after) == state.turn)
+
+    def words(self, line: str, choices: Sequence[Choice]) -> list[str]:
+        """What was typed: one thing, or the keys of several."""
+        parts = line.replace(",", " ").split()
+        ahead = len(parts) > 1 and not matching(line, choices) and all(part.isdigit() for part in parts)
+        return parts if ahead else [line]
+
+    def offer(self, seat: int, choices: Sequence[Choice]) -> None:
+        """The question, and what may be answered."""
+        self.screen.draw(draw(self.scene()).turn)
+        phase = self.table.state.phase.value
+        question = self.texts(f"{self.table.game.name}.phase.{phase}")
+        self.screen.show(Text.assemble(self.token(seat), " ", (self.names[seat], "bold"), f"  {question}"))
+        for choice in choices:
+            line = Text(choice.label)
+            if choice.preview:
+                line.append(f" {self.screen.either('—', '-')} {choice.preview}", NEWS)
+            self.screen.show(line, Text(f"{self.key(choice, choices):>5}", KEY))
+
+    def key(self, choice: Choice, choices: Sequence[Choice]) -> str:
+        return choice.key if len(choices) > 1 else self.texts("play.enter")
+
+    def obey(self, seat: int, line: str, choices: Sequence[Choice]) -> None:
+        """Do what was typed, or say why not."""
+        choice = choices[0] if not line and len(choices) == 1 else matching(line, choices)
+        deed = None if choice else self.command(line)
+        try:
+            if choice:
+                self.happen(self.table.play(seat, choice.text))
+            elif deed:
+                deed(seat)
+            elif not line:
+                self.look()
+            else:
+                keys = ", ".join(self.key(choice, choices) for choice in choices)
+                self.complain(self.texts("play.what", text=line[:40], keys=keys))
+        except GameError as error:
+            key = f"error.{error.code}"
+            self.complain(self.texts(key) if key in self.texts else str(error))
+
+    def complain(self, sentence: str) -> None:
+        self.screen.complain(sentence)
+        self.typed.clear()
+        self.mistaken = True
+
+    def happen(self, event: Event) -> None:
+        """Add the event, keep the match, remember what there is to tell."""
+        steps = self.table.add(event)
+        self.keeper.save(self.table)
+        if self.table.to_act != event.seat:
+            self.drawn_for = -1
+        facts = [fact for step in steps for fact in step.facts]
+        chosen = not event.dice and self.table.to_act == event.seat and not self.table.bot_of(event.seat)
+        if not chosen:  # what a person has just chosen, and now sees, is no news
+            self.news += facts
+        if event.dice:
+            self.typed.clear()
+
+    # What is seen.
+
+    def tell(self, keep_for: int | None = None) -> None:
+        """Tell the news; what begins a bot's turn is kept, to be told together with the rest of it."""
+        kept: list[Fact] = []
+        if keep_for is not None and self.table.bot_of(keep_for):
+            while self.news and self.news[-1].seat == keep_for:
+                kept.insert(0, self.news.pop())
+        for seat, words in paragraphs(self.table.game.name, self.news, self.names, self.texts):
+            self.screen.show(words, self.token(seat))
+        self.news = kept
+
+    def look(self) -> None:
+        """Draw the position."""
+        seat = self.table.to_act
+        assert seat is not None, "the match goes on"
+        self.screen.out.print(Rule(Text.assemble(self.token(seat), f" {self.names[seat]}"), style=QUIET))
+        self.screen.draw(draw(self.scene()).board)
+        self.drawn_for = seat
+
+    def scene(self) -> Scene:
+        table, screen = self.table, self.screen
+        facts = table.turn_facts()
+        return Scene(table.game, table.state, table.seats, facts, self.texts, screen.width, screen.fancy)
+
+    def token(self, seat: int) -> Text:
+        return token(look_of(self.table.seats, seat), self.screen.fancy)
+
+    # What else may be typed.
+
+    def command(self, line: str) -> Callable[[int], None] | None:
+        word = line.lower()
+        if word == "?":
+            return self.explain
+        for name in COMMANDS:
+            if word in (name, self.texts(f"play.command.{name}")) or (word == "q" and name == "quit"):
+                found: Callable[[int], None] = getattr(self, f"do_{name}")
+                return found
+        return None
+
+    def explain(self, seat: int) -> None:
+        """The rules of the moment."""
+        game = self.table.game
+        phase = self.table.state.phase.value
+        keys = [f"{game.name}.help.{phase}", f"{game.name}.help.aim"]
+        if game.players == 2:
+            keys.append(f"{game.name}.help.two")
+        for key in keys:
+            if key in self.texts:
+                self.screen.show(self.texts(key), " ")
+
+    def do_help(self, seat: int) -> None:
+        words = {"?": "rules"} | {self.texts(f"play.command.{name}"): name for name in COMMANDS}
+        longest = max(map(len, words))
+        for word, name in words.items():
+            self.screen.show(self.texts(f"play.about.{name}"), Text(f" {word:<{longest}}", KEY))
+        self.screen.say("play.about.keys")
+
+    def do_undo(self, seat: int) -> None:
+        """Take back the last decision of anybody at this keyboard; what was forced goes with it."""
+        self.happen(self.undone(seat))
+        while self.is_forced(offers(self.table, self.texts)):
+            self.happen(self.undone(seat))
+        self.news.clear()
+        self.screen.say("play.undone")
+
+    def undone(self, seat: int) -> Event:
+        people = [other for other in range(len(self.names)) if not self.table.bot_of(other)]
+        for other in (seat, *people):
+            try:
+                return self.table.undo(other)
+            except NoUndo as error:
+                refusal = error
+        raise refusal
+
+    def do_hint(self, seat: int) -> None:
+        if self.table.awaits_roll:
+            self.screen.say("play.hint", choice=self.texts("play.roll"))
+            return
+        choice = self.texts.action(self.table.game.name, self.bot(self.table.stand_in))
+        self.screen.say("play.hint", choice=choice)
+
+    def do_look(self, seat: int) -> None:
+        self.look()
+
+    def do_resign(self, seat: int) -> None:
+        answer = self.screen.ask(self.texts("play.sure", name=self.names[seat])).lower()
+        if answer not in ("y", "yes", *self.texts("play.yes").split()):
+            return
+        self.happen(self.table.resign(seat))
+        self.screen.say("play.resigned", name=self.names[seat])
+        if self.table.outcome is None:
+            self.screen.say("play.stand_in", name=self.names[seat])
+
+    def do_save(self, seat: int) -> None:
+        self.screen.say("play.saved", file=self.keeper.path)
+
+    def do_quit(self, seat: int) -> None:
+        raise Quit
+
+    # The end.
+
+    def pause_match(self) -> None:
+        """Say how to go on another time."""
+        self.keeper.save(self.table)  # again, for an interruption just before
+        self.screen.show()
+        self.screen.say("play.saved", file=self.keeper.path)
+        if self.table.outcome:
+            return
+        here = () if self.keeper.path.parent == records_folder() else (self.keeper.path,)
+        self.screen.say("play.go_on", command=command("play", "--resume", *here))
+
+    def finish(self) -> None:
+        """Who won, how it went, and where it is kept."""
+        self.tell()
+        outcome = self.table.outcome
+        assert outcome is not None, "the match is over"
+        self.screen.out.print(
+            Rule(Text.assemble(self.token(outcome.winner), f" {self.names[outcome.winner]}"))
+        )
+        self.screen.draw(draw(self.scene()).board)
+        star = self.screen.either("★", "*")
+        won = result(outcome, self.names, self.texts)
+        self.screen.show(Text(f"{star} {won} {star}", "bold"))
+        show_statistics(self.table.record(), self.screen)
+        self.screen.say("play.saved", QUIET, file=self.keeper.path)
+        self.screen.say("play.check", QUIET, command=command("verify", self.keeper.path))

@@ -1,0 +1,141 @@
+"""A record, looked at again: page by page with keys, or all of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import closing
+
+from rich.rule import Rule
+from rich.text import Text
+
+from escadaria.game import Fact
+from escadaria.record import Record, Remark
+from escadaria.terminal.news import bot_name, paragraphs, result
+from escadaria.terminal.pictures import Scene, draw
+from escadaria.terminal.screen import QUIET, Screen
+from escadaria.terminal.tokens import look_of, token
+
+NEXT, BACK, FIRST, LAST, LEAVE = "next", "back", "first", "last", "quit"
+KEYS = {
+    "\r": NEXT, "\n": NEXT, " ": NEXT, "n": NEXT, "\x1b[C": NEXT, "\x1bOC": NEXT, "\x1b[B": NEXT,
+    "b": BACK, "\x7f": BACK, "\x1b[D": BACK, "\x1bOD": BACK, "\x1b[A": BACK,
+    "\x1b[H": FIRST, "\x1b[F": LAST, "q": LEAVE, "\x1b": LEAVE, "\x04": LEAVE,
+}  # fmt: skip
+"""What a key does; digits and Enter go to a ply."""
+
+
+class Replay:
+    """A record and the screen it is shown on."""
+
+    def __init__(self, record: Record, screen: Screen) -> None:
+        self.record = record
+        self.screen = screen
+        self.texts = screen.texts
+        self.last = len(record.plies)
+
+    def show_all(self) -> None:
+        """Every turn in sentences, then the last position."""
+        self.screen.show(Text(self.texts(f"{self.record.game.name}.name"), "bold"))
+        for number, _, plies in self.record.turns():
+            self.remarks(range(plies[0] - 1, plies[-1]))
+            self.sentences([fact for ply in plies for fact in self.record.facts(ply)], f"{number:>3}. ")
+        self.remarks(range(self.last, self.last + 1))
+        self.position(self.last)
+
+    def show(self, ply: int) -> None:
+        """One position: what led to it, its picture, its text. :raises GameError: if there is none."""
+        state = self.record.position(ply)
+        words = self.texts("replay.ply", ply=ply, last=self.last)
+        self.screen.out.print(Rule(Text(words), style=QUIET))
+        if ply:
+            self.sentences(self.record.facts(ply))
+        self.remarks(range(ply, ply + 1))
+        self.position(ply)
+        self.screen.show(Text(str(state), QUIET))
+
+    def step_through(self) -> None:
+        """Turn the pages with keys until somebody has seen enough."""
+        ply, digits = 0, ""
+        self.page(ply)
+        with closing(keys()) as pressed:
+            for key in pressed:
+                deed = KEYS.get(key)
+                if deed == LEAVE:
+                    return
+                if deed:
+                    ply, digits = self.after(ply, deed, digits), ""
+                    self.page(ply)
+                elif key.isdigit():
+                    digits += key
+
+    def page(self, ply: int) -> None:
+        self.screen.out.clear()
+        self.show(ply)
+        self.screen.say("replay.keys", QUIET)
+
+    def after(self, ply: int, deed: str, digits: str) -> int:
+        """The ply to show next: the one that was typed, or the one that the key leads to."""
+        moves = {NEXT: ply + 1, BACK: ply - 1, FIRST: 0, LAST: self.last}
+        wanted = int(digits[:7]) if digits else moves[deed]
+        return max(0, min(wanted, self.last))
+
+    def position(self, ply: int) -> None:
+        record, screen = self.record, self.screen
+        facts = turn_facts(record, ply)
+        scene = Scene(
+            record.game, record.position(ply), record.seats, facts, self.texts, screen.width, screen.fancy
+        )
+        picture = draw(scene)
+        screen.draw([*picture.board, *picture.turn])
+        if ply == self.last:
+            end = record.outcome
+            words = result(end, record.names, self.texts) if end else self.texts("replay.unfinished")
+            screen.show(Text(words, "bold"))
+
+    def sentences(self, facts: Sequence[Fact], number: str = "") -> None:
+        for seat, words in paragraphs(self.record.game.name, facts, self.record.names, self.texts):
+            self.screen.show(words, Text.assemble((number, QUIET), self.token(seat)))
+            number = " " * len(number)
+
+    def remarks(self, plies: range) -> None:
+        for remark in self.record.remarks:
+            if remark.ply in plies:
+                self.screen.show(self.sentence(remark), self.token(remark.seat))
+
+    def sentence(self, remark: Remark) -> str:
+        word, _, bot = remark.deed.partition(" ")
+        name = self.record.names[remark.seat]
+        key = {"resign": "play.resigned", "bot": "replay.bot", "back": "replay.back"}[word]
+        return self.texts(key, name=name, bot=bot_name(bot, self.texts))
+
+    def token(self, seat: int) -> Text:
+        return token(look_of(self.record.seats, seat), self.screen.fancy)
+
+
+def turn_facts(record: Record, ply: int) -> tuple[Fact, ...]:
+    """What had happened in the turn, at this position."""
+    first = ply
+    while first and record.positions[first - 1].turn == record.positions[ply].turn:
+        first -= 1
+    return tuple(fact for number in range(first + 1, ply + 1) for fact in record.facts(number))
+
+
+def keys() -> Generator[str, None, None]:
+    """The keys that are pressed, each arrow as its whole sequence; Ctrl-C is as ever."""
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows: keys count when Enter is pressed
+        yield from (key for line in sys.stdin for key in line)
+        return
+    stream = sys.stdin.fileno()
+    before = termios.tcgetattr(stream)
+    try:
+        tty.setcbreak(stream, termios.TCSADRAIN)  # what was typed ahead is not thrown away
+        while data := os.read(stream, 1024):
+            yield from re.findall(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])?|.|\n", data.decode("utf-8", "replace"))
+    finally:
+        termios.tcsetattr(stream, termios.TCSADRAIN, before)

@@ -1,0 +1,96 @@
+"""What matches, simulations and checks came to, as tables and sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich import box
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from escadaria.record import Record, Verdict
+from escadaria.simulation import Results, Share
+from escadaria.terminal.screen import WRONG, Screen
+from escadaria.terminal.tokens import look_of, token
+
+
+def show_statistics(record: Record, screen: Screen) -> None:
+    """How often what happened to whom, of the kinds of facts that the texts have a name for."""
+    facts = (fact for ply in range(1, len(record.plies) + 1) for fact in record.facts(ply))
+    counts = Counter((fact.kind, fact.seat) for fact in facts)
+    counts.update(("turns", seat) for _, seat, _ in record.turns())
+    seats = range(len(record.seats))
+    table = Table("", box=None, padding=(0, 1))
+    for seat in seats:
+        name = Text.assemble(token(look_of(record.seats, seat), screen.fancy), f" {record.names[seat]}")
+        table.add_column(name, justify="right")
+    start = f"play.count.{record.game.name}."
+    kinds = [key.removeprefix(start) for key in screen.texts.messages if key.startswith(start)]
+    for key, kind in [("play.turns", "turns"), *((start + kind, kind) for kind in kinds)]:
+        table.add_row(screen.texts(key), *(str(counts[kind, seat]) for seat in seats))
+    screen.out.print(table)
+
+
+def show_results(results: Results, seconds: float, screen: Screen) -> None:
+    """Who won how often, by bot and by seat."""
+    texts = screen.texts
+    if len(results.by_bot) > 1:
+        screen.out.print(_shares("simulate.bot", results.by_bot, results.game.players, screen))
+    screen.out.print(_shares("simulate.seat", results.by_seat, results.game.players, screen))
+    turns, plies = (texts.number(round(mean, 1)) for mean in (results.turns, results.plies))
+    screen.say("simulate.mean", turns=turns, plies=plies)
+    speed = texts.number(round(results.games / max(seconds, 1e-9)))
+    screen.say("simulate.speed", number=results.games, speed=speed)
+
+
+def _shares(title: str, shares: Sequence[Share], players: int, screen: Screen) -> Table:
+    texts = screen.texts
+    table = Table(box=box.SIMPLE_HEAD if screen.fancy else box.ASCII2)
+    table.add_column(texts(title))
+    for heading in ("wins", "share", "interval", "expected"):
+        table.add_column(texts(f"simulate.{heading}"), justify="right")
+
+    def percent(part: float) -> str:
+        return texts.number(round(100 * part, 1))
+
+    for share in shares:
+        low, high = share.interval
+        table.add_row(
+            Text(share.name),
+            texts.number(share.wins),
+            percent(share.share),
+            f"{percent(low)} – {percent(high)}",
+            percent(share.seats / players),
+        )
+    return table
+
+
+@contextmanager
+def watched(games: int, screen: Screen) -> Iterator[Callable[[int], None]]:
+    """A progress bar on stderr for whoever sits there."""
+    if not screen.err.is_terminal:
+        yield lambda done: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=screen.err, transient=True) as progress:
+        task = progress.add_task(screen.texts("simulate.progress"), total=games)
+        yield lambda done: progress.update(task, completed=done)
+
+
+def show_verdict(record: Record, verdict: Verdict, screen: Screen) -> None:
+    """Yes or no, and why."""
+    seed = record.dice.removeprefix("seed ") if record.proof is None else ""
+    if verdict.fair:
+        key = "verify.yes.seed" if seed else "verify.yes"
+        screen.say(key, "bold green", rolls=verdict.rolls, seed=seed)
+        return
+    turn, seat = 0, 0
+    for turn, seat, plies in record.turns():  # noqa: B007 - the turn that has the ply
+        if verdict.ply in plies:
+            break
+    name = record.names[seat]
+    args = {"roll": verdict.rolls + 1, "ply": verdict.ply, "turn": turn, "name": name}
+    screen.say(f"verify.no.{verdict.reason}", WRONG, **args)

@@ -1,0 +1,119 @@
+"""What is printed, and in whose language: results on stdout, refusals and progress on stderr."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import shlex
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from escadaria.game import GameError
+from escadaria.i18n import Texts, load, negotiate
+
+FANCY = "●■▲◆✱♣▁▂▃▄▅▆▇█│─┌→▸›…"
+"""What pictures are made of; a terminal that cannot show these gets plain characters."""
+
+QUIET = "dim"
+NEWS = "italic"
+WRONG = "bold red"
+KEY = "bold cyan"
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A terminal and the language that its reader speaks."""
+
+    texts: Texts
+    out: Console
+    err: Console
+
+    @classmethod
+    def open(cls, language: str | None = None) -> Screen:
+        """The terminal of this process. :raises BadOptions: if there is no such language."""
+        codecs.register_error("escadaria", _nearest)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="escadaria")  # an accent that cannot be shown stops no game
+        out, err = (Console(highlight=False, stderr=stderr) for stderr in (False, True))
+        return cls(load(language or negotiate()), out, err)
+
+    @property
+    def width(self) -> int:
+        return min(self.out.width, 120)
+
+    @property
+    def fancy(self) -> bool:
+        """Whether shapes, lines and arrows can be shown."""
+        try:
+            FANCY.encode(self.out.encoding)
+        except (UnicodeEncodeError, LookupError):
+            return False
+        return True
+
+    def either(self, fancy: str, plain: str) -> str:
+        """The fancy sign where it can be shown."""
+        return fancy if self.fancy else plain
+
+    def say(self, key: str, style: str = "", **args: object) -> None:
+        """Print one of the texts."""
+        self.show(Text(self.texts(key, **args), style))
+
+    def show(self, words: Text | str = "", mark: Text | str = "") -> None:
+        """Print words behind a mark; where they wrap, they stay behind it."""
+        start = Text.assemble(mark, " ") if mark else Text()
+        text = words.copy() if isinstance(words, Text) else Text(words)
+        text.plain = text.plain.translate(_HELD)  # Rich would break lines at any kind of space
+        for line in text.wrap(self.out, max(20, self.width - start.cell_len)):
+            line.rstrip()
+            line.plain = line.plain.translate(_RELEASED)
+            self.out.print(Text.assemble(start, line), soft_wrap=True)
+            start = Text(" " * start.cell_len)
+
+    def draw(self, lines: Iterable[Text]) -> None:
+        """Print a picture."""
+        for line in lines:
+            self.out.print(line, soft_wrap=True)
+
+    def refuse(self, error: GameError | OSError) -> None:
+        """Say in one red line what is wrong with a command, with the details."""
+        key = f"error.{error.code}" if isinstance(error, GameError) else "error.file"
+        self.complain(f"{self.texts(key)} ({error})" if key in self.texts else str(error))
+
+    def complain(self, sentence: str) -> None:
+        self.err.print(Text(sentence, WRONG), soft_wrap=not self.err.is_terminal)
+
+    def ask(self, prompt: str) -> str:
+        """One line of what a person types. :raises EOFError: when there is nobody."""
+        # Not coloured: the line editor counts every character of a prompt, also those without width.
+        return input(f"{prompt} {self.either('›', '>')} ").strip()
+
+
+_HELD = {ord("\u202f"): "\ue000", ord("\u00a0"): "\ue001"}
+_RELEASED = {ord(held): chr(space) for space, held in _HELD.items()}
+
+
+def _nearest(error: UnicodeError) -> tuple[str, int]:
+    """What comes nearest to characters that a terminal cannot show: ``ü`` is ``u`` there."""
+    assert isinstance(error, UnicodeEncodeError), "only used for output"
+    text = error.object[error.start : error.end].translate({0x2019: "'", 0x2013: "-", 0x2014: "-"})
+    letters = (char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    return "".join(char if char.isascii() else "?" for char in letters), error.end
+
+
+def command(*words: str | Path) -> str:
+    """A command line that works here, for the reader to copy."""
+    program = Path(sys.argv[0])
+    start = ["escadaria"]
+    if program.name == "__main__.py":
+        start = [Path(sys.executable).name, "-m", "escadaria"]
+    elif program.stem == "escadaria" and not shutil.which("escadaria"):
+        start = [str(sys.argv[0])]
+    return shlex.join([*start, *map(str, words)])

@@ -1,0 +1,109 @@
+"""Who sits where: from the words of a command line, or by asking."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from rich.text import Text
+
+from escadaria.bots import BOTS, UnknownBot
+from escadaria.catalogue import GAMES, game_type, load, read_options
+from escadaria.game import AnyGame, BadOptions, GameError, InvalidText
+from escadaria.record import Seat, colour_seats
+from escadaria.terminal.screen import KEY, QUIET, Screen
+
+NAMES = ("Ana", "Bento", "Clara", "Davi", "Elisa", "Fábio")
+"""For those who give none, bots among them."""
+
+STAND_IN = "simple"
+"""The bot for seats that nobody asked for."""
+
+
+def read_seat(text: str) -> Seat:
+    """``Ana`` is a person, ``bot:random`` a bot, ``Bento=bot:random`` a bot with that name.
+
+    A bot that was given no name is ``?`` until all are seated.
+
+    :raises UnknownBot: if there is no such bot.
+    """
+    found = re.fullmatch(r"(?:(?P<name>[^=]+)=)?bot(?::(?P<bot>.*))?", text.strip())
+    if found is None:
+        return Seat(text.strip())
+    bot = found["bot"] if found["bot"] is not None else STAND_IN
+    if bot not in BOTS:
+        raise UnknownBot(f"there is no bot {bot!r}, there are {', '.join(BOTS)}")
+    return Seat((found["name"] or "?").strip(), bot)
+
+
+def make_game(name: str, options: Sequence[str], players: int | None, seats: int) -> AnyGame:
+    """The game with options as in ``finish=10``, for so many players, else for the seats given.
+
+    :raises BadOptions, InvalidText: if there is no such game, or it cannot be played so.
+    """
+    texts: dict[str, str] = {}
+    for option in options:
+        key, equals, value = option.partition("=")
+        if not equals:
+            raise InvalidText(f"an option reads name=value, as in {_example(name)}, not {option!r}")
+        texts[key.strip()] = value.strip()
+    if players is not None:
+        texts["players"] = str(players)
+    elif seats > 1:
+        texts.setdefault("players", str(seats))
+    return load(name, **read_options(name, texts))
+
+
+def _example(name: str) -> str:
+    option = game_type(name).OPTIONS[-1]
+    return f"{option.name}={option.write(option.default)}"
+
+
+def fill(game: AnyGame, seats: Sequence[Seat]) -> tuple[Seat, ...]:
+    """All seats of the game: those given, one person if there is none, and bots for the rest.
+
+    :raises BadOptions: if there are more than the game has.
+    """
+    if len(seats) > game.players:
+        raise BadOptions(f"{len(seats)} sit down, but {game.name} is set up for {game.players} players")
+    seated = list(seats) or [Seat(NAMES[0])]
+    seated += [Seat("?", STAND_IN)] * (game.players - len(seated))
+    free = (name for name in NAMES if name not in {seat.name for seat in seated})
+    named = [Seat(next(free), seat.bot) if seat.bot and seat.name == "?" else seat for seat in seated]
+    return colour_seats(game, named)
+
+
+# By asking.
+
+
+def ask_game(screen: Screen) -> str:
+    """The game by number or name; Enter takes the first."""
+    names = list(GAMES)
+    screen.show(Text(screen.texts("play.ask.game"), "bold"))
+    for number, name in enumerate(names, 1):
+        words = Text.assemble((screen.texts(f"{name}.name"), "bold"), "  ", screen.texts(f"{name}.tagline"))
+        screen.show(words, Text(f"  {number}", KEY))
+    numbered: Mapping[str, str] = {str(number): name for number, name in enumerate(names, 1)}
+    while True:
+        answer = screen.ask("[1]").lower()
+        name = numbered.get(answer or "1", answer)
+        if name in GAMES:
+            return name
+        screen.complain(screen.texts("play.what", text=answer[:40], keys=", ".join(numbered)))
+
+
+def ask_seats(screen: Screen, game: str) -> list[Seat]:
+    """Names with commas between them; Enter takes one person and bots."""
+    most = next(option.high for option in game_type(game).OPTIONS if option.name == "players")
+    screen.show(Text(screen.texts("play.ask.who", most=most), "bold"))
+    screen.show(Text(screen.texts("play.ask.bot"), QUIET), " ")
+    while True:
+        answer = screen.ask(f"[{NAMES[0]}, bot, bot]")
+        names = [name.strip() for name in answer.split(",") if name.strip()] or [NAMES[0], "bot", "bot"]
+        try:
+            seats = [read_seat(name) for name in names]
+            if len(seats) > most:
+                raise BadOptions(f"{len(seats)} > {most}")
+            return seats
+        except GameError as error:
+            screen.refuse(error)

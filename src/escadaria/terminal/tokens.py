@@ -1,0 +1,47 @@
+"""Seats as they are seen: letter, shape and colour together, so that none is needed alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rich.text import Text
+
+from escadaria.record import COLOURS, Seat
+
+
+class Look(NamedTuple):
+    """How a colour is shown."""
+
+    letter: str
+    """A code, the same in every language: initials collide (gelb, grün)."""
+    shape: str
+    plain: str
+    """The shape where only ASCII can be shown."""
+    style: str
+
+
+LOOKS: Mapping[str, Look] = {
+    "red": Look("R", "●", "o", "bold #fff8ec on #c2362b"),
+    "blue": Look("B", "■", "#", "bold #fff8ec on #22599f"),
+    "green": Look("G", "▲", "^", "bold #fff8ec on #2c7a4e"),
+    "yellow": Look("Y", "◆", "%", "bold #2b211a on #f3bc3f"),
+    "black": Look("K", "✱", "*", "bold #fff8ec on #2e2b2e"),
+    "white": Look("W", "♣", "&", "bold #2b211a on #fbf5e8"),
+}
+
+
+def look_of(seats: tuple[Seat, ...], seat: int) -> Look:
+    """The look of a seat: that of its first colour (R16), or of its number if it has none."""
+    colours = seats[seat].colours or (COLOURS[seat],)
+    return LOOKS[colours[0]]
+
+
+def token(look: Look, fancy: bool) -> Text:
+    """Shape and letter in the seat's colour, as in ``●R``."""
+    return Text((look.shape if fancy else look.plain) + look.letter, look.style)
+
+
+def letter(look: Look) -> Text:
+    """The letter alone, where there is room for no more."""
+    return Text(look.letter, look.style)

@@ -1,0 +1,834 @@
+"""The command line, as people use it: whole games typed in, stopped and resumed, watched and checked."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from typer.testing import CliRunner, Result
+
+from escadaria import i18n, load
+from escadaria.bots import load as load_bot
+from escadaria.cli import app
+from escadaria.dice import SystemDice
+from escadaria.rapido import Rapido
+from escadaria.record import COLOURS, Record, Seat, colour_seats, open_record
+from escadaria.table import Table
+from escadaria.terminal import keeping
+from escadaria.terminal.choices import Choice, Odds, key_of, matching, offers
+from escadaria.terminal.pictures import Scene, draw
+from escadaria.terminal.play import COMMANDS, Session
+from escadaria.terminal.replay import turn_facts
+from escadaria.terminal.screen import Screen
+from escadaria.terminal.seating import read_seat
+from strategies import Walk, walks
+
+QUICK = {
+    "rapido": ["rapido", "--option", "finish=8", "--players", "3"],
+    "chain": ["chain", "--option", "board=short", "--players", "2"],
+}
+"""A short game of each: one person, the others bots."""
+
+every_game = pytest.mark.parametrize("game", QUICK)
+every_language = pytest.mark.parametrize("language", i18n.LANGUAGES)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of its own for every test, in English, 80 columns wide."""
+    for variable in ("LANGUAGE", "LC_MESSAGES", "NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("COLUMNS", "80")
+    for variable in ("HOME", "XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words: str, typed: str = "") -> Result:
+    return CliRunner().invoke(app, words, input=typed, prog_name="escadaria", catch_exceptions=False)
+
+
+def drive(monkeypatch: pytest.MonkeyPatch, pick: Callable[[Table], str]) -> list[str]:
+    """Answer every question with what ``pick`` says about the table; the list has all answers."""
+    tables: list[Table] = []
+    answers: list[str] = []
+    make = Session.__init__
+
+    def remember(self: Session, table: Table, *args: Any) -> None:
+        tables.append(table)
+        make(self, table, *args)
+
+    def answer(self: Screen, prompt: str) -> str:
+        answers.append(pick(tables[-1]))
+        return answers[-1]
+
+    monkeypatch.setattr(Session, "__init__", remember)
+    monkeypatch.setattr(Screen, "ask", answer)
+    return answers
+
+
+def like_a_bot(table: Table) -> str:
+    """Enter to roll; else the key of what the simple bot would do."""
+    if table.awaits_roll:
+        return ""
+    wanted = str(load_bot("simple", table.game)(table.game, table.state))
+    return next(choice.key for choice in offers(table, i18n.load("en")) if choice.text == wanted)
+
+
+@pytest.fixture
+def script(request: pytest.FixtureRequest, home: Path) -> tuple[list[str], str]:
+    """What a person types in a whole quick game with seed 5, and the record of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        answers = drive(patch, like_a_bot)
+        result = run("play", *QUICK[request.getfixturevalue("game")], "--seed", "5", "--record", "first.txt")
+    assert result.exit_code == 0, result.output
+    return answers, (home / "first.txt").read_text("utf-8")
+
+
+# Playing.
+
+
+@every_game
+def test_a_whole_game_is_typed_in(game: str, script: tuple[list[str], str]) -> None:
+    answers, text = script
+    words = ["play", *QUICK[game], "--seed", "5", "--record", "again.txt"]
+    result = run(*words, typed="\n".join(answers) + "\n")
+    assert result.exit_code == 0, result.output
+    assert Path("again.txt").read_text("utf-8") == text
+    assert re.search(r"★ .* wins! ", result.stdout)
+    assert "escadaria verify again.txt" in result.stdout
+    assert not result.stderr
+
+
+@every_game
+def test_prompts_show_choices_and_what_they_would_do(game: str, script: tuple[list[str], str]) -> None:
+    words = ["play", *QUICK[game], "--seed", "5", "--record", "again.txt"]
+    shown = run(*words, typed="\n".join(script[0]) + "\n").stdout
+    previews = {
+        "rapido": ["Roll again — safe: 69%", "throws out Bento (", "Place on field 5"],
+        "chain": ["Keep 2 dice — safe: 100%", "Move a disc from the start — to ", "covers Bento", "To link:"],
+    }
+    assert [words for words in previews[game] if words not in shown] == []
+
+
+@every_language
+@every_game
+def test_every_language_tells_a_whole_game(game: str, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = iter(("?", "help", "hint", "look", "save", "undo", "nonsense", *COMMANDS[:2]))
+    drive(monkeypatch, lambda table: next(commands, None) or like_a_bot(table))
+    result = run("play", *QUICK[game], "--seed", "9", "--lang", language, "--record", "game.txt")
+    assert result.exit_code == 0, result.output
+    assert not re.search(r"\b(play|replay|error|rapido|chain)\.\w+", result.output)
+    assert max(map(cell_len, result.stdout.splitlines())) <= 80
+    for words in (["replay", "game.txt"], ["replay", "game.txt", "--ply", "4"], ["verify", "game.txt"]):
+        told = run(*words, "--lang", language)
+        assert told.exit_code == 0
+        assert "nonsense" not in told.output
+        assert not re.search(r"\b(play|replay|verify)\.\w+", told.output)
+
+
+def test_commands_answer_and_change_nothing() -> None:
+    typed = "?\nhelp\nhint\nlook\nsave\nnonsense\n7\nundo\n\n\n9 9\nplace 3\n"
+    result = run("play", "rapido", "--seed", "3", "--record", "game.txt", typed=typed)
+    assert result.exit_code == 0
+    for words in (
+        "you must roll once (R8)",
+        "take the last decision back",
+        "A bot would choose: Roll the dice",
+    ):
+        assert words in " ".join(result.stdout.split())
+    assert "nonsense is not among the choices: Enter." in result.stderr
+    assert "There is nothing to take back" in result.stderr
+    assert "Saved in game.txt" in result.stdout
+    assert "1. Ana: X2, place 3" in Path("game.txt").read_text("utf-8")
+
+
+def test_rules_of_the_moment_speak_of_two_players_only_to_two() -> None:
+    for players, said in (("2", True), ("3", False)):
+        words = ["play", "rapido", "--players", players, "--record", f"{players}.txt"]
+        result = run(*words, typed="?\n")
+        assert ("You never throw out your own pair" in " ".join(result.stdout.split())) == said
+
+
+def test_people_at_one_keyboard_may_take_back_until_dice_fall() -> None:
+    words = ["play", "rapido", "--seat", "Ana", "--seat", "Bia", "--seed", "3", "--record", "game.txt"]
+    result = run(*words, typed="\n3\nundo\n5\n\n1\n")
+    assert "Taken back." in result.stdout
+    text = Path("game.txt").read_text("utf-8")
+    assert "1. Ana: X2, place 5\n" in text
+    assert "2. Bia: 4X, place 1\n" in text
+
+
+def test_undo_takes_forced_links_back_with_the_last_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    undone: list[tuple[int, int]] = []
+
+    def pick(table: Table) -> str:
+        linked = len(table.plies) and str(table.plies[-1]).startswith("link")
+        if undone and len(undone[-1:]) == 1 and undone[-1][1] < 0:
+            undone[-1] = (undone[-1][0], len(table.choices()))
+            return "quit"
+        if linked:
+            undone.append((len(table.plies), -1))
+            return "undo"
+        return like_a_bot(table)
+
+    drive(monkeypatch, pick)
+    words = ["play", "chain", "--players", "2", "--option", "balanced=yes", "--seed", "2"]
+    assert run(*words, "--seat", "bot", "--seat", "Bia", "--record", "game.txt").exit_code == 0
+    assert undone
+    assert undone[0][1] > 1, "back where there is a choice"
+
+
+def test_links_may_be_typed_ahead() -> None:
+    game = load("chain", players=2)
+    start = game.parse_state(
+        "turn=0 phase=build hands=4,2 pool=10 discs=0+0,0+0 stacks=- chain=2/2/open loose=346"
+    )
+    table = Table(game, colour_seats(game, [Seat("Ana"), Seat("Bia")]), SystemDice(), start=start)
+    choices = offers(table, i18n.load("en"))
+    session = Session(table, keeping.Keeper(Path("x.txt"), "", table.dice, "system"), Screen.open("en"), 0)
+    assert session.words("3, 4 6", choices) == ["3", "4", "6"]
+    session.typed.extend(["3", "4", "6"])
+    while session.typed:
+        session.ask(0)
+    assert list(map(str, table.plies)) == ["link 3", "link 4", "link 6"]
+    assert table.state.phase.value == "decide"
+
+
+def test_resigning_asks_first_and_hands_over_to_a_bot() -> None:
+    words = ["play", "rapido", "--players", "3", "--seed", "1", "--record", "game.txt"]
+    result = run(*words, typed="resign\nn\nresign\ny\n")
+    assert result.exit_code == 0
+    assert "Ana resigns." in result.stdout
+    assert "A bot plays on for Ana." in result.stdout
+    record = open_record(Path("game.txt"))
+    assert record.outcome is not None
+    assert [remark.deed for remark in record.remarks] == ["resign"]
+
+
+def test_the_last_of_two_wins_when_the_other_resigns() -> None:
+    words = ["play", "chain", "--seat", "Ana", "--seat", "Bia", "--record", "game.txt"]
+    result = run(*words, typed="resign\nyes\n")
+    assert "Bia wins: everybody else has resigned." in result.stdout
+    assert run("verify", "game.txt").exit_code == 0
+
+
+def test_bots_alone_play_to_the_end() -> None:
+    result = run("play", "rapido", "--seat", "bot", "--seat", "Zed=bot:random", "--seed", "1")
+    assert result.exit_code == 0
+    assert "■B Zed" in result.stdout
+    assert (keeping.records_folder() / next(keeping.records_folder().iterdir())).name.endswith("-rapido.txt")
+
+
+# Stopping and going on.
+
+
+@every_game
+def test_quit_and_resume_is_the_same_game(game: str, script: tuple[list[str], str]) -> None:
+    answers, text = script
+    for cut in (0, 1, 2, len(answers) // 2):
+        path = Path(f"{cut}.txt")
+        stopped = run(
+            "play", *QUICK[game], "--seed", "5", "--record", str(path), typed=lines(answers[:cut]) + "quit\n"
+        )
+        assert stopped.exit_code == 0
+        assert f"escadaria play --resume {cut}.txt" in stopped.stdout
+        assert "result: unfinished" in path.read_text("utf-8")
+        resumed = run("play", "--resume", str(path), typed=lines(answers[cut:]))
+        assert resumed.exit_code == 0, resumed.output
+        assert path.read_text("utf-8") == text
+
+
+def lines(answers: list[str]) -> str:
+    return "".join(f"{answer}\n" for answer in answers)
+
+
+def test_resume_takes_the_newest_unfinished_match() -> None:
+    folder = keeping.records_folder()
+    for number, game in enumerate(("rapido", "chain")):
+        run("play", game, "--seed", str(number), typed="quit\n")
+    for age, path in enumerate(sorted(folder.glob("*-chain.txt")) + sorted(folder.glob("*-rapido.txt"))):
+        os.utime(path, (1000 + age, 1000 + age))
+    (folder / "damaged.txt").write_text("nonsense")
+    result = run("play", "--resume", typed="quit\n")
+    assert "Rapido" in result.stdout
+    assert "Go on with: escadaria play --resume\n" in result.stdout
+
+
+def test_an_interrupted_bot_with_whims_goes_on_as_it_would_have() -> None:
+    words = ["play", "rapido", "--seat", "Ana", "--seat", "bot:random", "--seed", "4", "--option", "finish=9"]
+    with pytest.MonkeyPatch.context() as patch:
+        answers = drive(patch, like_a_bot)
+        assert run(*words, "--record", "whole.txt").exit_code == 0
+    run(*words, "--record", "parts.txt", typed=lines(answers[:4]))
+    run("play", "--resume", "parts.txt", typed=lines(answers[4:]))
+    assert Path("parts.txt").read_bytes() == Path("whole.txt").read_bytes()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+class TestTerminal:
+    """The real program in a real terminal."""
+
+    @every_game
+    def test_ctrl_c_loses_nothing(self, game: str, script: tuple[list[str], str]) -> None:
+        answers, text = script
+        half = len(answers) // 2
+        with terminal("play", *QUICK[game], "--seed", "5", "--record", "game.txt", "--fast") as person:
+            for number, answer in enumerate(answers[:half]):
+                person.wait_for("Ana › ", number + 1)
+                person.type(answer + "\n")
+            person.wait_for("Ana › ", half + 1)
+            person.type("\x03")
+            assert person.end() == 130
+            assert "Go on with:" in person.seen
+            assert "Traceback" not in person.seen
+        resumed = run("play", "--resume", "game.txt", typed=lines(answers[half:]))
+        assert resumed.exit_code == 0, resumed.output
+        assert Path("game.txt").read_text("utf-8") == text
+
+    def test_sigterm_is_gentle_too(self) -> None:
+        with terminal("play", "chain", "--players", "2") as person:
+            person.wait_for("Ana › ")
+            person.process.send_signal(signal.SIGTERM)
+            assert person.end() == 128 + signal.SIGTERM
+            assert "Go on with:" in person.seen
+        assert run("play", "--resume", typed="quit\n").exit_code == 0
+
+    def test_two_enters_and_the_game_begins(self) -> None:
+        with terminal("play") as person:
+            person.wait_for("[1] › ")
+            person.type("\n")
+            person.wait_for("[Ana, bot, bot] › ")
+            person.type("\n")
+            person.wait_for("Ana › ")
+            person.type("quit\n")
+            assert person.end() == 0
+            assert "Fair dice, sealed before the first roll" in person.seen
+
+    def test_questions_are_asked_again_until_understood(self) -> None:
+        with terminal("play") as person:
+            person.wait_for("[1] › ")
+            person.type("9\n")
+            person.wait_for("[1] › ", 2)
+            person.type("chain\n")
+            person.wait_for("[Ana, bot, bot] › ")
+            person.type("a,b,c,d,e,f,g\n")
+            person.wait_for("[Ana, bot, bot] › ", 2)
+            person.type("Rui, Lia, bot:random\n")
+            person.wait_for("Rui › ")
+            person.type("\x04")
+            assert person.end() == 0
+        record = open_record(next(keeping.records_folder().glob("*.txt")))
+        assert [(seat.name, seat.bot) for seat in record.seats] == [
+            ("Rui", ""),
+            ("Lia", ""),
+            ("Ana", "random"),
+        ]
+
+    def test_ctrl_c_at_the_first_question_ends_quietly(self) -> None:
+        with terminal("play") as person:
+            person.wait_for("[1] › ")
+            person.type("\x03")
+            assert person.end() == 130
+            assert "Traceback" not in person.seen
+
+    def test_replay_turns_pages_by_keys(self) -> None:
+        run("play", "rapido", "--seat", "bot", "--seat", "bot", "--seed", "1", "--record", "game.txt")
+        last = len(open_record(Path("game.txt")).plies)
+        with terminal("replay", "game.txt") as person:
+            person.wait_for("q ends")
+            pages = [
+                ("\n", 1),
+                ("\x1b[C", 2),
+                ("b", 1),
+                ("\x1b[D", 0),
+                ("x12\n", 12),
+                ("999\n", last),
+                ("n", last),
+            ]
+            for typed, page in pages:
+                person.seen = ""
+                person.type(typed)
+                person.wait_for("q ends")
+                assert f"Position {page} of {last}" in person.seen
+            person.type("q")
+            assert person.end() == 0
+
+
+class Terminal:
+    """A program in a pseudo-terminal."""
+
+    def __init__(self, words: tuple[str, ...]) -> None:
+        import pty
+
+        self.screen, inside = pty.openpty()
+        command = [sys.executable, "-m", "escadaria", *words]
+        source = str(Path(keeping.__file__).parents[2])
+        paths = os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])
+        environment = os.environ | {"PYTHONPATH": paths, "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
+        self.process = subprocess.Popen(
+            command, stdin=inside, stdout=inside, stderr=inside, env=environment, start_new_session=True,
+            preexec_fn=lambda: control(inside),
+        )  # fmt: skip
+        os.close(inside)
+        os.set_blocking(self.screen, False)
+        self.seen = ""
+
+    def type(self, text: str) -> None:
+        os.write(self.screen, text.encode())
+
+    def wait_for(self, text: str, times: int = 1) -> None:
+        limit = time.monotonic() + 60
+        while self.seen.count(text) < times:
+            assert time.monotonic() < limit, f"{text!r} was not shown {times} times:\n{self.seen}"
+            self.look()
+
+    def look(self) -> None:
+        try:
+            self.seen += os.read(self.screen, 65536).decode("utf-8", "replace")
+        except BlockingIOError:
+            time.sleep(0.01)
+        except OSError:  # the program has closed its end
+            time.sleep(0.01)
+
+    def end(self) -> int:
+        limit = time.monotonic() + 60
+        while self.process.poll() is None:
+            assert time.monotonic() < limit, self.seen
+            self.look()
+        self.look()
+        return self.process.returncode
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self.screen)
+
+
+def control(inside: int) -> None:
+    """Make this the terminal that sends Ctrl-C."""
+    import fcntl
+    import termios
+
+    fcntl.ioctl(inside, termios.TIOCSCTTY, 0)
+
+
+def terminal(*words: str) -> Terminal:
+    return Terminal(words)
+
+
+# Fair dice.
+
+
+@pytest.fixture
+def fair() -> Path:
+    """A finished match with fair dice."""
+    path = Path("fair.txt")
+    assert run("play", "rapido", "--seat", "bot", "--seat", "bot", "--record", str(path)).exit_code == 0
+    return path
+
+
+def test_the_secret_is_kept_apart_until_the_end() -> None:
+    path = Path("game.txt")
+    words = [
+        "play",
+        "rapido",
+        "--seat",
+        "Ana",
+        "--seat",
+        "bot",
+        "--option",
+        "finish=5",
+        "--record",
+        str(path),
+    ]
+    run(*words, typed="\n5\nquit\n")
+    beside = keeping.secret_path(path)
+    secret = beside.read_text("ascii").strip()
+    if sys.platform != "win32":
+        assert stat.S_IMODE(beside.stat().st_mode) == 0o600
+    assert secret not in path.read_text("utf-8")
+    unfinished = run("verify", str(path))
+    assert (unfinished.exit_code, "the secret is not in the record" in unfinished.output) == (1, True)
+    run("play", "--resume", str(path), typed="resign\ny\n")
+    assert f"secret: {secret}\n" in path.read_text("utf-8")
+    assert not beside.exists()
+    assert run("verify", str(path)).exit_code == 0
+    assert list(path.parent.glob(".*.new")) == []
+
+
+def test_people_add_entropy_and_bots_do_not(fair: Path) -> None:
+    run("play", "chain", "--seat", "bot", "--seat", "Ana", "--record", "game.txt", typed="quit\n")
+    text = Path("game.txt").read_text("utf-8")
+    assert re.search(r"^entropy 2: [0-9a-f]{16}$", text, re.M)
+    assert "entropy 1:" not in text
+    assert "entropy" not in fair.read_text("utf-8")
+
+
+def test_verify_says_yes(fair: Path) -> None:
+    record = open_record(fair)
+    rolls = sum(str(ply)[0] in "123456 7X" for ply in record.plies)
+    result = run("verify", str(fair))
+    assert (result.exit_code, result.stdout) == (
+        0,
+        f"Yes: all {rolls} rolls are those that the sealed secret makes.\n",
+    )
+
+
+def test_verify_says_no_and_where(fair: Path) -> None:
+    text = fair.read_text("utf-8")
+    first = re.search(r"^1\. Ana: (..),", text, re.M)
+    assert first
+    other = "7X" if first[1] != "7X" else "74"
+    fair.write_text(text.replace(f"1. Ana: {first[1]}", f"1. Ana: {other}"), "utf-8")
+    result = run("verify", str(fair))
+    assert result.exit_code == 1
+    # The changed roll may make a later ply illegal; then the record is damaged, and that is said.
+    assert re.search(r"^No: roll 1 .*\(turn 1, Ana, ply 1\)|^This record is damaged", result.output)
+
+
+def test_verify_says_no_to_another_secret(fair: Path) -> None:
+    text = re.sub(r"secret: .*", "secret: " + "00" * 32, fair.read_text("utf-8"))
+    fair.write_text(text, "utf-8")
+    result = run("verify", str(fair))
+    assert (result.exit_code, result.stdout[:46]) == (1, "No: the secret is not the one that was sealed ")
+
+
+def test_verify_says_no_to_dice_that_nobody_promised(fair: Path) -> None:
+    kept = [
+        line for line in fair.read_text("utf-8").splitlines() if not re.match("match|commit|secret", line)
+    ]
+    fair.write_text("\n".join(kept).replace("dice: fair", "dice: system") + "\n", "utf-8")
+    result = run("verify", str(fair))
+    assert (result.exit_code, "were not sealed" in result.stdout) == (1, True)
+
+
+def test_seeded_dice_can_be_verified_as_well() -> None:
+    run("play", "chain", "--players", "2", "--seed", "6", "--record", "game.txt", typed="1\nquit\n")
+    result = run("verify", "game.txt")
+    assert (result.exit_code, result.stdout) == (0, "Yes: 1 roll, and it is the one that the seed 6 makes.\n")
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+@pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"Escadaria record 1\ngame: ludo\n\n", b"x" * 2000])
+def test_damaged_records_are_refused_in_one_line(command: str, damage: bytes) -> None:
+    Path("damaged.txt").write_bytes(damage)
+    result = run(command, "damaged.txt")
+    assert result.exit_code == 1
+    assert " ".join(result.stderr.split()).startswith("This record is damaged.")
+    assert "(line " in " ".join(result.stderr.split())
+
+
+# Looking again.
+
+
+def test_replay_tells_the_whole_match(fair: Path) -> None:
+    result = run("replay", str(fair), "--all")
+    record = open_record(fair)
+    turns = list(record.turns())
+    assert result.exit_code == 0
+    assert f"\n{len(turns):>3}. " in result.stdout
+    assert re.search(r"wins! \(R15\)\n$", result.stdout)
+    assert run("replay", str(fair)).stdout == result.stdout, "nobody is there to press keys"
+
+
+def test_replay_shows_one_position(fair: Path) -> None:
+    record = open_record(fair)
+    result = run("replay", str(fair), "--ply", "3")
+    assert f"Position 3 of {len(record.plies)}" in result.stdout
+    assert str(record.position(3)) in " ".join(result.stdout.split())
+    refused = run("replay", str(fair), "--ply", "100000")
+    assert (refused.exit_code, "not 100000" in refused.stderr) == (2, True)
+
+
+def test_replay_tells_of_remarks() -> None:
+    run("play", "rapido", "--players", "3", "--seed", "1", "--record", "game.txt", typed="resign\ny\n")
+    path = Path("game.txt")
+    path.write_text(
+        path.read_text("utf-8").replace("(seat 1) resigns", "(seat 1) is played by bot simple"), "utf-8"
+    )
+    assert "A bot plays for Ana: Simple." in run("replay", "game.txt").stdout
+
+
+def test_the_chain_is_shown_in_the_order_it_was_built() -> None:
+    run("play", "chain", "--seat", "bot", "--seat", "bot", "--seed", "2", "--record", "game.txt")
+    record = open_record(Path("game.txt"))
+    for ply in range(len(record.plies)):
+        state, facts = record.position(ply), turn_facts(record, ply)
+        if state.phase.value in ("build", "decide", "lengthen"):
+            scene = Scene(record.game, state, record.seats, facts, i18n.load("en"))
+            shown = re.findall(r" (\d) ", re.split("[↗↘↕]", draw(scene).turn[0].plain)[0])
+            assert sorted(map(int, shown)) == list(state.chain.numbers)
+            assert int(shown[-1]) == state.chain.last
+
+
+# Simulating.
+
+
+def test_simulate_gives_the_same_json_for_the_same_seed() -> None:
+    words = [
+        "simulate",
+        "rapido",
+        "--bot",
+        "simple",
+        "--bot",
+        "random",
+        "--games",
+        "30",
+        "--seed",
+        "4",
+        "--json",
+    ]
+    one, two = run(*words), run(*words)
+    assert one.exit_code == 0
+    assert one.stdout == two.stdout
+    data = json.loads(one.stdout)
+    assert (data["bots"], data["games"], data["options"]["players"]) == (["simple", "random"], 30, 2)
+    assert sum(entry["wins"] for entry in data["by_bot"]) == 30
+
+
+def test_simulate_shows_tables() -> None:
+    words = ["--bot", "simple", "--bot", "random", "--games", "20", "--players", "4", "--option", "finish=5"]
+    result = run("simulate", "rapido", *words)
+    assert result.exit_code == 0
+    assert re.search(r"simple +\d+ +\d", result.stdout)
+    assert len(re.findall(r"^ +[1-4] ", result.stdout, re.M)) == 4
+    assert "20 games" in result.stdout
+    assert "Bot" not in run("simulate", "rapido", "--games", "3").stdout, "one bot wins them all"
+
+
+# Wrong use.
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["play", "ludo"], "there is no game 'ludo', there are rapido, chain"),
+        (
+            ["play", "rapido", "--option", "finish=3"],
+            "finish must be a whole number from 5 to 50, not 3 (R3)",
+        ),
+        (["play", "rapido", "--option", "finish"], "as in finish=20, not 'finish'"),
+        (
+            ["play", "rapido", "--option", "board=long"],
+            "rapido has no option 'board', it has players, finish",
+        ),
+        (["play", "chain", "--option", "board=34 7>34"], "must not touch the centre"),
+        (["play", "rapido", "--players", "7"], "players must be a whole number from 2 to 6"),
+        (["play", "rapido", "--players", "2", *["--seat", "A", "--seat", "B", "--seat", "C"]], "3 sit down"),
+        (["play", "rapido", "--seat", "bot:genius"], "there is no bot 'genius', there are random, simple"),
+        (["play", "rapido", "--seat", "a\tb"], "a name has 1 to 40 printable characters"),
+        (["play", "rapido", "--seed", "-1"], "a seed must be a whole number"),
+        (["play", "rapido", "--lang", "pt"], "there is no language 'pt', there are en, de, fr, it, es"),
+        (["play", "--resume", "nowhere.txt"], "nowhere.txt"),
+        (["play", "rapido", "--record", "taken.txt"], "taken.txt is there already"),
+        (["simulate", "rapido", "--bot", "genius"], "there is no bot 'genius', there are random, simple"),
+        (["simulate", "rapido", "--games", "0"], "--games"),
+        (["simulate", "rapido", "--players", "2", *["--bot", "simple"] * 3], "1 to 2 bots, not 3"),
+        (["verify", "nowhere.txt"], "nowhere.txt"),
+        (["verify", "."], "directory"),
+        (["replay"], "FILE"),
+        (["shuffle"], "shuffle"),
+    ],
+)
+def test_wrong_use_is_refused_with_a_reason(words: list[str], said: str) -> None:
+    Path("taken.txt").write_text("my novel")
+    result = run(*words, typed="quit\n")
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+    assert not result.stdout
+    assert Path("taken.txt").read_text() == "my novel"
+    assert not list(Path().glob("*.secret"))
+
+
+@pytest.mark.parametrize("case", ["none", "over", "secret"])
+def test_what_cannot_go_on_is_refused(case: str) -> None:
+    words = ["play", "--resume"]
+    if case == "over":
+        run("play", "rapido", "--seat", "bot", "--seat", "bot", "--record", "game.txt")
+        words.append("game.txt")
+    if case == "secret":
+        run("play", "rapido", "--record", "game.txt", typed="quit\n")
+        Path("game.txt.secret").write_text("00" * 32)
+        words.append("game.txt")
+    said = {
+        "none": "There is no unfinished game.",
+        "over": "The game is over.",
+        "secret": "The secret of the fair",
+    }
+    result = run(*words)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(said[case])
+
+
+def test_help_and_version() -> None:
+    assert run("--version").stdout.startswith("escadaria")
+    for words in ([], ["play"], ["replay"], ["simulate"], ["verify"]):
+        result = run(*words, "--help")
+        assert result.exit_code == 0
+        assert "Usage: escadaria" in result.stdout
+
+
+# The parts.
+
+
+@pytest.mark.parametrize(
+    "typed, text",
+    [
+        ("a", "again"), ("again", "again"), ("AGAIN", "again"), ("ag", "again"), ("3", "place 3"),
+        ("p3", "place 3"), ("place 3", "place 3"), (" Place  3 ", "place 3"), ("pl 0", "place 0"),
+        ("p", None), ("place", None), ("2", None), ("", None), ("a3", None), ("3 3", None), ("?", None),
+    ],
+)  # fmt: skip
+def test_choices_are_found_by_key_text_or_short_form(typed: str, text: str | None) -> None:
+    texts = ["again", "place 0", "place 3", "place 5"]
+    found = matching(typed, [Choice(key_of(text, texts), text, "") for text in texts])
+    assert (found.text if found else None) == text
+
+
+@given(walks())
+@settings(max_examples=60, deadline=None)
+def test_keys_tell_decisions_apart(walk: Walk) -> None:
+    texts = [str(action) for action in walk.game.legal_actions(walk.state)]
+    keys = [key_of(text, texts) for text in texts]
+    assert len(set(keys)) == len(texts)
+    assert all(key.isdigit() or key.isalpha() for key in keys)
+
+
+def test_odds_are_exact() -> None:
+    rapido, chain = load("rapido"), load("chain")
+    after = rapido.apply(
+        rapido.parse_state("turn=0 phase=decide value=62 steps=1,1,1 tower=-"), rapido.parse("again")
+    )
+    assert Odds(rapido).going_on(after, 0) == Fraction(25, 36)
+    known = {1: Fraction(1), 2: Fraction(1), 3: Fraction(208, 216), 4: Fraction(1230, 1296)}
+    for dice, chance in known.items():
+        state = chain.parse_state(
+            f"turn=0 phase=keep hands={dice},2,2 pool={20 - dice} discs=0+0,0+0,0+0 stacks=- "
+            "chain=-/0/open loose=-"
+        )
+        after = chain.apply(state, chain.parse(f"keep {dice}"))
+        assert Odds(chain).going_on(after, 0) == chance
+        assert Odds(chain, most=0).going_on(after, 0) is None
+
+
+@given(walks(), st.integers(40, 130), st.booleans(), st.sampled_from(i18n.LANGUAGES))
+@settings(max_examples=150, deadline=None)
+def test_every_position_has_a_picture_that_fits(walk: Walk, width: int, fancy: bool, language: str) -> None:
+    names = ["Ana", "Maximiliane-Friederike", "李小龍", "[red]", "é" * 40, "F"][: walk.game.players]
+    seats = colour_seats(walk.game, [Seat(name) for name in names])
+    facts = turn_facts(Record(walk.game, seats, tuple(step.action for step in walk.steps)), len(walk.steps))
+    picture = draw(Scene(walk.game, walk.state, seats, facts, i18n.load(language), width, fancy))
+    for line in (*picture.board, *picture.turn):
+        assert line.cell_len <= width
+        if not fancy:
+            signs = [sign for sign in line.plain if not (sign.isalnum() or sign == "\u202f")]
+            assert "".join(signs).isascii(), line.plain
+
+
+@every_game
+def test_pictures_show_every_seat_by_letter_and_shape(game: str) -> None:
+    rules = load(game, players=6)
+    seats = colour_seats(rules, [Seat(name) for name in "abcdef"])
+    text = "\n".join(
+        line.plain for line in draw(Scene(rules, rules.initial_state(), seats, (), i18n.load("en"))).board
+    )
+    assert re.findall(r"[●■▲◆✱♣][RBGYKW] ", text) == ["●R ", "■B ", "▲G ", "◆Y ", "✱K ", "♣W "]
+    assert len(COLOURS) == 6
+
+
+def test_a_game_without_a_picture_is_shown_as_its_text() -> None:
+    class Ludo(Rapido):
+        name = "ludo"
+
+    game = Ludo(players=2)
+    state = game.initial_state()
+    picture = draw(Scene(game, state, (Seat("Ana"), Seat("Bia")), (), i18n.load("en")))
+    assert [line.plain for line in picture.board] == [str(state)]
+
+
+def test_a_file_is_never_half_written(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = home / "game.txt"
+    keeping.write_safely(path, "old")
+
+    def fail(descriptor: int) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="full"):
+        keeping.write_safely(path, "new")
+    assert path.read_text() == "old"
+    assert list(home.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    "text, seat",
+    [
+        ("Ana", Seat("Ana")),
+        (" Ana Lia ", Seat("Ana Lia")),
+        ("bot", Seat("?", "simple")),
+        ("bot:random", Seat("?", "random")),
+        ("Bento=bot:random", Seat("Bento", "random")),
+        ("Abbott", Seat("Abbott")),
+    ],
+)
+def test_seats_are_read(text: str, seat: Seat) -> None:
+    assert read_seat(text) == seat
+
+
+def answers_of(seed: int) -> Iterator[str]:
+    """Anything that somebody might type."""
+    rng = random.Random(seed)
+    words = [
+        "",
+        "?",
+        "help",
+        "undo",
+        "hint",
+        "look",
+        "save",
+        "resign",
+        "n",
+        "y",
+        "a",
+        "u",
+        "d",
+        "é",
+        "[/]",
+        "\\",
+    ]
+    while True:
+        yield rng.choice(
+            [*words, *map(str, range(40)), "1 2 3", "0 " * 300, "place 3", "keep 2", "link", "-1"]
+        )
+
+
+@pytest.mark.parametrize("seed", range(6))
+@every_game
+def test_nothing_that_is_typed_breaks_the_game(game: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = answers_of(seed)
+    drive(monkeypatch, lambda table: next(typed))
+    result = run("play", *QUICK[game], "--seed", str(seed), "--record", "game.txt")
+    assert result.exit_code == 0
+    assert open_record(Path("game.txt")).outcome is not None
