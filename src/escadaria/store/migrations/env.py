@@ -1,0 +1,6 @@
+"""Run the steps on the connection, and in the transaction, that ``sql.py`` hands over."""
+
+from alembic import context
+
+context.configure(connection=context.config.attributes["connection"])
+context.run_migrations()

@@ -1,0 +1,152 @@
+"""A SQLite file, and a PostgreSQL server that the tests start, stop and throw away themselves."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from escadaria.store.sql import SqlStore
+
+PASSWORD = "correct-horse"
+
+Opener = Callable[..., Awaitable[SqlStore]]
+
+
+class Postgres:
+    """A PostgreSQL server of our own, on a free port of the loopback, with its data in a new folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.programs = _programs()
+        # PostgreSQL refuses to run as root; Debian's package brings a user for it.
+        self.user = "postgres" if os.geteuid() == 0 else None
+        self.folder = folder
+        if self.user:
+            shutil.chown(folder, self.user, self.user)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port: int = free.getsockname()[1]
+        self.url = f"postgresql://escadaria:{PASSWORD}@127.0.0.1:{self.port}/postgres"
+        password = folder / "password"
+        password.write_text(PASSWORD)
+        password.chmod(0o644)
+        options = ["--username=escadaria", f"--pwfile={password}", "--auth=scram-sha-256", "--encoding=UTF8"]
+        initdb = self._popen("initdb", "--no-sync", "--locale=C", "-D", str(folder / "data"), *options)
+        assert initdb.wait() == 0, self.log()
+        self.start()
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        options = ["-D", str(self.folder / "data"), "-p", str(self.port), "-k", str(self.folder)]
+        self.server = self._popen("postgres", *options, "-c", "listen_addresses=127.0.0.1")
+        for _ in range(200):
+            try:
+                psycopg.connect(self.url).close()
+            except psycopg.OperationalError:
+                assert self.server.poll() is None, self.log()
+                time.sleep(0.05)
+            else:
+                return
+        pytest.fail(f"PostgreSQL did not start:\n{self.log()}")
+
+    def stop(self) -> None:
+        """Cut all connections and stop at once, as after a crash: what counts must be on disk already."""
+        self.server.send_signal(signal.SIGQUIT)
+        self.server.wait()
+
+    def empty(self) -> str:
+        """Throw away all that is in the database; its URL."""
+        with psycopg.connect(self.url) as connection:
+            connection.execute("DROP SCHEMA public CASCADE")
+            connection.execute("CREATE SCHEMA public")
+        return self.url
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
+
+    def _popen(self, program: str, *options: str) -> subprocess.Popen[bytes]:
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen(
+                [self.programs / program, *options],
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                user=self.user,
+                group=self.user,
+                extra_groups=[] if self.user else None,
+                env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
+            )
+
+
+def _programs() -> Path:
+    """The folder of PostgreSQL's programs, newest version; root installs them if there are none."""
+    if found := _installed():
+        return found
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        install = "apt-get -qq update && apt-get -qq install -y --no-install-recommends postgresql"
+        subprocess.run(
+            install, shell=True, env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"}, check=False
+        )
+        if found := _installed():
+            return found
+    pytest.fail("the store is tested on a real PostgreSQL: please install it (apt-get install postgresql)")
+
+
+def _installed() -> Path | None:
+    if initdb := shutil.which("initdb"):
+        return Path(initdb).resolve().parent
+    found = list(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return max(found, key=lambda path: float(path.parts[-3])).parent if found else None
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """One server for all tests; each takes it empty."""
+    folder = Path(tempfile.mkdtemp(prefix="escadaria-postgres-"))  # not tmp_path: only we may enter that
+    try:
+        server = Postgres(folder)
+        yield server
+        server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of either kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "store.db")
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.empty()
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+async def opened() -> AsyncIterator[Opener]:
+    """Opens stores, and closes them after the test."""
+    async with AsyncExitStack() as stack:
+
+        async def open_one(url: str, **options: int) -> SqlStore:
+            store = await SqlStore.open(url, **options)
+            stack.push_async_callback(store.close)
+            return store
+
+        yield open_one
+
+
+@pytest.fixture
+async def store(url: str, opened: Opener) -> SqlStore:
+    return await opened(url)
