@@ -1,4 +1,4 @@
-"""The ``escadaria`` command: play, replay, simulate, verify.
+"""The ``escadaria`` command: play, replay, simulate, verify, serve.
 
 Results go to stdout, progress and refusals to stderr. It ends with 0 when all is done, with 1 when
 the answer is no (dice that are not fair, a record that is damaged or cannot go on), with 2 when it
@@ -7,17 +7,20 @@ was called wrongly, and with 128 and the signal's number when it was stopped (13
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
 import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+import webbrowser
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
@@ -27,6 +30,7 @@ from escadaria.game import GameError
 from escadaria.i18n import LANGUAGES
 from escadaria.record import BadRecord, open_record
 from escadaria.record import verify as verify_record
+from escadaria.server.settings import Settings
 from escadaria.simulation import simulate as run_simulation
 from escadaria.table import MatchOver, Table
 from escadaria.terminal import keeping, seating
@@ -38,7 +42,7 @@ from escadaria.terminal.screen import Screen
 KNOWN = " or ".join(GAMES)
 
 app = typer.Typer(
-    help="Rapido and Chain, two dice races: play them in the terminal.",
+    help="Rapido and Chain, two dice races: play them, look at them again, serve tables.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -215,6 +219,59 @@ def verify(file: File, lang: Language = None) -> None:
         show_verdict(record, verdict, screen)
         if not verdict.fair:
             raise typer.Exit(1)
+
+
+def serve(open_browser: bool = False, **given: Any) -> None:
+    """Serve tables for people and bots to play at, until stopped.
+
+    Everything can also be set by an environment variable: --port is ESCADARIA_PORT.
+    """
+    from escadaria.server import run  # a second's worth of imports
+
+    def ready(url: str) -> None:
+        typer.echo(f"Escadaria is at {url} (stop it with Ctrl-C)")
+        if open_browser:
+            webbrowser.open(url)
+
+    settings = Settings(**given)
+    if not settings.database:
+        settings = dataclasses.replace(settings, database=run.default_database())
+    if open_browser and not run.is_free(settings.host, settings.port):
+        settings = dataclasses.replace(settings, port=0)  # for one's own use any port will do
+    with refusals(None):
+        run.serve(settings, ready)
+
+
+def _with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for every setting of the server."""
+    types = get_type_hints(Settings)
+    parameters = [
+        inspect.Parameter(
+            setting.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=setting.default,
+            annotation=Annotated[
+                types[setting.name],
+                typer.Option(
+                    f"--{setting.name.replace('_', '-')}",
+                    envvar=[f"ESCADARIA_{setting.name.upper()}", *setting.metadata["also"]],
+                    help=setting.metadata["help"],
+                ),
+            ],
+        )
+        for setting in dataclasses.fields(Settings)
+    ]
+    opened = inspect.Parameter(
+        "open_browser",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False,
+        annotation=Annotated[bool, typer.Option("--open", help="Open the game in the browser.")],
+    )
+    command.__signature__ = inspect.Signature([opened, *parameters])  # type: ignore[attr-defined]
+    return command
+
+
+app.command()(_with_settings(serve))
 
 
 # How a command ends.

@@ -1,0 +1,307 @@
+"""A small client for the table server, for bots and tests: open, sit, play. It comes back by itself.
+
+async with await open_match("http://localhost:8000", "rapido", {"players": 2}) as table:
+    await table.sit("Ana")
+    await table.add_bot("simple")
+    await table.start()
+    async for turn in table.turns():
+        await turn.act(turn.legal[-1])
+    print(table.winner)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import httpx
+import msgspec
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+FATAL = frozenset({"forbidden", "malformed", "unknown_match", "moved", "watching_off", "too_many"})
+"""Endings after which coming back would be of no use."""
+
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
+
+
+class RefusedError(Exception):
+    """The server refused a request. ``code`` says why and is stable."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A moment at which one of the own seats is to act."""
+
+    table: Table
+    seat: int
+    legal: list[str]
+    """What may be done."""
+    position: Any
+    """The position, as the server sent it."""
+    text: str
+    """The position in one line; ``escadaria.load(...).parse_state`` reads it."""
+    version: int
+
+    async def act(self, action: str) -> None:
+        """Do one of ``legal``. :raises RefusedError: if the server does not grant it."""
+        await self.table.request("act", action=action, seat=self.seat, version=self.version)
+
+
+class Table:
+    """A connection to one match. Everything it knows, the server sent."""
+
+    def __init__(self, url: str, match: str, token: str | None = None, watch: str | None = None) -> None:
+        self.url = url.rstrip("/")
+        self.match = match
+        self.token = token
+        """Proves who this is. Keep it to come back."""
+        self.version = 0
+        self.role = "guest"
+        self.mine: list[int] = []
+        self.game = ""
+        self.options: dict[str, Any] = {}
+        self.rules: dict[str, Any] = {}
+        self.commitment = ""
+        self.seats: list[dict[str, Any]] = []
+        self.now: dict[str, Any] = {"status": "waiting"}
+        self.frames: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        """Every frame that came, for those who want to follow; it is theirs to empty."""
+        self.ended = ""
+        """Why the server ended the connection for good."""
+        self.follow = False
+        """Whether to put frames into ``frames``."""
+        self.watch_key: str | None = None
+        self._watch = watch
+        self._guest = secrets.token_urlsafe(32)
+        self._socket: ClientConnection | None = None
+        self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._open: dict[str, str] = {}  # requests that are not answered yet, to be sent again
+        self._changed = asyncio.Condition()
+        self._keeper: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Table:
+        self.ended = ""
+        self._keeper = asyncio.create_task(self._keep_connected())
+        try:
+            await self.wait_for(lambda: self.version > 0)
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Leave. The seat stays ours: come back with the token."""
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+            self._keeper = None
+
+    # Asking.
+
+    async def request(self, type: str, version: int | None = None, **fields: Any) -> dict[str, Any]:
+        """Send a request and return the answer.
+
+        It is sent again after a broken connection; that is harmless, because its id is known again.
+
+        :raises RefusedError: if the server does not grant it.
+        """
+        id = secrets.token_urlsafe(12)
+        body = {"type": type, "id": id, "version": self.version if version is None else version, **fields}
+        text = msgspec.json.encode(body).decode()
+        if self.ended:
+            raise RefusedError(self.ended, "the connection has ended")
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._answers[id] = answer
+        self._open[id] = text
+        try:
+            if self._socket is not None:
+                with contextlib.suppress(ConnectionClosed):
+                    await self._socket.send(text)
+            frame: dict[str, Any] = await answer
+        finally:
+            del self._answers[id], self._open[id]
+        if frame["type"] == "refused":
+            raise RefusedError(frame["code"], frame["message"])
+        return frame
+
+    async def sit(self, name: str, seat: int | None = None, entropy: str | None = None) -> None:
+        """Take a seat, with some entropy of our own for the dice."""
+        entropy = secrets.token_hex(16) if entropy is None else entropy
+        answer = await self.request("sit", name=name, seat=seat, entropy=entropy)
+        self.token = answer.get("token") or self.token
+
+    async def add_bot(self, bot: str, seat: int | None = None) -> None:
+        """As the host, seat a bot."""
+        await self.request("add_bot", bot=bot, seat=seat)
+
+    async def start(self) -> None:
+        """As the host, start the match."""
+        await self.request("start")
+
+    async def resign(self, seat: int | None = None) -> None:
+        """Give up."""
+        await self.request("resign", seat=seat)
+
+    async def take_back(self, seat: int | None = None) -> None:
+        """Play again where a bot stood in."""
+        await self.request("take_back", seat=seat)
+
+    async def rematch(self) -> Table:
+        """Open the next match at this table, or find it if it is open; enter it with ``async with``."""
+        answer = await self.request("rematch")
+        return Table(self.url, answer["match"], self.token)
+
+    # Following.
+
+    @property
+    def status(self) -> str:
+        """waiting, playing or over."""
+        return str(self.now["status"])
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that won."""
+        return self.now.get("winner")
+
+    async def wait_for(self, condition: Callable[[], bool]) -> None:
+        """Wait until a condition on what we know holds.
+
+        :raises RefusedError: if the connection ended for good before it did.
+        """
+        async with self._changed:
+            await self._changed.wait_for(lambda: condition() or bool(self.ended))
+        if not condition():
+            raise RefusedError(self.ended, "the connection has ended")
+
+    async def turns(self) -> AsyncIterator[Turn]:
+        """Each moment at which one of our seats is to act, until the match is over.
+
+        Where a bot stood in while we were gone, the seat is taken back.
+
+        :raises RefusedError: if the connection ended for good before the match did.
+        """
+        seen = -1
+        while True:
+            await self.wait_for(partial(self._is_news, seen))
+            if self.status == "over":
+                return
+            seen, now = self.version, self.now
+            seat = now["to_act"]
+            if self.seats[seat]["bot"]:
+                with contextlib.suppress(RefusedError):  # it has acted already
+                    await self.take_back(seat)
+                continue
+            yield Turn(self, seat, now["legal"], now["position"], now["text"], self.version)
+
+    def _is_news(self, seen: int) -> bool:
+        seat = self.now.get("to_act")
+        mine = seat in self.mine and not self.seats[seat]["resigned"] and self.version > seen
+        return mine or self.status == "over"
+
+    # The connection.
+
+    async def _keep_connected(self) -> None:
+        try:
+            await self._come_back_always()
+        finally:
+            self.ended = self.ended or "closed"
+            for answer in self._answers.values():
+                if not answer.done():
+                    answer.set_exception(RefusedError(self.ended, "the connection has ended"))
+            async with self._changed:
+                self._changed.notify_all()
+
+    async def _come_back_always(self) -> None:
+        wait = _FIRST_WAIT
+        while not self.ended:
+            try:
+                async with connect(self._address(), max_size=2**22) as socket:
+                    wait = _FIRST_WAIT
+                    await self._talk(socket)
+            except (OSError, ConnectionClosed, InvalidHandshake, TimeoutError):
+                pass  # broken or not there: come back
+            finally:
+                self._socket = None
+            if not self.ended:
+                await asyncio.sleep(wait * (0.5 + secrets.randbelow(1000) / 1000))
+                wait = min(2 * wait, _LONGEST_WAIT)
+
+    def _address(self) -> str:
+        return f"{self.url.replace('http', 'ws', 1)}/api/matches/{self.match}/socket"
+
+    async def _talk(self, socket: ClientConnection) -> None:
+        hello = {
+            "type": "hello",
+            "token": self.token,
+            "watch": self._watch,
+            "guest": self._guest,
+            "since": self.version or None,
+        }
+        await socket.send(msgspec.json.encode(hello).decode())
+        async for text in socket:
+            frame = msgspec.json.decode(text)
+            await self._take(frame)
+            if frame["type"] == "welcome":
+                self._socket = socket
+                for request in list(self._open.values()):  # what was asked and perhaps never heard
+                    await socket.send(request)
+
+    async def _take(self, frame: dict[str, Any]) -> None:
+        async with self._changed:
+            self._learn(frame)
+            self._changed.notify_all()
+        if self.follow:
+            self.frames.put_nowait(frame)
+        if frame["type"] in ("accepted", "refused") and frame["id"] in self._answers:
+            answer = self._answers[frame["id"]]
+            if not answer.done():
+                answer.set_result(frame)
+
+    def _learn(self, frame: dict[str, Any]) -> None:
+        match frame["type"]:
+            case "welcome" | "you":
+                self.role, self.mine = frame["role"], frame["mine"]
+                self.token = frame.get("token") or self.token
+                self.watch_key = frame.get("watch") or self.watch_key
+            case "snapshot":
+                self.version, self.now, self.seats = frame["version"], frame["now"], frame["now"]["seats"]
+                self.game, self.options, self.rules = frame["game"], frame["options"], frame["rules"]
+                self.commitment = frame["commitment"]
+            case "event" if frame["version"] > self.version:
+                self.version, self.now = frame["version"], frame["now"]
+                self.seats = frame["now"]["seats"] or self.seats
+                self.rules = frame["what"].get("rules", self.rules)
+            case "presence":
+                self.seats[frame["seat"]]["here"] = frame["here"]
+            case "accepted":
+                self.token = frame.get("token") or self.token
+            case "bye" if frame["code"] in FATAL:
+                self.ended = frame["code"]
+
+
+async def open_match(url: str, game: str, options: dict[str, Any] | None = None, **wish: Any) -> Table:
+    """Open a match and return the host's table; enter it with ``async with``.
+
+    ``wish`` has what ``docs/protocol.md`` lists: ``rules``, ``people``, ``bots``, ``start``.
+    :raises RefusedError: if the server does not open it.
+    """
+    async with httpx.AsyncClient() as http:
+        body = {"game": game, "options": options or {}, **wish}
+        response = await http.post(f"{url.rstrip('/')}/api/matches", json=body)
+    answer = response.json()
+    if response.is_error:
+        raise RefusedError(answer.get("code", "http"), answer.get("message", response.text))
+    return Table(url, answer["match"], answer["token"])

@@ -1,0 +1,476 @@
+"""One match as the fold of its happenings, without I/O: lobby, table, members, and who may do what.
+
+A request is checked against a ``Match`` and becomes ``Entry`` objects; these are stored and then
+applied. Applying the stored entries in order makes the same match again.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from escadaria import bots, catalogue, dice
+from escadaria.game import AnyGame, GameError
+from escadaria.record import COLOURS, Proof, Record, Seat, resigned
+from escadaria.server import messages
+from escadaria.server.messages import Refused
+from escadaria.table import BACK, UNDO, Event, Step, Table
+
+HOST = 0
+"""The member who opened the match."""
+
+
+class Hidden(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is stored with a happening and told to nobody."""
+
+    secret: str = ""
+    """Of the dice, in hexadecimal."""
+    member: int | None = None
+    """Who asked."""
+    token: str = ""
+    """The SHA-256 of the member's token."""
+    tokens: list[str] = []
+    """Of all members, at a rematch."""
+    watch: str = ""
+    """The watchers' key. Its link is meant to be handed on, so it can be shown to the host again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A happening with what belongs to it but is not told."""
+
+    what: messages.AnyHappening
+    hidden: Hidden = field(default_factory=Hidden, repr=False)
+
+
+@dataclass(slots=True)
+class Chair:
+    """A place at the table."""
+
+    name: str = ""
+    """Empty while it is free."""
+    bot: str = ""
+    colours: list[str] = field(default_factory=list)
+    entropy: str = ""
+    member: int | None = None
+
+
+def new_token() -> str:
+    """A secret of 256 bits."""
+    return secrets.token_urlsafe(32)
+
+
+def digest(token: str) -> str:
+    """What is stored of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class Match:
+    """A match at some version."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.id = ""
+        self.rules = messages.Rules()
+        self.commitment = ""
+        self.previous: str | None = None
+        self.next: str | None = None
+        self.chairs: list[Chair] = []
+        self.table: Table | None = None
+        """From the start on."""
+        self.watch_key = ""
+        self.position_version = 0
+        """The version that made the current position: what a decision must have been made for."""
+        self.turn_time = 0.0
+        """When the seat to act came to act."""
+        self._game: AnyGame | None = None
+        self._start: str | None = None
+        self._tokens: list[str] = []  # hashed, by member
+        self._secret = ""
+        self._set_ups = 0
+
+    # What can be asked.
+
+    @property
+    def game(self) -> AnyGame:
+        assert self._game is not None, "created"
+        return self._game
+
+    @property
+    def status(self) -> messages.Status:
+        if self.table is None:
+            return "waiting"
+        return "over" if self.table.outcome else "playing"
+
+    def member_of(self, token: str) -> int | None:
+        """Whose token this is. Every one is compared, in constant time."""
+        wanted = digest(token)
+        found = None
+        for member, known in enumerate(self._tokens):
+            if hmac.compare_digest(wanted, known):
+                found = member
+        return found
+
+    def token_for(self, guest: str, request: str) -> str:
+        """The token of a guest who sits down by this request.
+
+        It follows from what the guest alone knows and the dice's secret, so a repeated request brings the
+        same one, even after a crash, and nothing but its hash is ever kept.
+        """
+        key, text = bytes.fromhex(self._secret), f"token\n{guest}\n{request}"
+        return base64.urlsafe_b64encode(hmac.digest(key, text.encode(), "sha256")).decode().rstrip("=")
+
+    def may_watch(self, key: str) -> bool:
+        return self.rules.watch and hmac.compare_digest(key, self.watch_key)
+
+    def seats_of(self, member: int | None) -> list[int]:
+        if member is None:
+            return []
+        return [seat for seat, chair in enumerate(self.chairs) if chair.member == member]
+
+    def record(self, date: str) -> Record:
+        """The match so far; with the dice's secret when it is over."""
+        if self.table is None:
+            raise Refused("not_started", "the match has not started")
+        proof = Proof(self.dice_name, self.commitment, self.entropy, self.revealed)
+        return self.table.record(date=date, dice="fair", proof=proof)
+
+    @property
+    def dice_name(self) -> str:
+        """What the dice are derived for: the match, or after setting up its nth position, ID-n.
+
+        So nobody meets the same dice again by setting the same position up again.
+        """
+        return f"{self.id}-{self._set_ups}" if self._set_ups else self.id
+
+    @property
+    def entropy(self) -> tuple[str, ...]:
+        return tuple(chair.entropy for chair in self.chairs)
+
+    @property
+    def revealed(self) -> str:
+        """The dice's secret once the match is over, and nothing before."""
+        return self._secret if self.status == "over" else ""
+
+    # What may be requested. Each answers with entries to be stored; nothing changes.
+
+    def sit(self, member: int | None, request: messages.Sit, token: str) -> list[Entry]:
+        """Sit down, or sit anew at one's own seat with another name, colour or entropy.
+
+        ``token`` is the one that a guest becomes a member by.
+        """
+        self._must_wait()
+        mine = request.seat in self.seats_of(member)
+        seat = request.seat if mine and request.seat is not None else self._free_seat(request.seat)
+        colours = self._colours(seat, request.colours)
+        name = self._name(seat, request.name)
+        hidden = Hidden(member=member) if member is not None else Hidden(token=digest(token))
+        what = messages.Sat(seat=seat, name=name, colours=colours, entropy=request.entropy)
+        return [Entry(what, hidden)]
+
+    def add_bot(self, member: int | None, request: messages.AddBot) -> list[Entry]:
+        self._must_host(member)
+        self._must_wait()
+        bots.load(request.bot, self.game)
+        seat = self._free_seat(request.seat)
+        name = self._name(seat, request.name or BOT_NAMES[seat])
+        colours = self._colours(seat, None)
+        return [Entry(messages.BotSat(seat=seat, name=name, bot=request.bot, colours=colours))]
+
+    def free(self, member: int | None, request: messages.Free) -> list[Entry]:
+        self._must_wait()
+        if request.seat >= len(self.chairs) or not self.chairs[request.seat].name:
+            raise Refused("unknown_seat", f"nobody sits at seat {request.seat}")
+        if request.seat not in self.seats_of(member):
+            self._must_host(member)
+        return [Entry(messages.Freed(seat=request.seat))]
+
+    def start(self, member: int | None) -> list[Entry]:
+        self._must_host(member)
+        self._must_wait()
+        if not all(chair.name for chair in self.chairs):
+            raise Refused("seats_free", "there are free seats: wait for people or add bots")
+        return [Entry(messages.Started(first=self._first()))]
+
+    def act(self, member: int | None, request: messages.Act) -> list[Entry]:
+        table = self._playing()
+        seat = self._seat(member, request.seat, table.to_act)
+        self._must_be_current(request.version)
+        if table.bot_of(seat):
+            raise Refused("bot_plays", f"a bot plays seat {seat}: take the seat back first")
+        return [_did(table.play(seat, request.action))]
+
+    def undo(self, member: int | None, request: messages.Undo) -> list[Entry]:
+        table = self._playing()
+        self._must_practise()
+        self._must_be_current(request.version)
+        for seat in self.seats_of(member):
+            try:
+                return [_did(table.undo(seat))]
+            except GameError as error:
+                refusal = error
+        if not self.seats_of(member):
+            raise Refused("forbidden", "this client has no seat")
+        raise refusal
+
+    def resign(self, member: int | None, request: messages.Resign) -> list[Entry]:
+        table = self._playing()
+        seat = self._seat(member, request.seat, table.to_act)
+        if seat in resigned(table.remarks):
+            raise Refused("resigned", f"seat {seat} has given up already")
+        return [_did(table.resign(seat))]
+
+    def take_back(self, member: int | None, request: messages.TakeBack) -> list[Entry]:
+        table = self._playing()
+        away = next((seat for seat in self.seats_of(member) if table.bot_of(seat)), None)
+        seat = self._seat(member, request.seat, away)
+        if seat in resigned(table.remarks):
+            raise Refused("resigned", f"seat {seat} has given up")
+        if not table.bot_of(seat):
+            raise Refused("not_replaced", f"no bot plays for seat {seat}")
+        return [_did(table.take_back(seat))]
+
+    def hand_over(self, seat: int) -> list[Entry]:
+        """Let the stand-in play for a seat; asked by the room, not by a client."""
+        return [_did(self._playing().hand_over(seat, self.rules.stand_in))]
+
+    def bot_acts(self, seat: int, action: str) -> list[Entry]:
+        """What a bot decided; asked by the room, not by a client."""
+        return [_did(self._playing().play(seat, action))]
+
+    def configure(self, member: int | None, request: messages.Configure) -> list[Entry]:
+        self._must_host(member)
+        if request.rules.practice != self.rules.practice:
+            raise Refused("bad_options", "whether a table is for practice is fixed when it is opened")
+        bots.load(request.rules.stand_in, self.game)
+        renewed = request.rules.watch and not self.rules.watch
+        return [Entry(messages.Configured(rules=request.rules), Hidden(watch=new_token() if renewed else ""))]
+
+    def set_up(self, member: int | None, request: messages.SetUp) -> list[Entry]:
+        self._playing()
+        self._must_practise()
+        self._must_be_current(request.version)
+        if not self.seats_of(member):
+            raise Refused("forbidden", "this client has no seat")
+        self.game.parse_state(request.position)
+        return [Entry(messages.WasSetUp(position=request.position))]
+
+    def rematch(self, member: int | None) -> None:
+        """:raises Refused: unless this member may open the next match now."""
+        if not self.seats_of(member):
+            self._must_host(member)
+        if self.status != "over":
+            raise Refused("not_over", "a rematch follows when the match is over")
+
+    def lead_on(self, match: str) -> list[Entry]:
+        """Tell that the next match is open, unless another is already."""
+        return [] if self.next else [Entry(messages.Continued(match=match))]
+
+    def next_match(self, match: str) -> list[Entry]:
+        """The entries of the match that follows at this table: all sit there, the start is rotated."""
+        assert self.table is not None and self.table.outcome is not None, "over"
+        secret = dice.new_secret()
+        created = messages.Created(
+            match=match,
+            game=self.game.name,
+            options=self.game.options,
+            rules=self.rules,
+            commitment=dice.commitment(secret),
+            previous=self.id,
+        )
+        entries = [Entry(created, Hidden(secret=secret.hex(), tokens=self._tokens, watch=self.watch_key))]
+        # The loser who starts is the one after the winner; with two players that is the loser.
+        shift = (self.table.outcome.winner + 1) if self.rules.starts == "loser" else 1
+        order = [(seat + shift) % len(self.chairs) for seat in range(len(self.chairs))]
+        for seat, chair in enumerate(self.chairs[old] for old in order):
+            if chair.bot:
+                bot = messages.BotSat(seat=seat, name=chair.name, bot=chair.bot, colours=chair.colours)
+                entries.append(Entry(bot))
+            else:  # entropy is asked for anew: that of the last match was known before the new secret
+                sat = messages.Sat(seat=seat, name=chair.name, colours=chair.colours)
+                entries.append(Entry(sat, Hidden(member=chair.member)))
+        return entries
+
+    def move_member(self, member: int, token: str) -> list[Entry]:
+        """Give a member a new token; the old one is worth nothing from then on."""
+        moved = messages.Moved(seats=self.seats_of(member))
+        return [Entry(moved, Hidden(member=member, token=digest(token)))]
+
+    # What makes it happen.
+
+    def apply(self, entry: Entry, time: float) -> tuple[Step, ...]:
+        """Apply a stored entry; for a deed, say what happened ply by ply."""
+        what, table, clock = entry.what, self.table, self.rules.clock
+        seat = table.to_act if table else None
+        steps = self._apply(what, entry.hidden)
+        self.version += 1
+        if steps or self.table is not table or _is(what, UNDO):
+            self.position_version = self.version
+        if self.table and (
+            self.table is not table
+            or self.table.to_act != seat
+            or self.rules.clock != clock
+            or _is(what, BACK, seat)
+        ):
+            self.turn_time = time
+        return steps
+
+    def _apply(self, what: messages.AnyHappening, hidden: Hidden) -> tuple[Step, ...]:
+        match what:
+            case messages.Created():
+                self._open(what, hidden)
+            case messages.Sat():
+                self._take_seat(what, hidden)
+            case messages.BotSat():
+                self.chairs[what.seat] = Chair(what.name, what.bot, what.colours)
+            case messages.Freed():
+                self.chairs[what.seat] = Chair()
+            case messages.Started():
+                self.chairs = self.chairs[what.first :] + self.chairs[: what.first]
+                start = self.game.parse_state(self._start) if self._start else None
+                self._begin(start)
+            case messages.Did():
+                assert self.table is not None, "started"
+                return self.table.add(Event(what.seat, what.deed, tuple(what.dice)))
+            case messages.Configured():
+                self.rules = what.rules
+                self.watch_key = hidden.watch or self.watch_key
+            case messages.WasSetUp():
+                self._set_ups += 1
+                self._begin(self.game.parse_state(what.position))
+            case messages.Continued():
+                self.next = what.match
+            case messages.Moved():
+                assert hidden.member is not None, "a member moved"
+                self._tokens[hidden.member] = hidden.token
+        return ()
+
+    def _open(self, what: messages.Created, hidden: Hidden) -> None:
+        self.id = what.match
+        self.rules = what.rules
+        self.commitment = what.commitment
+        self.previous = what.previous
+        self._game = catalogue.load(what.game, **what.options)
+        self._start = what.start
+        self._secret = hidden.secret
+        self._tokens = hidden.tokens or [hidden.token]
+        self.watch_key = hidden.watch
+        self.chairs = [Chair() for _ in range(self.game.players)]
+
+    def _take_seat(self, what: messages.Sat, hidden: Hidden) -> None:
+        member = hidden.member
+        if member is None:
+            self._tokens.append(hidden.token)
+            member = len(self._tokens) - 1
+        self.chairs[what.seat] = Chair(what.name, "", what.colours, what.entropy, member)
+
+    def _begin(self, start: Any) -> None:
+        seats = tuple(Seat(chair.name, chair.bot, tuple(chair.colours)) for chair in self.chairs)
+        fair = dice.FairDice(bytes.fromhex(self._secret), self.dice_name, self.entropy)
+        self.table = Table(self.game, seats, fair, start=start, stand_in=self.rules.stand_in)
+
+    # The checks.
+
+    def _must_host(self, member: int | None) -> None:
+        if member != HOST:
+            raise Refused("forbidden", "only the host may do that")
+
+    def _must_wait(self) -> None:
+        if self.table is not None:
+            raise Refused("started", "the match has started")
+
+    def _must_practise(self) -> None:
+        if not self.rules.practice:
+            raise Refused("not_practice", "only at a practice table")
+
+    def _playing(self) -> Table:
+        if self.table is None:
+            raise Refused("not_started", "the match has not started")
+        if self.table.outcome:
+            raise Refused("over", "the match is over")
+        return self.table
+
+    def _must_be_current(self, version: int) -> None:
+        if not self.position_version <= version <= self.version:
+            raise Refused(
+                "stale_version",
+                f"the request was made for version {version}, the position is of version "
+                f"{self.position_version}, the match at {self.version}",
+            )
+
+    def _seat(self, member: int | None, wanted: int | None, usual: int | None) -> int:
+        """The seat that a member means: the named one, the usual one, or their only one."""
+        mine = self.seats_of(member)
+        if not mine:
+            raise Refused("forbidden", "this client has no seat")
+        if wanted is None:
+            return usual if usual in mine else mine[0]
+        if wanted not in mine:
+            raise Refused("forbidden", f"seat {wanted} is somebody else's")
+        return wanted
+
+    def _free_seat(self, wanted: int | None) -> int:
+        free = [seat for seat, chair in enumerate(self.chairs) if not chair.name]
+        if not free:
+            raise Refused("table_full", "all seats are taken")
+        if wanted is None:
+            return free[0]
+        if wanted not in free:
+            raise Refused("seat_taken", f"seat {wanted} is not free")
+        return wanted
+
+    def _colours(self, seat: int, wanted: list[messages.Colour] | None) -> list[str]:
+        taken = {colour for chair in self._others(seat) for colour in chair.colours}
+        free = [colour for colour in COLOURS if colour not in taken]
+        if wanted is None:
+            usual = COLOURS[seat :: len(self.chairs)]  # in a game for two: red and green, blue and yellow
+            return sorted(free, key=lambda colour: colour not in usual)[: self.game.colours]
+        if len(wanted) != self.game.colours or not set(wanted) <= set(free) or len(set(wanted)) < len(wanted):
+            raise Refused("colour_taken", f"{self.game.colours} of {', '.join(free)} may be chosen")
+        return list(wanted)
+
+    def _name(self, seat: int, wanted: str) -> str:
+        """The name as it is shown; a number tells two of the same apart."""
+        plain = name = " ".join(wanted.split())
+        taken = {chair.name for chair in self._others(seat)}
+        for number in range(2, 8):
+            if name in taken:
+                name = f"{plain[:36]} {number}"
+        try:
+            return Seat(name).name
+        except GameError as error:
+            raise Refused("bad_name", str(error)) from None
+
+    def _others(self, seat: int) -> list[Chair]:
+        return [chair for other, chair in enumerate(self.chairs) if other != seat]
+
+    def _first(self) -> int:
+        if self.rules.starts != "random":
+            return 0
+        # From the promised secret too, so that the server cannot choose; whatever order they sat in.
+        players = len(self.chairs)
+        return dice.derive(bytes.fromhex(self._secret), self.id, tuple(sorted(self.entropy)), -1, players)
+
+
+BOT_NAMES = ("Bento", "Clara", "Dora", "Edu", "Flor", "Gil")
+
+
+def new_match(what: messages.Created, token: str, secret: bytes) -> Entry:
+    """The first entry of a match."""
+    hidden = Hidden(secret=secret.hex(), token=digest(token), watch=new_token())
+    return Entry(what, hidden)
+
+
+def _did(event: Event) -> Entry:
+    return Entry(messages.Did(seat=event.seat, deed=event.deed, dice=list(event.dice)))
+
+
+def _is(what: messages.AnyHappening, deed: str, seat: int | None = None) -> bool:
+    """Whether this deed was done, by that seat if one is named."""
+    return isinstance(what, messages.Did) and what.deed == deed and seat in (None, what.seat)

@@ -1,0 +1,513 @@
+"""Everything that goes over the wire, as closed types with one parse.
+
+Three families: requests (client to server), frames (server to client) and happenings (what was stored
+and is told to everyone). ``docs/protocol.md`` explains them; JSON Schema is generated from here.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from escadaria.game import GameError
+from escadaria.record import COLOURS
+from escadaria.views import Preview, StepView
+
+Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+Version = Annotated[int, Meta(ge=0, le=2**31)]
+SeatNumber = Annotated[int, Meta(ge=0, le=5)]
+Name = Annotated[str, Meta(min_length=1, max_length=40)]
+Token = Annotated[str, Meta(min_length=22, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+Entropy = Annotated[str, Meta(max_length=64, pattern=r"^[0-9a-f]*$")]
+Bot = Annotated[str, Meta(min_length=1, max_length=40)]
+Colour = Literal["red", "blue", "green", "yellow", "black", "white"]
+assert Colour.__args__ == COLOURS  # type: ignore[attr-defined]  # a Literal has its values there
+
+
+Role = Literal["host", "player", "watcher", "guest"]
+Status = Literal["waiting", "playing", "over"]
+
+
+class Refused(GameError):
+    """A request that is answered with a refusal: ``code`` is stable, the message is for people."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Rules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How a table is run. The host may change all but ``practice`` at any time."""
+
+    practice: bool = False
+    """Whether decisions may be taken back, hints asked for and positions set up."""
+    starts: Literal["first", "random", "loser"] = "first"
+    """Who starts: the first seat, a seat by chance, or whoever lost the match before."""
+    clock: Annotated[int, Meta(ge=0, le=30 * 86400)] = 0
+    """Seconds for a turn; 0 is none. A day has 86400."""
+    grace: Annotated[int, Meta(ge=5, le=30 * 86400)] | None = 60
+    """Seconds that a seat may be gone before a bot plays for it; null is for ever."""
+    pace: Annotated[int, Meta(ge=0, le=10_000)] = 900
+    """Milliseconds that a bot takes for each thing it does."""
+    stand_in: Bot = "simple"
+    """The bot that plays for those who are gone."""
+    watch: bool = True
+    """Whether the watchers' link works."""
+
+
+# Requests. Each has an id, by which it is answered and by which repeating it is harmless, and the
+# version of the match that it was made for.
+
+
+class Request(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="type"):
+    """What all requests have."""
+
+    id: Id
+    version: Version
+
+
+class Sit(Request, frozen=True, tag="sit"):
+    """Take a free seat while the match waits."""
+
+    name: Name
+    seat: SeatNumber | None = None
+    """The next free one if none is named."""
+    colours: list[Colour] | None = None
+    entropy: Entropy = ""
+    """The seat's own part in the dice, in hexadecimal."""
+
+
+class AddBot(Request, frozen=True, tag="add_bot"):
+    """The host seats a bot while the match waits."""
+
+    bot: Bot
+    seat: SeatNumber | None = None
+    name: Name | None = None
+
+
+class Free(Request, frozen=True, tag="free"):
+    """Make a seat free while the match waits: one's own, or as the host any."""
+
+    seat: SeatNumber
+
+
+class Start(Request, frozen=True, tag="start"):
+    """The host starts the match; all seats are taken."""
+
+
+class Act(Request, frozen=True, tag="act"):
+    """Do one of the legal actions that the server sent."""
+
+    action: Annotated[str, Meta(max_length=40)]
+    seat: SeatNumber | None = None
+    """Needed only by a client that plays several seats and means another than the one to act."""
+
+
+class Undo(Request, frozen=True, tag="undo"):
+    """Take the last decision back; at practice tables, where no dice fell since."""
+
+
+class Resign(Request, frozen=True, tag="resign"):
+    """Give up."""
+
+    seat: SeatNumber | None = None
+
+
+class TakeBack(Request, frozen=True, tag="take_back"):
+    """Play again where a bot stood in."""
+
+    seat: SeatNumber | None = None
+
+
+class Configure(Request, frozen=True, tag="configure"):
+    """The host changes how the table is run."""
+
+    rules: Rules
+
+
+class SetUp(Request, frozen=True, tag="set_up"):
+    """Set up a position, at a practice table."""
+
+    position: Annotated[str, Meta(max_length=1000)]
+
+
+class Hint(Request, frozen=True, tag="hint"):
+    """Ask what a good player would do, at a practice table."""
+
+
+class Rematch(Request, frozen=True, tag="rematch"):
+    """Open the next match at the same table, once this one is over."""
+
+
+class Recover(Request, frozen=True, tag="recover"):
+    """Ask for a code that moves one's seats to another device."""
+
+
+class Ping(Request, frozen=True, tag="ping"):
+    """Ask whether the server is there."""
+
+
+class Hello(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="type", tag="hello"):
+    """The first frame of a connection: who is there, and how much they know already."""
+
+    token: Token | None = None
+    """A member's; without any the connection is a guest's."""
+    guest: Token | None = None
+    """A random text of the client's own. With it a guest whose connection broke while sitting down can
+    repeat the request and still get the token."""
+    watch: Token | None = None
+    """From the watchers' link."""
+    recover: Token | None = None
+    """A code from another device; it works once and brings a new token."""
+    since: Version | None = None
+    """The last version that the client has."""
+    previews: bool = False
+    """Whether the client wants to know what each of its choices would bring."""
+
+
+AnyRequest = (
+    Sit | AddBot | Free | Start | Act | Undo | Resign | TakeBack | Configure | SetUp | Hint | Rematch
+    | Recover | Ping
+)  # fmt: skip
+
+
+# Over HTTP.
+
+
+class Person(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Somebody who sits down where the match is opened: the host, or several people at one device."""
+
+    name: Name
+    seat: SeatNumber | None = None
+    colours: list[Colour] | None = None
+    entropy: Entropy = ""
+
+
+class Open(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What it takes to open a match."""
+
+    game: Annotated[str, Meta(max_length=40)]
+    options: dict[str, bool | int | str] = {}
+    rules: Rules = Rules()
+    people: Annotated[list[Person], Meta(max_length=6)] = []
+    bots: Annotated[list[Bot], Meta(max_length=6)] = []
+    start: bool = False
+    """Whether to start at once; all seats must be taken then."""
+    start_from: Annotated[str, Meta(max_length=1000)] | None = None
+    """A position to start from, at a practice table."""
+
+
+class Problem(Struct, frozen=True, kw_only=True):
+    """A request that was refused."""
+
+    code: str
+    message: str
+
+
+class Opened(Struct, frozen=True, kw_only=True):
+    """A new match. ``match`` makes the link that is shared; ``token`` is the host's own secret."""
+
+    match: str
+    token: str
+    watch: str
+    """The key of the watchers' link."""
+
+
+class RecordText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A record file to look at."""
+
+    record: str
+
+
+# Happenings. Stored as they are; what they mean for the match is in ``match.py``.
+
+
+class Happening(Struct, frozen=True, kw_only=True, tag_field="kind"):
+    """What all happenings have: nothing."""
+
+
+class Created(Happening, frozen=True, tag="created"):
+    """The match was opened, and its dice are promised."""
+
+    match: str
+    game: str
+    options: dict[str, bool | int | str]
+    rules: Rules
+    commitment: str
+    """The SHA-256 of the secret that the dice will come from."""
+    start: str | None = None
+    """The position to start from, at a practice table."""
+    previous: str | None = None
+    """The match that this one follows at the same table."""
+
+
+class Sat(Happening, frozen=True, tag="sat"):
+    """Somebody sat down."""
+
+    seat: int
+    name: str
+    colours: list[str]
+    entropy: str = ""
+
+
+class BotSat(Happening, frozen=True, tag="bot_sat"):
+    """A bot was seated."""
+
+    seat: int
+    name: str
+    bot: str
+    colours: list[str]
+
+
+class Freed(Happening, frozen=True, tag="freed"):
+    """A seat became free."""
+
+    seat: int
+
+
+class Started(Happening, frozen=True, tag="started"):
+    """The match began. Seats are renumbered so that the one who starts is seat 0."""
+
+    first: int
+    """The number that seat 0 had before."""
+
+
+class Did(Happening, frozen=True, tag="did"):
+    """A seat did something, and these dice fell upon it."""
+
+    seat: int
+    deed: str
+    """An action, or ``roll``, ``undo``, ``resign``, ``bot NAME`` or ``back``."""
+    dice: list[str] = []
+
+
+class Configured(Happening, frozen=True, tag="configured"):
+    """The host changed how the table is run."""
+
+    rules: Rules
+
+
+class WasSetUp(Happening, frozen=True, tag="was_set_up"):
+    """A position was set up, at a practice table."""
+
+    position: str
+
+
+class Continued(Happening, frozen=True, tag="continued"):
+    """The next match at this table is open."""
+
+    match: str
+
+
+class Moved(Happening, frozen=True, tag="moved"):
+    """Somebody moved to another device."""
+
+    seats: list[int]
+
+
+AnyHappening = (
+    Created | Sat | BotSat | Freed | Started | Did | Configured | WasSetUp | Continued | Moved
+)  # fmt: skip
+
+
+# Frames.
+
+
+class SeatView(Struct, frozen=True, kw_only=True):
+    """A seat as everyone sees it."""
+
+    name: str | None
+    """null while the seat is free."""
+    bot: str | None
+    """The bot that plays it now, of its own or for somebody who is gone."""
+    owner: Literal["person", "bot", "nobody"]
+    colours: list[str]
+    here: bool
+    """Whether its owner is connected; a bot always is."""
+    resigned: bool
+
+
+class Now(Struct, frozen=True, kw_only=True):
+    """How things stand."""
+
+    status: Status
+    seats: list[SeatView] | None = None
+    """null in an event that changed nothing about them."""
+    to_act: int | None = None
+    legal: list[str] = []
+    """What the seat to act may do."""
+    deadline: float | None = None
+    """When its clock runs out, in seconds since 1970."""
+    position: Any = None
+    """null while the match waits, and for guests."""
+    text: str | None = None
+    """The position in one line."""
+    winner: int | None = None
+    ruling: str | None = None
+    """By which it won; ``resignation`` if all others gave up."""
+    secret: str | None = None
+    """Revealed when the match is over."""
+    next: str | None = None
+    """The next match at this table."""
+
+
+class Frame(Struct, frozen=True, kw_only=True, tag_field="type"):
+    """What all frames have: nothing."""
+
+
+class Welcome(Frame, frozen=True, tag="welcome"):
+    """The answer to ``hello``."""
+
+    match: str
+    role: Role
+    mine: list[int]
+    """The seats of this client."""
+    version: int
+    time: float
+    """The server's clock, for deadlines."""
+    token: str | None = None
+    """A new one, after ``recover``: keep it, and only it."""
+    watch: str | None = None
+    """The watchers' key, for the host."""
+
+
+class You(Frame, frozen=True, tag="you"):
+    """Which seats are this client's has changed, or what the host alone may know."""
+
+    role: Role
+    mine: list[int]
+    watch: str | None = None
+    """The watchers' new key, for the host who switched watching on again."""
+
+
+class Snapshot(Frame, frozen=True, tag="snapshot"):
+    """All there is to know at a version; follows ``welcome`` where events cannot tell it."""
+
+    version: int
+    game: str
+    options: dict[str, bool | int | str]
+    rules: Rules
+    commitment: str
+    entropy: list[str]
+    now: Now
+    turn: list[dict[str, Any]] = []
+    """The facts since the turn started."""
+    plies: int = 0
+
+
+class Event(Frame, frozen=True, tag="event"):
+    """Something happened."""
+
+    version: int
+    time: float
+    what: AnyHappening
+    now: Now
+    steps: list[StepView] = []
+
+
+class Previews(Frame, frozen=True, tag="previews"):
+    """What each choice would bring, for the client whose seat is to act."""
+
+    version: int
+    seat: int
+    choices: dict[str, Preview]
+
+
+class Accepted(Frame, frozen=True, tag="accepted"):
+    """The request was granted. Its event, if it has one, has been sent to everyone before."""
+
+    id: str
+    version: int
+    """The version that it made, or the current one."""
+    token: str | None = None
+    """After ``sit``, for a guest: proves who they are. Keep it."""
+    code: str | None = None
+    """After ``recover``."""
+    action: str | None = None
+    """After ``hint``."""
+    match: str | None = None
+    """After ``rematch``."""
+
+
+class Refusal(Frame, frozen=True, tag="refused"):
+    """The request was not granted and changed nothing."""
+
+    id: str | None
+    """null if the frame could not be read far enough to tell."""
+    code: str
+    message: str
+    """For developers, in English; players are told by the code."""
+    version: int
+
+
+class Presence(Frame, frozen=True, tag="presence"):
+    """Somebody came or went."""
+
+    seat: int
+    here: bool
+
+
+class ClockWarning(Frame, frozen=True, tag="clock"):
+    """A seat's time is nearly up."""
+
+    seat: int
+    deadline: float
+
+
+class Bye(Frame, frozen=True, tag="bye"):
+    """The server closes the connection."""
+
+    code: str
+    """``restart`` (come back in a moment), ``moved``, ``watching_off``, ``too_slow``, ``too_many`` …"""
+
+
+AnyFrame = Welcome | You | Snapshot | Event | Previews | Accepted | Refusal | Presence | ClockWarning | Bye
+
+_hello = msgspec.json.Decoder(Hello)
+_request: msgspec.json.Decoder[AnyRequest] = msgspec.json.Decoder(AnyRequest)
+_happening: msgspec.json.Decoder[AnyHappening] = msgspec.json.Decoder(AnyHappening)
+_encoder = msgspec.json.Encoder()
+
+
+class _Head(Struct):
+    id: Any = None
+
+
+_head = msgspec.json.Decoder(_Head)
+
+
+def parse_hello(text: str | bytes) -> Hello:
+    """The first frame. :raises Refused: ``malformed``."""
+    try:
+        return _hello.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Refused("malformed", f"the first frame must be a hello: {error}") from None
+
+
+def parse(text: str | bytes) -> AnyRequest:
+    """The one parse of a request. :raises Refused: ``malformed``."""
+    try:
+        return _request.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Refused("malformed", str(error)) from None
+
+
+def request_id(text: str | bytes) -> str | None:
+    """The id of a frame that is no request, so that even it can be answered."""
+    try:
+        found = _head.decode(text).id
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return found[:64] if isinstance(found, str) else None
+
+
+def read_happening(text: str) -> AnyHappening:
+    """A stored happening."""
+    return _happening.decode(text)
+
+
+def encode(message: Any) -> str:
+    """The text of a frame or happening."""
+    return _encoder.encode(message).decode()

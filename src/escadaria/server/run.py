@@ -1,0 +1,155 @@
+"""Running the server: logs, the listening socket, and a farewell to everyone before it stops."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+import uvicorn
+from litestar import Litestar
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from escadaria.server.app import create_app
+from escadaria.server.hub import Hub
+from escadaria.server.settings import Settings
+
+_STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
+
+
+def serve(settings: Settings, ready: Callable[[str], None] = lambda url: None) -> None:
+    """Serve until told to stop. ``ready`` is called with the address when it can be used."""
+    set_up_logs(settings)
+    make_server(settings, ready).run()
+
+
+def make_server(settings: Settings, ready: Callable[[str], None] = lambda url: None) -> Server:
+    """The server, to be run in an event loop of one's own."""
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        ws=_Protocol,
+        ws_max_size=settings.frame_bytes,
+        ws_ping_interval=settings.ping_seconds,
+        ws_ping_timeout=settings.ping_seconds,
+        ws_per_message_deflate=False,
+        log_config=None,
+        access_log=False,  # addresses of people are nobody's business
+        server_header=False,
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=settings.proxies or None,
+        timeout_graceful_shutdown=max(1, int(settings.shutdown_seconds)),
+    )
+    return Server(config, app, ready)
+
+
+def default_database() -> str:
+    """Where matches are kept unless told otherwise."""
+    return str(Path(platformdirs.user_data_dir("escadaria", ensure_exists=True)) / "matches.sqlite3")
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether the port can be listened on."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True
+
+
+class Server(uvicorn.Server):
+    """Says goodbye before it stops."""
+
+    def __init__(self, config: uvicorn.Config, app: Litestar, ready: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self.app = app
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            host, port = self.servers[0].sockets[0].getsockname()[:2]
+            host = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+            self._ready(f"http://{host}:{port}")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        hub: Hub | None = getattr(self.app.state, "hub", None)
+        if hub is not None:
+            await hub.say_goodbye()  # while the connections can still carry it
+        await super().shutdown(sockets)
+
+
+class _Protocol(WebSocketsSansIOProtocol):
+    """Waits for no client that takes nothing more: neither to say why it closes, nor to be gone."""
+
+    close_seconds = 5.0
+
+    async def send(self, message: Any) -> None:
+        if message["type"] == "websocket.close":
+            self.writable.set()  # the last word goes behind what waits to be read
+        await super().send(message)
+
+    async def run_asgi(self) -> None:
+        await super().run_asgi()
+        if not self.disconnected:
+            self.loop.call_later(self.close_seconds, self.transport.abort)
+
+
+def set_up_logs(settings: Settings) -> None:
+    """Log to standard error, as lines for people or as JSON for machines."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines() if settings.log_format == "json" else TextLines())
+    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
+    for noisy in ("uvicorn", "uvicorn.error", "sqlalchemy", "alembic", "aiosqlite", "asyncio", "websockets"):
+        logging.getLogger(noisy).setLevel(max(logging.WARNING, logging.getLogger().level))
+    logging.getLogger("uvicorn.error").addFilter(_is_ours)
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Bytes that are no text are the client's mistake, and no reason for a traceback here."""
+    return not record.getMessage().startswith("Invalid UTF-8")
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line: time, level, logger, what, and the facts that were given with it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": _when(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "what": record.getMessage(),
+            **_facts(record),
+        }
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class TextLines(logging.Formatter):
+    """A line for people."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        facts = " ".join(f"{key}={value}" for key, value in _facts(record).items())
+        line = f"{_when(record)} {record.levelname.lower():7} {record.getMessage()} {facts}".rstrip()
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+def _when(record: logging.LogRecord) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
+
+
+def _facts(record: logging.LogRecord) -> dict[str, object]:
+    return {
+        key: value for key, value in vars(record).items() if key not in _STANDARD and key != "color_message"
+    }

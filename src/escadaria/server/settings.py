@@ -1,0 +1,48 @@
+"""All that can be set about the server, in one typed object.
+
+Each field is an option of ``escadaria serve`` and an environment variable: ``port`` is ``--port`` and
+``ESCADARIA_PORT``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+def setting(default: Any, help: str, also: tuple[str, ...] = ()) -> Any:
+    """A field with its help text, and further environment variables that set it."""
+    return field(default=default, metadata={"help": help, "also": also})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The server's settings."""
+
+    host: str = setting("127.0.0.1", "The address to listen on; 0.0.0.0 for the whole network.")
+    port: int = setting(8000, "The port to listen on; 0 takes a free one.")
+    database: str = setting(
+        "", "A file for SQLite, or a postgresql:// URL. Default: in your data folder.", ("DATABASE_URL",)
+    )
+    log_format: Literal["text", "json"] = setting("text", "How log lines look.")
+    log_level: Literal["debug", "info", "warning", "error"] = setting("info", "The least that is logged.")
+    origins: str = setting("", "Web origins that may connect besides this server's own, separated by commas.")
+    proxies: str = setting("", "Addresses of proxies whose X-Forwarded-For is believed, separated by commas.")
+
+    frame_bytes: int = setting(16_384, "The longest frame or request body taken.")
+    frames_per_second: float = setting(20, "How many frames a connection may send, on average.")
+    frames_burst: int = setting(60, "How many frames a connection may send at once.")
+    requests_per_second: float = setting(10, "How many HTTP requests and connections an address may make.")
+    requests_burst: int = setting(100, "How many HTTP requests and connections an address may make at once.")
+    tables_per_address: int = setting(50, "How many open tables one address may have opened.")
+    connections_per_table: int = setting(50, "How many connections a table takes.")
+    connections: int = setting(10_000, "How many connections the server takes.")
+    backlog: int = setting(256, "How many frames may wait for a slow reader before it is dropped.")
+    hello_seconds: float = setting(10, "How long a new connection may take to say hello.")
+    ping_seconds: float = setting(15, "How often a silent connection is asked whether it is there.")
+    history: int = setting(30, "How many past events a table keeps for those who come back.")
+    idle_seconds: float = setting(600, "After how long without anybody a table leaves the memory.")
+    archive_days: float = setting(30, "After how many days an abandoned table is archived.")
+    bot_workers: int = setting(1, "How many processes think for the bots.")
+    bot_queue: int = setting(1000, "How many bots may wait for their turn to think.")
+    shutdown_seconds: float = setting(10, "How long a shutdown may take.")
