@@ -25,13 +25,16 @@ MAY_IMPORT = {
     "bots": {"game", "rapido", "chain", "boards"},
     "record": {"game", "catalogue", "dice"},
     "table": {"game", "catalogue", "dice", "record"},
+    "simulation": {"game", "catalogue", "bots"},
+    "store": set[str](),
+    "client": set[str](),
 }
 """What a module or folder may know of the others; one that is not listed may know everything.
 
-Nothing that is listed can come to know a module that is not: server, tui and cli stay on top.
+Nothing that is listed can come to know a module that is not: server, terminal and cli stay on top.
 """
 
-ON_TOP = {"server": {"tui", "cli"}, "tui": {"cli"}}
+ON_TOP = {"server": {"terminal", "cli", "client"}, "terminal": {"server", "store", "cli", "client"}}
 """What front ends must not know of each other; the command line starts them all."""
 
 PURE = ("game", "boards", "rapido", "chain", "catalogue")
