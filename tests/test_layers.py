@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "bots": {"game", "rapido", "chain", "boards"},
     "record": {"game", "catalogue", "dice"},
     "table": {"game", "catalogue", "dice", "record"},
-    "simulation": {"game", "catalogue", "bots"},
+    "simulation": {"game", "bots", "dice"},
     "store": set[str](),
     "client": set[str](),
 }
