@@ -25,6 +25,8 @@ MAY_IMPORT = {
     "bots": {"game", "rapido", "chain", "boards"},
     "record": {"game", "catalogue", "dice"},
     "table": {"game", "catalogue", "dice", "record"},
+    "views": {"game", "table"},
+    "teaching": {"game", "catalogue", "dice", "record", "table", "views"},
     "simulation": {"game", "bots", "dice"},
     "store": set[str](),
     "client": set[str](),

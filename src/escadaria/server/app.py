@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import dataclasses
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,9 @@ from escadaria.server.messages import Refused
 from escadaria.server.replays import Replay, replay
 from escadaria.server.room import Connection, Room
 from escadaria.server.settings import Settings
+from escadaria.server.where import addresses, is_own_machine
 from escadaria.store import StoreUnavailable, open_store
+from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
 
 log = logging.getLogger(__name__)
 
@@ -219,6 +221,15 @@ async def games() -> dict[str, Any]:
     }
 
 
+@get("/where", responses=_refusals())
+async def where(request: Request[Any, Any, Any], state: State) -> dict[str, list[str]]:
+    """Where other devices can reach the server. Only who opens it on its own machine is told."""
+    hub: Hub = state.hub
+    server = request.scope.get("server")
+    local = is_own_machine(address_of(request)) and is_own_machine(request.headers.get("host", ""))
+    return {"addresses": addresses(hub.settings.host, server[1] or 0) if local and server else []}
+
+
 @post("/matches", responses=_refusals("bad_options", "too_large", "too_many", "store_unavailable"))
 async def open_match(
     request: Request[Any, Any, Any], state: State, data: JSONBody[messages.Open]
@@ -273,6 +284,18 @@ async def _finished(hub: Hub, match: str) -> Record:
 async def texts(language: FromPath[str]) -> dict[str, Any]:
     """All texts of a language, for the browser."""
     return texts_json(language)
+
+
+@get("/rules/{game:str}", responses=_refusals("bad_options"), cache_control=CacheControlHeader(max_age=300))
+async def rules(game: FromPath[str]) -> RulesView:
+    """The full rules of a game, with examples."""
+    return rules_view(game)
+
+
+@get("/lessons/{game:str}", responses=_refusals("bad_options"), cache_control=CacheControlHeader(max_age=300))
+async def lesson(game: FromPath[str]) -> LessonView:
+    """A guided first game."""
+    return lesson_view(game)
 
 
 @get("/frames.json", responses=_refusals())
@@ -341,7 +364,9 @@ async def client(path: FromPath[str] = "/") -> File:
         raise NotFoundException("the web client is not built: python3 run.py builds it")
     # Built files carry a hash in their name and never change; the page that names them does.
     age = "public, max-age=31536000, immutable" if wanted.parent.name == "assets" else "no-cache"
-    return File(path=wanted, filename=wanted.name, content_disposition_type="inline", headers={"Cache-Control": age})
+    return File(
+        path=wanted, filename=wanted.name, content_disposition_type="inline", headers={"Cache-Control": age}
+    )
 
 
 def _is_static(wanted: Path) -> bool:
@@ -354,32 +379,35 @@ def _is_static(wanted: Path) -> bool:
 # Refusals over HTTP look like those over the socket.
 
 
-def _answer(code: str, message: str) -> Response[dict[str, str]]:
-    return Response({"code": code, "message": message}, status_code=STATUS.get(code, 400))
+def _answer(
+    code: str, message: str, status: int = 0, headers: Mapping[str, str] | None = None
+) -> Response[messages.Problem]:
+    problem = messages.Problem(code=code, message=message)
+    return Response(
+        problem, status_code=status or STATUS.get(code, 400), headers={**HEADERS, **(headers or {})}
+    )
 
 
-def _game_error(_: Request[Any, Any, Any], error: GameError) -> Response[dict[str, str]]:
+def _game_error(_: Request[Any, Any, Any], error: GameError) -> Response[messages.Problem]:
     metrics.REFUSALS.labels(error.code).inc()
     return _answer(error.code, str(error))
 
 
-def _invalid(_: Request[Any, Any, Any], error: ValidationException) -> Response[dict[str, str]]:
+def _invalid(_: Request[Any, Any, Any], error: ValidationException) -> Response[messages.Problem]:
     reasons = "; ".join(
         str(extra.get("message", "")) for extra in error.extra or [] if isinstance(extra, dict)
     )
     return _answer("malformed", reasons or error.detail)
 
 
-def _http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, str]]:
-    code = {404: "not_found", 405: "bad_method", 413: "too_large"}.get(error.status_code, "http")
-    return Response(
-        {"code": code, "message": error.detail}, status_code=error.status_code, headers=error.headers
-    )
+def _http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[messages.Problem]:
+    codes = {400: "malformed", 404: "not_found", 405: "bad_method", 413: "too_large"}
+    return _answer(codes.get(error.status_code, "http"), error.detail, error.status_code, error.headers)
 
 
-def _bug(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, str]]:
+def _bug(request: Request[Any, Any, Any], error: Exception) -> Response[messages.Problem]:
     log.error("a request failed", extra={"path": request.url.path}, exc_info=error)
-    return Response({"code": "internal", "message": "a mistake of ours, it has been noted"}, status_code=500)
+    return _answer("internal", "a mistake of ours, it has been noted", 500)
 
 
 async def _limit(request: Request[Any, Any, Any]) -> None:
@@ -407,12 +435,15 @@ def create_app(settings: Settings) -> Litestar:
         "/api",
         route_handlers=[
             games,
+            where,
             open_match,
             match_info,
             match_record,
             match_replay,
             record_replay,
             texts,
+            rules,
+            lesson,
             frame_schema,
             table,
         ],

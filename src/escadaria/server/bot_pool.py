@@ -53,9 +53,10 @@ class BotPool:
             self._pool = ProcessPoolExecutor(self.workers, mp_context=context, initializer=_begin)
         return self._pool
 
-    def close(self) -> None:
+    async def close(self) -> None:
+        """Let the workers go, after what they think about just now."""
         if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)
 
 
 def _begin() -> None:

@@ -95,6 +95,8 @@ class Hub:
         )
         draft = _Draft(new_match(created, token, secret))
         for person in wish.people:
+            if person.seat in draft.match.seats_of(HOST):
+                raise Refused("seat_taken", f"two people cannot sit at seat {person.seat}")
             sit = messages.Sit(
                 id="open",
                 version=0,
@@ -191,7 +193,7 @@ class Hub:
             self._sweeper.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._sweeper
-        self.pool.close()
+        await self.pool.close()
         await self.store.close()
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from escadaria.game import AnyGame, Fact, GameError
+from escadaria.game import GameError
 from escadaria.record import resigned
 from escadaria.server import messages, metrics
 from escadaria.server.bot_pool import BotPool
@@ -24,7 +24,7 @@ from escadaria.server.match import HOST, Entry, Hidden, Match, digest, new_token
 from escadaria.server.messages import Refused
 from escadaria.server.settings import Settings
 from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable
-from escadaria.table import ROLL, Step
+from escadaria.table import ROLL
 from escadaria.views import fact_data, previews, step_view
 
 log = logging.getLogger(__name__)
@@ -327,6 +327,9 @@ class Room:
             if token is not None and connection.member is None:
                 connection.member = match.member_of(token)
                 self._tell_mine()
+                if match.table is not None:  # it began meanwhile, and guests are told nothing of the play
+                    connection.push(self._snapshot(connection))
+                    self._preview([connection])
             self._presence()
             self._plan()
             return messages.Accepted(

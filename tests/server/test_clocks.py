@@ -1,0 +1,217 @@
+"""Clocks, leavers and bots: nobody waits for ever, nobody is replaced without need, all come back."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from escadaria.client import Table, open_match
+from escadaria.server import room
+from escadaria.server.messages import Refused
+from server.wire import duel, eventually, opened, play, playing, serving, wire
+
+pytestmark = pytest.mark.anyio
+
+SHORT = {"finish": 5}
+
+SLOW = {"pace": 10_000}
+"""Bots that take longer than any test."""
+
+
+class Clock:
+    """The rooms' clock, which the test can put forward."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def time(self) -> float:
+        return time.time() + self.ahead
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    clock = Clock()
+    monkeypatch.setattr(room, "time", SimpleNamespace(**{**vars(time), "time": clock.time}))
+    return clock  # type: ignore[return-value]  # pytest takes it as it is
+
+
+async def test_time_runs_out_after_a_warning_and_the_seat_is_taken_back(url: str) -> None:
+    match = await playing(url, clock=1, **SLOW)
+    async with wire(url, match["match"], token=match["token"]) as me, wire(url, match["match"]) as guest:
+        now = (await me.expect("snapshot"))["now"]
+        warning = await me.expect("clock")
+        assert (warning["seat"], warning["deadline"]) == (0, now["deadline"])
+        event = await me.expect("event")
+        assert event["what"] == {"kind": "did", "seat": 0, "deed": "bot simple", "dice": []}
+        assert event["time"] >= now["deadline"]
+        assert event["now"]["seats"][0]["bot"] == "simple" and event["now"]["seats"][0]["owner"] == "person"
+        assert event["now"]["deadline"] is None
+        assert (await me.ask("act", version=5, action="roll"))["code"] == "bot_plays"
+        assert (await me.ask("take_back", version=5))["type"] == "accepted"
+        back = (await me.expect("event"))["now"]
+        assert back["seats"][0]["bot"] is None
+        assert back["deadline"] > now["deadline"], "there is time to act again"
+        assert (await me.ask("act", version=5, action="roll"))["type"] == "accepted"
+        assert not [f for f in await guest.all_until_pong() if f["type"] in ("clock", "event")]
+
+
+async def test_the_client_takes_its_seat_back_and_plays_on(url: str) -> None:
+    match = await playing(url, clock=1, **SLOW)
+    async with Table(url, match["match"], match["token"]) as table:
+        await table.wait_for(lambda: bool(table.seats[0]["bot"]))
+        await table.request("configure", rules={"pace": 0})
+        await play(table)
+        assert table.winner is not None
+
+
+async def test_who_is_gone_for_the_grace_time_is_replaced_and_comes_back(
+    tmp_path: Path, clock: Clock
+) -> None:
+    async with serving(tmp_path) as server:
+        match, token = await duel(server.url, grace=60, **SLOW)
+        async with wire(server.url, match["match"], token=match["token"]) as ana:
+            async with wire(server.url, match["match"], token=token):
+                await ana.expect("presence", seat=1, here=True)
+            await ana.expect("presence", seat=1, here=False)
+            clock.ahead = 59
+            async with wire(server.url, match["match"], watch=match["watch"]) as watcher:
+                await watcher.ask("ping")
+                assert not [f for f in await ana.all_until_pong() if f["type"] == "event"], "not yet"
+                clock.ahead = 61
+            event = await ana.expect("event")  # the watcher's going makes the room look at the clock
+            assert event["what"]["deed"] == "bot simple" and not event["now"]["seats"][1]["here"]
+            async with wire(server.url, match["match"], token=token) as rui:
+                assert (await rui.expect("snapshot"))["now"]["seats"][1]["bot"] == "simple"
+                assert (await rui.ask("take_back", version=5))["type"] == "accepted"
+                assert (await ana.expect("event"))["what"]["deed"] == "back"
+                assert (await rui.ask("take_back", version=6))["code"] == "not_replaced"
+
+
+@pytest.mark.parametrize("rules", [{"grace": None}, {"grace": 3600}])
+async def test_the_host_may_forbid_or_delay_it(tmp_path: Path, clock: Clock, rules: dict[str, Any]) -> None:
+    async with serving(tmp_path) as server:
+        match, _ = await duel(server.url, **rules)
+        async with wire(server.url, match["match"], token=match["token"]) as ana:
+            await ana.expect("snapshot")
+            clock.ahead = 1000
+            async with wire(server.url, match["match"], watch=match["watch"]):
+                pass
+            await ana.ask("configure", rules=rules)
+            assert [f["what"]["kind"] for f in await ana.all_until_pong() if f["type"] == "event"] == [
+                "configured"
+            ]
+            await ana.ask("configure", rules={"grace": 5})  # shortened: what is gone is gone
+            await ana.expect("event", version=6)
+            clock.ahead = 2000
+            await ana.ask("configure", rules={"grace": 5})
+            await ana.expect("event", what={"kind": "did", "seat": 1, "deed": "bot simple", "dice": []})
+
+
+async def test_nobody_is_replaced_while_nobody_waits(tmp_path: Path, clock: Clock) -> None:
+    async with serving(tmp_path) as server:
+        match, _ = await duel(server.url)
+        here = server.hub.rooms[match["match"]]
+        await eventually(lambda: not here.connections, "both have gone")
+        clock.ahead = 100_000
+        async with wire(server.url, match["match"], watch=match["watch"]) as watcher:
+            await watcher.ask("ping")
+        async with wire(server.url, match["match"], token=match["token"]) as ana:
+            await ana.ask("ping")
+            assert not [f for f in await ana.all_until_pong() if f["type"] == "event"], "the grace starts now"
+            clock.ahead += 61
+            async with wire(server.url, match["match"], watch=match["watch"]):
+                pass
+            assert (await ana.expect("event"))["what"]["seat"] == 1
+
+
+async def test_a_clock_that_ran_out_while_the_server_was_down_leaves_time_to_come_back(
+    tmp_path: Path, clock: Clock
+) -> None:
+    async with serving(tmp_path) as server:
+        match = await playing(server.url, clock=60)
+    clock.ahead = 1000
+    async with serving(tmp_path) as server, wire(server.url, match["match"], token=match["token"]) as me:
+        welcome, snapshot = await me.expect("welcome"), await me.expect("snapshot")
+        assert snapshot["now"]["deadline"] > welcome["time"]
+        assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
+
+
+async def test_a_changed_clock_starts_anew(tmp_path: Path, clock: Clock) -> None:
+    async with serving(tmp_path) as server:
+        match = await playing(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            assert (await me.expect("snapshot"))["now"]["deadline"] is None
+            clock.ahead = 1000
+            await me.ask("configure", rules={"clock": 60})
+            event = await me.expect("event")
+            assert event["now"]["deadline"] == event["time"] + 60
+            await me.ask("configure", rules={"clock": 60, "pace": 0})
+            assert (await me.expect("event"))["now"]["deadline"] == event["now"]["deadline"], (
+                "not by other changes"
+            )
+
+
+async def test_bots_play_at_the_table_s_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paces = []
+
+    async def sleep(seconds: float) -> None:
+        paces.append(seconds)
+
+    monkeypatch.setattr(room, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
+    async with serving(tmp_path) as server:
+        wish = {"bots": ["simple", "random"], "start": True, "rules": {"pace": 1234}}
+        table = await open_match(server.url, "rapido", {"players": 2, "finish": 5}, **wish)
+        async with table:
+            await table.wait_for(lambda: table.status == "over")
+    assert set(paces) == {1.234}
+    assert len(paces) >= table.version - 4
+
+
+async def test_bots_wait_until_somebody_is_there_unless_a_clock_runs(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        lonely = await opened(
+            server.url, bots=["simple", "simple"], start=True, rules={"pace": 0}, options=SHORT
+        )
+        timed = await opened(
+            server.url, bots=["simple", "simple"], start=True, rules={"pace": 0, "clock": 60}, options=SHORT
+        )
+        rooms = server.hub.rooms
+        await eventually(lambda: rooms[timed["match"]].match.status == "over", "it plays to the end")
+        assert rooms[lonely["match"]].match.version == 4
+        await eventually(lambda: rooms[lonely["match"]].asleep and rooms[timed["match"]].asleep, "both sleep")
+        async with wire(server.url, lonely["match"], watch=lonely["watch"]):
+            await eventually(lambda: rooms[lonely["match"]].match.status == "over", "somebody watches")
+
+
+async def test_a_bot_that_fails_does_not_stop_the_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A worker that dies is replaced, a queue that is full and a bug are waited out."""
+    failures: list[Exception] = [RuntimeError("a bug"), Refused("busy", "too many bots are thinking")]
+    async with serving(tmp_path) as server:
+        decide = server.hub.pool.decide
+
+        async def unlucky(*question: Any) -> str:
+            if failures:
+                raise failures.pop()
+            return await decide(*question)
+
+        monkeypatch.setattr(server.hub.pool, "decide", unlucky)
+        match = await opened(
+            server.url, bots=["simple", "simple"], start=True, rules={"pace": 0}, options=SHORT
+        )
+        async with wire(server.url, match["match"], watch=match["watch"]):
+            here = server.hub.rooms[match["match"]]
+            await eventually(lambda: here.match.version > 6, "it plays")
+            pool = server.hub.pool._pool
+            assert pool is not None
+            for process in list((pool._processes or {}).values()):
+                process.kill()
+            await eventually(lambda: here.match.status == "over", "it plays to the end")
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == ["a bot failed"]

@@ -1,0 +1,378 @@
+"""Hostile clients: each is answered or closed with the right code, and nobody else notices."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from escadaria.client import open_match
+from escadaria.server.app import same_origin
+from escadaria.server.settings import Settings
+from server.conftest import Live
+from server.wire import QUICK, duel, eventually, opened, play, playing, serving, socket_to, wire
+
+pytestmark = pytest.mark.anyio
+
+TOKEN = "x" * 43
+
+TOO_LONG = (1009, 1006)
+"""Who is still sending when the server closes may never hear why."""
+
+BAD_FRAMES: list[str | bytes] = [
+    "", " ", "{", "[]", "null", "7", '"hello"', "nonsense", "\u0000", "[" * 5000, '{"a":' * 2500,
+    b"", b"\xff\xfe", b"\x00" * 100, b"[" * 5000,
+    '{"type": "nonsense"}', '{"type": "act"}', '{"type": 7}', '{"type": "hello"}', '{"type": ["act"]}',
+    '{"type": "act", "id": "x", "version": 4}',
+    '{"type": "act", "id": "x", "version": 4, "action": 7}',
+    '{"type": "act", "id": "x", "version": 4, "action": "roll", "seat": -1}',
+    '{"type": "act", "id": "x", "version": 4, "action": "roll", "seat": 1e99}',
+    '{"type": "act", "id": "x", "version": 4, "action": "roll", "seat": true}',
+    '{"type": "act", "id": "x", "version": 4, "action": "roll", "extra": 1}',
+    '{"type": "act", "id": "x", "version": "4", "action": "roll"}',
+    '{"type": "act", "id": "x", "version": 4.5, "action": "roll"}',
+    '{"type": "act", "id": "x", "version": -1, "action": "roll"}',
+    '{"type": "act", "id": "x", "version": 1' + "0" * 5000 + ', "action": "roll"}',
+    '{"type": "act", "id": "", "version": 4, "action": "roll"}',
+    '{"type": "act", "id": {"x": 1}, "version": 4, "action": "roll"}',
+    '{"type": "act", "id": "x\\u0000", "version": 4, "action": "roll"}',
+    '{"type": "act", "id": "\\ud800", "version": 4, "action": "roll"}',
+    '{"type": "sit", "id": "x", "version": 4, "name": "\\ud800"}',
+    '{"type": "sit", "id": "x", "version": 4, "name": "Eva", "entropy": "zz"}',
+    '{"type": "configure", "id": "x", "version": 4, "rules": {"clock": -1}}',
+    '{"type": "configure", "id": "x", "version": 4, "rules": {"owner": "me"}}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("frame", BAD_FRAMES, ids=range(len(BAD_FRAMES)))
+async def test_a_frame_that_makes_no_sense(url: str, frame: str | bytes) -> None:
+    """It is answered, by its id if it has one; as the first frame it ends the connection."""
+    match = await playing(url)
+    async with wire(url, match["match"], token=match["token"]) as me:
+        await me.send(frame)
+        refusal = await me.expect("refused")
+        assert refusal["code"] == "malformed"
+        assert refusal["id"] in ({"x", None, "", "x\u0000"} if "id" in str(frame) else {None})
+        assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
+    if frame == '{"type": "hello"}':
+        return
+    async with socket_to(url, match["match"]) as me:
+        await me.send(frame)
+        assert (await me.read())["code"] == "malformed"
+        assert await me.read() == {"type": "bye", "code": "malformed"}
+        assert await me.closed() == 1002
+
+
+async def test_text_that_is_no_text(url: str) -> None:
+    match = await playing(url)
+    async with wire(url, match["match"], token=match["token"]) as me:
+        await me.expect("snapshot")
+        await me.socket.send(b"\xff\xff", text=True)
+        assert await me.closed() == 1007
+
+
+@pytest.mark.parametrize("size, code", [(16_384, "malformed"), (16_385, None), (10_000_000, None)])
+async def test_a_frame_that_is_too_long(url: str, size: int, code: str | None) -> None:
+    match = await playing(url)
+    async with wire(url, match["match"], token=match["token"]) as me:
+        await me.expect("snapshot")
+        try:
+            await me.send("x" * size)
+        except ConnectionClosed:
+            assert code is None, "closed while it was still being sent"
+        if code:
+            assert (await me.expect("refused"))["code"] == code
+        else:
+            assert await me.closed() in TOO_LONG
+
+
+async def test_a_long_frame_in_pieces(url: str) -> None:
+    match = await playing(url)
+    async with wire(url, match["match"], token=match["token"]) as me:
+        await me.expect("snapshot")
+        with pytest.raises(ConnectionClosed):
+            await me.socket.send("x" * 1000 for _ in range(100_000))
+        assert await me.closed() in TOO_LONG
+
+
+async def test_strangers_are_not_let_in(url: str) -> None:
+    match, other = await playing(url), await playing(url)
+    for hello in (
+        {"token": TOKEN}, {"token": other["token"]}, {"watch": other["watch"]}, {"recover": TOKEN},
+        {"token": match["watch"]}, {"watch": match["token"]}, {"recover": match["token"]},
+    ):  # fmt: skip
+        async with wire(url, match["match"], **hello) as me:
+            assert (await me.read())["code"] == "forbidden"
+            assert await me.closed() == 4003
+    async with wire(url, "no-such-match") as me:
+        assert (await me.read())["code"] == "unknown_match"
+        assert await me.closed() == 4004
+
+
+async def test_forged_seats(url: str) -> None:
+    match, token = await duel(url)
+    async with wire(url, match["match"], token=token) as rui, wire(url, match["match"]) as guest:
+        for deed in ("act", "resign", "take_back"):
+            fields = {"action": "roll"} if deed == "act" else {}
+            for seat in (0, 5):
+                assert (await rui.ask(deed, version=4, seat=seat, **fields))["code"] == "forbidden"
+            assert (await guest.ask(deed, version=4, seat=0, **fields))["code"] == "forbidden"
+            assert (await guest.ask(deed, version=4, **fields))["code"] == "forbidden"
+        for deed in ("configure", "start", "add_bot"):
+            needed: dict[str, Any] = {"configure": {"rules": {}}, "add_bot": {"bot": "simple"}, "start": {}}
+            for me in (rui, guest):
+                assert (await me.ask(deed, version=4, **needed[deed]))["code"] == "forbidden"
+        assert (await guest.ask("rematch"))["code"] == "forbidden"
+
+
+async def test_a_device_that_was_put_out_does_nothing_more(tmp_path: Path) -> None:
+    """Not even what it asked for while the other device was being let in."""
+    async with serving(tmp_path) as server:
+        match = await playing(server.url)
+        async with (
+            wire(server.url, match["match"], token=match["token"]) as old,
+            socket_to(server.url, match["match"]) as new,
+        ):
+            code = (await old.ask("recover"))["code"]
+            room = server.hub.rooms[match["match"]]
+            async with room._lock:
+                await new.send({"type": "hello", "recover": code})
+                await eventually(lambda: len(room._tasks) == 1, "the new one waits")
+                await old.send({"type": "act", "id": "x", "version": 4, "action": "roll"})
+                await eventually(lambda: len(room._tasks) == 2, "the old one waits behind it")
+            assert await old.closed() == 4010
+            answer = await new.ask("act", version=4, action="roll")
+            assert (answer["type"], answer["version"]) == ("accepted", 6)
+
+
+async def test_who_says_nothing_is_put_out(tmp_path: Path) -> None:
+    async with serving(tmp_path, hello_seconds=0.05) as server:
+        match = await playing(server.url)
+        async with socket_to(server.url, match["match"]) as me:
+            assert await me.read() == {"type": "bye", "code": "late"}
+            assert await me.closed() == 4000
+
+
+async def test_a_flood_is_refused_and_then_cut_off(tmp_path: Path) -> None:
+    async with serving(tmp_path, frames_per_second=0.01, frames_burst=5) as server:
+        match = await playing(server.url)
+        async with (
+            wire(server.url, match["match"], token=match["token"]) as me,
+            wire(server.url, match["match"], token=match["token"]) as friend,
+        ):
+            for _ in range(300):
+                await me.send({"type": "ping", "id": "p", "version": 0})
+            assert await me.closed() == 4029
+            told = [json.loads(text) for text in me.heard[2:]]
+            assert [frame["type"] for frame in told[:5]] == ["accepted"] * 5
+            assert {frame.get("code") for frame in told[5:]} == {"too_fast"}
+            assert told[-1]["type"] == "bye"
+            assert (await friend.ask("act", version=4, action="roll"))["type"] == "accepted"
+
+
+async def test_who_does_not_read_is_dropped_and_nobody_waits(tmp_path: Path) -> None:
+    async with serving(tmp_path, backlog=20) as server:
+        match = await playing(server.url)
+        (listener,) = server.server.servers[0].sockets
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # its connections have it too
+        address = urlsplit(server.url)
+        slow_socket = socket.socket()
+        slow_socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow_socket.connect((address.hostname, address.port))
+        before = len(asyncio.all_tasks())
+        async with socket_to(server.url, match["match"], sock=slow_socket, max_queue=1) as slow:
+            await slow.send({"type": "hello", "watch": match["watch"]})
+            await eventually(lambda: server.hub.rooms[match["match"]].connections, "it is there")
+            async with wire(server.url, match["match"], token=match["token"]) as me:
+                while any(c.watcher for c in server.hub.rooms[match["match"]].connections):
+                    assert (await me.ask("configure", rules=QUICK))["type"] == "accepted"
+                assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
+            assert await slow.closed() == 4008
+        await eventually(lambda: not server.hub.connections, "all are forgotten")
+        await eventually(lambda: len(asyncio.all_tasks()) <= before, "nothing of them is left")
+
+
+async def test_who_never_reads_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("escadaria.server.run._Protocol.close_seconds", 0.1)
+    async with serving(tmp_path, backlog=20) as server:
+        match = await playing(server.url)
+        (listener,) = server.server.servers[0].sockets
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        address = urlsplit(server.url)
+        with socket.socket() as deaf:
+            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            deaf.connect((address.hostname, address.port))
+            async with socket_to(server.url, match["match"], sock=deaf.dup(), max_queue=1) as slow:
+                slow.socket.transport.pause_reading()
+                await slow.send({"type": "hello", "watch": match["watch"]})
+                async with wire(server.url, match["match"], token=match["token"]) as me:
+                    room = server.hub.rooms[match["match"]]
+                    await eventually(lambda: len(room.connections) == 2, "both are there")
+                    while len(room.connections) == 2:
+                        await me.ask("configure", rules=QUICK)
+                await eventually(lambda: not server.server.server_state.connections, "the socket is closed")
+                slow.socket.transport.abort()
+
+
+@pytest.mark.parametrize("limit, refused", [({"connections": 1}, 403), ({"connections_per_table": 1}, 4029)])
+async def test_too_many_connections(tmp_path: Path, limit: dict[str, int], refused: int) -> None:
+    async with serving(tmp_path, **limit) as server:
+        match = await playing(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            await me.expect("snapshot")
+            if refused == 403:
+                with pytest.raises(InvalidStatus, match="403"):
+                    async with wire(server.url, match["match"]):
+                        pass
+            else:
+                async with wire(server.url, match["match"]) as other:
+                    assert (await other.read())["code"] == "too_many"
+                    assert await other.closed() == refused
+            assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
+        await eventually(lambda: not server.hub.connections, "it has gone")
+        async with wire(server.url, match["match"]) as other:
+            assert (await other.read())["type"] == "welcome"
+
+
+def test_no_origin_is_no_friend() -> None:
+    assert same_origin(None, "here.example", Settings())
+    assert same_origin("https://here.example", "here.example", Settings())
+    for host in (None, "", "here.example"):
+        assert not same_origin("", host, Settings())
+        assert not same_origin("null", host, Settings())
+
+
+async def test_pages_of_other_sites_may_not_connect(tmp_path: Path) -> None:
+    async with serving(tmp_path, origins="https://friend.example, https://other.example") as server:
+        match = await playing(server.url)
+        address = f"{server.url.replace('http', 'ws')}/api/matches/{match['match']}/socket"
+        port = urlsplit(server.url).port
+        bad = [
+            "http://evil.example",
+            "null",
+            "",
+            "http://[",
+            f"http://127.0.0.1:{port}.evil.example",
+            "friend.example",
+        ]
+        for origin in bad:
+            with pytest.raises(InvalidStatus, match="403"):
+                async with connect(address, proxy=None, additional_headers={"Origin": origin}):
+                    pass
+            async with httpx.AsyncClient(trust_env=False) as http:
+                response = await http.get(f"{server.url}/api/games", headers={"Origin": origin})
+                assert (response.status_code, response.json()["code"]) == (403, "forbidden")
+        for origin in (server.url, "https://friend.example", "https://other.example"):
+            async with connect(address, proxy=None, additional_headers={"Origin": origin}):
+                pass
+
+
+PATHS = [
+    b"/api/matches/../../../../etc/passwd", b"/../../etc/passwd", b"/%2e%2e/%2e%2e/etc/passwd",
+    b"//etc/passwd", b"/api/matches/%00/socket", b"/api/matches/%00", b"/%00", b"/\xff\xfe",
+    b"/api/matches/\xff/socket", b"/api/matches/%ff/socket", b"/api/matches/%ff", b"/api/matches//socket",
+    b"/api/matches/socket", b"/api/matches/" + b"a" * 5000, b"/api/matches/" + b"a" * 5000 + b"/socket",
+    b"/" + b"a" * 5000, b"/api/matches/x/socket/../socket", b"/api/matches/x%2fsocket",
+    b"/api/matches/'; DROP TABLE match; --", b"/api/nothing", b"*", b"http://[/", b"/api/openapi/../../x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PATHS, ids=range(len(PATHS)))
+@pytest.mark.parametrize("upgrade", [False, True])
+async def test_tricks_with_paths(url: str, live: Live, path: bytes, upgrade: bool) -> None:
+    address = urlsplit(url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    headers = [b"Host: x", b"Connection: close"]
+    if upgrade:
+        headers = [b"Host: x", b"Connection: Upgrade", b"Upgrade: websocket", b"Sec-WebSocket-Version: 13",
+                   b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]  # fmt: skip
+    writer.write(b"\r\n".join([b"GET " + path + b" HTTP/1.1", *headers, b"", b""]))
+    answer = await asyncio.wait_for(reader.read(200) if upgrade else reader.read(), 30)
+    writer.close()
+    status = int(answer.split(b" ", 2)[1]) if answer else 400
+    assert status in ((101, 400, 403, 404) if upgrade else (200, 400, 404, 405)), answer
+    assert b"root:" not in answer
+    assert not live.complaints()
+
+
+# Frames that nobody thought of. Beside them a match is played, which must not suffer.
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=8,
+)
+VALID: list[dict[str, Any]] = [
+    {"type": "sit", "name": "Eva", "seat": 1, "colours": ["red", "blue"], "entropy": "ab"},
+    {"type": "add_bot", "bot": "simple", "seat": 1, "name": "Robo"}, {"type": "free", "seat": 0},
+    {"type": "start"}, {"type": "act", "action": "roll", "seat": 0}, {"type": "act", "action": "place 0"},
+    {"type": "undo"}, {"type": "resign", "seat": 0}, {"type": "take_back", "seat": 0},
+    {"type": "configure", "rules": {"pace": 0}}, {"type": "set_up", "position": "x"}, {"type": "hint"},
+    {"type": "rematch"}, {"type": "recover"}, {"type": "ping"},
+]  # fmt: skip
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> str:
+    """A valid request, with a little damage."""
+    request: dict[str, Any] = {
+        "id": draw(st.sampled_from(["a", "b", "c"])),
+        "version": draw(st.integers(0, 9)),
+    }
+    request |= draw(st.sampled_from(VALID))
+    for field in draw(st.lists(st.sampled_from([*request, "more"]), max_size=2)):
+        request[field] = draw(JSON)
+    text = json.dumps(request)
+    if draw(st.booleans()):
+        cut = draw(st.integers(0, len(text)))
+        text = text[:cut] + draw(st.text(max_size=3)) + text[cut + draw(st.integers(0, 3)) :]
+    return text
+
+
+FRAMES = st.text(max_size=200) | st.binary(max_size=200) | JSON.map(json.dumps) | mutated()
+
+
+@settings(
+    max_examples=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(hello=FRAMES | st.none(), frames=st.lists(FRAMES, max_size=12), practice=st.booleans())
+def test_any_frames_at_all(
+    url: str, live: Live, hello: str | bytes | None, frames: list[str | bytes], practice: bool
+) -> None:
+    async def attack() -> None:
+        match = await opened(url, people=[{"name": "Ana"}], rules=QUICK | {"practice": practice})
+        async with socket_to(url, match["match"]) as me:
+            if hello is not None:
+                await me.send(hello)
+                if (await me.read())["type"] == "refused":
+                    assert await me.closed() in (1002, 4003)
+                    return
+            else:
+                await me.send({"type": "hello", "token": match["token"]})
+            for frame in frames:
+                await me.send(frame)
+            answers = [f for f in await me.all_until_pong() if f["type"] in ("accepted", "refused")]
+            assert len(answers) == len(frames)
+
+    async def beside() -> None:
+        people = [{"name": "Ana"}, {"name": "Rui"}]
+        async with await open_match(
+            url, "rapido", {"players": 2, "finish": 5}, people=people, start=True, rules=QUICK
+        ) as table:
+            await asyncio.gather(play(table), attack())
+            assert table.status == "over"
+
+    asyncio.run(beside())
+    assert not live.complaints()

@@ -1,0 +1,266 @@
+"""What is asked over HTTP, and whether the documents that describe the server tell the truth."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jsonschema_rs
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from escadaria.client import RefusedError, Table, open_match
+from escadaria.store import StoreUnavailable
+from server.conftest import Live
+from server.wire import QUICK, play, playing, serving, wire
+
+pytestmark = pytest.mark.anyio
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+
+
+@pytest.fixture
+def http(url: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=url, trust_env=False, timeout=30) as client:
+        yield client
+
+
+def test_what_a_front_end_needs_to_offer_a_match(http: httpx.Client) -> None:
+    answer = http.get("/api/games").json()
+    assert [game["name"] for game in answer["games"]] == ["rapido", "chain"]
+    assert {"simple", "random"} <= set(answer["bots"])
+    assert [option["name"] for option in answer["games"][0]["options"]] == ["players", "finish"]
+
+
+IMPOSSIBLE: list[tuple[Any, str]] = [
+    ({}, "malformed"),
+    ([], "malformed"),
+    ({"game": 7}, "malformed"),
+    ({"game": "rapido", "extra": 1}, "malformed"),
+    ({"game": "rapido", "people": [{"name": "A"}] * 7}, "malformed"),
+    ({"game": "rapido", "rules": {"clock": -1}}, "malformed"),
+    ({"game": "ludo"}, "bad_options"),
+    ({"game": "rapido", "options": {"players": 7}}, "bad_options"),
+    ({"game": "rapido", "options": {"players": "2"}}, "bad_options"),
+    ({"game": "rapido", "options": {"players": 10**300}}, "bad_options"),
+    ({"game": "rapido", "options": {"name": "chain"}}, "bad_options"),
+    ({"game": "chain", "options": {"board": "x" * 900}}, "bad_options"),
+    ({"game": "rapido", "bots": ["deep blue"]}, "unknown_bot"),
+    ({"game": "rapido", "rules": {"stand_in": "deep blue"}}, "unknown_bot"),
+    ({"game": "rapido", "options": {"players": 2}, "bots": ["simple"] * 3}, "table_full"),
+    ({"game": "rapido", "people": [{"name": "A", "seat": 0}, {"name": "B", "seat": 0}]}, "seat_taken"),
+    ({"game": "rapido", "people": [{"name": "A", "seat": 5}]}, "seat_taken"),
+    ({"game": "rapido", "people": [{"name": " "}]}, "bad_name"),
+    ({"game": "rapido", "start": True}, "seats_free"),
+]
+
+
+@pytest.mark.parametrize("wish, code", IMPOSSIBLE, ids=range(len(IMPOSSIBLE)))
+def test_a_match_that_cannot_be_opened(http: httpx.Client, wish: Any, code: str) -> None:
+    answer = http.post("/api/matches", json=wish)
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+    assert set(answer.json()) == {"code", "message"} and answer.json()["message"]
+
+
+def test_a_body_that_is_too_long_or_no_json(http: httpx.Client) -> None:
+    answer = http.post("/api/matches", json={"game": "x" * 20_000})
+    assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+    answer = http.post("/api/matches", content=b"\xff{")
+    assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
+
+
+def test_what_is_not_there(http: httpx.Client) -> None:
+    for path in ("/api/matches/none", "/api/matches/none/record", "/api/matches/none/replay"):
+        answer = http.get(path)
+        assert (answer.status_code, answer.json()["code"]) == (404, "unknown_match")
+    answer = http.get("/api/none")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    answer = http.delete("/api/matches")
+    assert (answer.status_code, answer.json()["code"]) == (405, "bad_method")
+    assert "POST" in answer.headers["allow"]
+
+
+async def test_a_match_is_told_of_and_its_record_when_it_is_over(url: str) -> None:
+    people = [{"name": "Ana"}, {"name": "Rui"}]
+    async with (
+        await open_match(url, "rapido", {"players": 2}, people=people, rules=QUICK) as table,
+        httpx.AsyncClient(base_url=f"{url}/api/matches", trust_env=False) as http,
+    ):
+        told = (await http.get(f"/{table.match}")).json()
+        assert told["status"] == "waiting" and [seat["name"] for seat in told["seats"]] == ["Ana", "Rui"]
+        await table.start()
+        for what in ("record", "replay"):
+            refused = await http.get(f"/{table.match}/{what}")
+            assert (refused.status_code, refused.json()["code"]) == (403, "running")
+        told = (await http.get(f"/{table.match}")).json()
+        assert told["status"] == "playing" and told["position"] is None and not told["legal"]
+        await play(table)
+        told = (await http.get(f"/{table.match}")).json()
+        assert told["status"] == "over" and told["secret"] is None, "for those who were there"
+        record = await http.get(f"/{table.match}/record")
+        assert record.headers["content-type"].startswith("text/plain") and table.now["secret"] in record.text
+        assert (await http.get(f"/{table.match}/replay")).json()["verdict"]
+
+
+def test_security_headers_are_on_every_answer(http: httpx.Client) -> None:
+    for path in ("/api/games", "/api/none", "/api/matches/none", "/healthz", "/api/frames.json"):
+        headers = http.get(path).headers
+        assert headers["x-content-type-options"] == "nosniff", path
+        assert "frame-ancestors 'none'" in headers["content-security-policy"], path
+        assert headers["referrer-policy"] == "no-referrer" and "server" not in headers, path
+
+
+def test_health_and_numbers(http: httpx.Client) -> None:
+    assert http.get("/healthz").text == http.get("/readyz").text == "ok"
+    http.post("/api/matches", json={"game": "ludo"})
+    page = http.get("/metrics").text
+    for name in ("connections", "tables", "bots_waiting", "store_seconds_bucket", "refusals_total"):
+        assert f"escadaria_{name}" in page
+    assert 'escadaria_refusals_total{code="bad_options"}' in page
+
+
+async def test_it_is_not_ready_without_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def gone() -> None:
+        raise StoreUnavailable("gone")
+
+    async with serving(tmp_path) as server, httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+        monkeypatch.setattr(server.hub.store, "ping", gone)
+        answer = await http.get("/readyz")
+        assert (answer.status_code, answer.json()["code"]) == (503, "store_unavailable")
+        assert (await http.get("/healthz")).status_code == 200
+
+
+async def test_no_room_for_more_is_said_in_http_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def full(match: str, events: object) -> None:
+        raise StoreUnavailable("the disk is full")
+
+    async with serving(tmp_path) as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(server.hub.store, "append", full)
+            with pytest.raises(RefusedError, match="store_unavailable"):
+                await open_match(server.url, "rapido")
+        assert not server.hub._opened_by
+        async with await open_match(server.url, "rapido") as table:
+            assert table.status == "waiting"
+
+
+async def test_a_match_that_is_damaged_hurts_only_itself(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its clients are told; the others play, and the server starts."""
+    async with serving(tmp_path) as server:
+        bad, good = await playing(server.url), await playing(server.url)
+    with sqlite3.connect(tmp_path / "matches.sqlite3") as database:
+        database.execute("UPDATE event SET body = '{}' WHERE match = ? AND version = 2", (bad["match"],))
+    database.close()
+    async with serving(tmp_path) as server:
+        async with wire(server.url, bad["match"], token=bad["token"]) as me:
+            assert await me.closed() == 1011
+        async with httpx.AsyncClient(trust_env=False) as http:
+            answer = await http.get(f"{server.url}/api/matches/{bad['match']}")
+            assert (answer.status_code, answer.json()["code"]) == (500, "internal")
+        async with wire(server.url, good["match"], token=good["token"]) as me:
+            assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
+    told = {record.getMessage() for record in caplog.records if record.exc_info}
+    assert told == {"a stored match cannot be rebuilt", "a connection failed", "a request failed"}
+
+
+# The documents.
+
+
+@pytest.mark.parametrize("game", ["rapido", "chain"])
+async def test_frames_are_as_the_schema_says(url: str, game: str) -> None:
+    async with httpx.AsyncClient(trust_env=False) as http:
+        document = (await http.get(f"{url}/api/frames.json")).json()
+    kinds = document.pop("properties")
+
+    def validator(kind: str) -> Any:
+        return jsonschema_rs.validator_for(document | kinds[kind])
+
+    frame, position, hello, request = map(validator, ("frame", f"{game}.position", "hello", "request"))
+    options: dict[str, Any] = {"players": 3}
+    async with (
+        await open_match(url, game, options, rules=QUICK | {"clock": 3600}) as host,
+        Table(url, host.match) as guest,
+    ):
+        for table in (host, guest):
+            table.follow = True
+        await host.sit("Ana")
+        await guest.sit("Rui")
+        await host.add_bot("simple")
+        await host.start()
+        async with wire(url, host.match, token=guest.token, previews=True) as second:
+            async for turn in guest_and_host(guest, host):
+                await turn.act(turn.legal[-1])
+                if guest.version > 40:
+                    break
+            with pytest.raises(RefusedError):
+                await guest.request("start")
+            await guest.resign()
+            await second.ask("ping")
+        await guest.close()
+        await host.wait_for(lambda: not host.seats[guest.mine[0]]["here"])
+        frames = [json.loads(text) for text in second.heard]
+        frames += [table.frames.get_nowait() for table in (host, guest) for _ in range(table.frames.qsize())]
+    seen = {item["type"] for item in frames}
+    assert seen >= {"welcome", "you", "snapshot", "event", "previews", "accepted", "refused", "presence"}
+    for item in frames:
+        frame.validate(item)
+        for now in [item.get("now"), *item.get("steps", [])]:
+            if now and now["position"]:
+                position.validate(now["position"])
+    hello.validate({"type": "hello", "token": host.token, "since": 3})
+    request.validate({"type": "act", "id": "x", "version": 3, "action": "roll"})
+    for bad in [{"type": "act"}, {"type": "nonsense", "id": "x", "version": 1}, []]:
+        assert not request.is_valid(bad)
+
+
+async def guest_and_host(*tables: Table) -> Any:
+    """The turns of all of them, in order."""
+    version = 0
+    while True:
+        for table in tables:
+            now = table.now
+            if table.version > version and now.get("to_act") in table.mine and now["legal"]:
+                version = table.version
+                async for turn in table.turns():
+                    yield turn
+                    break
+        await asyncio.sleep(0.001)
+
+
+def test_the_openapi_document_tells_the_truth(url: str, live: Live) -> None:
+    """Whatever is asked that the document allows, or nearly, gets one of the answers that it names."""
+    document = schemathesis.openapi.from_url(f"{url}/api/openapi/openapi.json")
+    operations = [result.ok() for result in document.get_all_operations() if isinstance(result, Ok)]
+    assert len(operations) >= 10
+    for operation, mode in itertools.product(operations, schemathesis.GenerationMode):
+        if mode.is_negative and not operation.body:
+            continue  # any text is a path
+
+        @settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @given(case=operation.as_strategy(generation_mode=mode))
+        def ask(case: schemathesis.Case[Any]) -> None:
+            case.call_and_validate(checks=CHECKS)
+
+        ask()
+    assert not live.complaints()

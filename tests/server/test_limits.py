@@ -1,0 +1,264 @@
+"""Limits, memory, and going to sleep: what one client may ask for, and that nothing grows for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from escadaria.client import RefusedError, Table, open_match
+from escadaria.server.limits import Bucket, Buckets
+from server.conftest import Live
+from server.wire import QUICK, Inside, duel, eventually, opened, play, playing, serving, socket_to, wire
+
+pytestmark = pytest.mark.anyio
+
+
+async def asleep(server: Inside, match: dict[str, Any]) -> None:
+    """Wait until nobody is at the match, then sweep."""
+    await eventually(lambda: server.hub.rooms[match["match"]].asleep, "nobody is there")
+    await server.hub.sweep()
+
+
+# Rates and numbers.
+
+
+def test_a_bucket_fills_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("escadaria.server.limits.time.monotonic", lambda: now)
+    buckets = Buckets(rate=2, burst=3)
+    assert [buckets.take("a") for _ in range(4)] == [True, True, True, False]
+    assert buckets.take("b")
+    now = 1.0
+    assert [buckets.take("a") for _ in range(3)] == [True, True, False]
+    buckets.sweep()
+    assert list(buckets._by_address) == ["a"], "a full bucket is forgotten"
+    now = 9.0
+    assert not Bucket(1, 1).full or Bucket(1, 1).take()
+
+
+async def test_an_address_may_ask_only_so_often(tmp_path: Path) -> None:
+    async with serving(tmp_path, requests_per_second=0.001, requests_burst=3) as server:
+        async with httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+            codes = [(await http.get("/api/games")).status_code for _ in range(5)]
+            assert codes == [200, 200, 200, 429, 429]
+            assert (await http.get("/api/games")).json()["code"] == "too_fast"
+            assert (await http.get("/healthz")).status_code == 200
+        with pytest.raises(Exception, match="403"):
+            async with socket_to(server.url, "any"):
+                pass
+
+
+async def test_an_address_may_open_only_so_many_tables(tmp_path: Path) -> None:
+    async with serving(tmp_path, tables_per_address=3, idle_seconds=0) as server:
+        tries = await asyncio.gather(
+            *(open_match(server.url, "rapido") for _ in range(8)), return_exceptions=True
+        )
+        assert [t.code for t in tries if isinstance(t, RefusedError)] == ["too_many"] * 5
+        await server.hub.sweep()  # nobody came
+        match = await playing(server.url)
+        async with Table(server.url, match["match"], match["token"]) as table:
+            await table.resign()
+            first = await table.rematch()
+            async with first:
+                await first.start()
+                await first.resign()
+                second = await first.rematch()
+                async with second:
+                    await second.start()
+                    await second.resign()
+                    with pytest.raises(RefusedError, match="too_many"):
+                        await second.rematch()
+
+
+# Memory.
+
+
+async def test_a_match_that_nobody_is_at_leaves_the_memory_and_comes_back(tmp_path: Path) -> None:
+    async with serving(tmp_path, idle_seconds=0) as server:
+        match, token = await duel(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as ana:
+            await ana.expect("snapshot")
+            await server.hub.sweep()
+            assert match["match"] in server.hub.rooms, "somebody is there"
+            assert (await ana.ask("act", version=4, action="roll", id="x"))["type"] == "accepted"
+            position = (await ana.expect("event"))["now"]["text"]
+        await asleep(server, match)
+        assert not server.hub.rooms and not server.hub._opened_by
+        async with wire(server.url, match["match"], token=token, since=4) as rui:
+            assert (await rui.expect("event"))["now"]["text"] == position, "history comes back too"
+        async with wire(server.url, match["match"], token=match["token"]) as ana:
+            assert (await ana.ask("act", version=4, action="roll", id="x"))["version"] == 5
+        assert match["match"] in await server.hub.store.open_matches()
+
+
+async def test_many_at_once_wake_a_match_only_once(tmp_path: Path) -> None:
+    async with serving(tmp_path, idle_seconds=0) as server:
+        match, _ = await duel(server.url)
+        await asleep(server, match)
+        rooms = await asyncio.gather(*(server.hub.room(match["match"]) for _ in range(20)))
+        assert len(set(map(id, rooms))) == 1
+
+
+async def test_a_running_clock_keeps_a_match_awake(tmp_path: Path) -> None:
+    async with serving(tmp_path, idle_seconds=0) as server:
+        await playing(server.url, clock=86_400)
+        await server.hub.sweep()
+        assert len(server.hub.rooms) == 1
+
+
+async def test_finished_matches_are_archived_and_can_be_looked_at(tmp_path: Path) -> None:
+    async with serving(tmp_path, idle_seconds=0) as server:
+        match = await playing(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            await me.ask("resign")
+        await asleep(server, match)
+        assert not server.hub.rooms
+        assert not await server.hub.store.open_matches()
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            assert (await me.expect("snapshot"))["now"]["secret"]
+            following = (await me.ask("rematch"))["match"]
+        async with httpx.AsyncClient(trust_env=False) as http:
+            assert (await http.get(f"{server.url}/api/matches/{match['match']}/record")).status_code == 200
+    async with serving(tmp_path) as server:
+        assert list(server.hub.rooms) == [following], "only what is open is woken at the start"
+
+
+async def test_abandoned_matches_are_archived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serving(tmp_path, idle_seconds=0, archive_days=30) as server:
+        match = await playing(server.url)
+        await asleep(server, match)
+        assert await server.hub.store.open_matches() == [match["match"]]
+        with monkeypatch.context() as later:
+            now = time.time()
+            later.setattr("escadaria.server.hub.time.time", lambda: now + 31 * 86_400)
+            await server.hub.sweep()
+        assert not await server.hub.store.open_matches()
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
+
+
+async def test_who_comes_while_a_match_is_put_to_sleep_is_not_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Archiving takes a moment. Whoever comes meanwhile must not be left in a room that nobody finds."""
+    async with serving(tmp_path, idle_seconds=0) as server:
+        match = await playing(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            await me.ask("resign")
+        room = server.hub.rooms[match["match"]]
+        await eventually(lambda: room.asleep, "nobody is there")
+        archive = server.hub.store.archive
+        async with socket_to(server.url, match["match"]) as late:
+
+            async def slowly(name: str) -> None:
+                await archive(name)
+                await late.send({"type": "hello", "token": match["token"]})
+                await late.expect("snapshot")
+
+            monkeypatch.setattr(server.hub.store, "archive", slowly)
+            await server.hub.sweep()
+            assert server.hub.rooms[match["match"]] is room
+
+
+async def test_nothing_is_left_of_connections_that_went(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        match = await playing(server.url)
+        before = len(asyncio.all_tasks())
+        for hello in ({"token": match["token"]}, {"watch": match["watch"]}, {}, {"token": "x" * 43}, None):
+            for rude in (False, True):
+                async with socket_to(server.url, match["match"]) as me:
+                    if hello is not None:
+                        await me.send({"type": "hello", **hello})
+                        await me.read()
+                    if rude:
+                        me.socket.transport.abort()
+        await eventually(lambda: not server.hub.connections, "all have gone")
+        await eventually(lambda: len(asyncio.all_tasks()) <= before, "nothing of them is left")
+        assert not server.hub.rooms[match["match"]].connections
+
+
+# Stopping.
+
+
+async def test_a_stop_says_goodbye_and_loses_nothing(tmp_path: Path) -> None:
+    live = Live(tmp_path, {})
+    try:
+        match, _ = await duel(live.url)
+        async with (
+            wire(live.url, match["match"], token=match["token"]) as ana,
+            wire(live.url, match["match"]) as guest,
+            wire(live.url, match["match"], watch=match["watch"]) as watcher,
+            socket_to(live.url, match["match"]) as silent,
+        ):
+            accepted = await ana.ask("act", version=4, action="roll", id="x")
+            await asyncio.gather(*(wire_.ask("ping") for wire_ in (guest, watcher)))
+            live.process.terminate()
+            for wire_ in (ana, guest, watcher, silent):
+                assert (await wire_.expect("bye"))["code"] == "restart"
+                assert await wire_.closed() == 1012
+        await asyncio.to_thread(live.stop)
+        live.start()
+        async with wire(live.url, match["match"], token=match["token"], since=4) as ana:
+            assert (await ana.expect("event"))["version"] == accepted["version"] == 5
+            assert (await ana.ask("act", version=4, action="roll", id="x"))["version"] == 5
+    finally:
+        live.stop()
+    assert not live.complaints()
+
+
+async def test_clients_come_back_by_themselves_and_finish_the_match(tmp_path: Path) -> None:
+    live = Live(tmp_path, {})
+    try:
+        async with (
+            await open_match(live.url, "rapido", {"players": 3}, rules=QUICK) as ana,
+            Table(live.url, ana.match) as rui,
+        ):
+            await ana.sit("Ana")
+            await rui.sit("Rui")
+            await ana.add_bot("simple")
+            await ana.start()
+            games = asyncio.gather(play(ana), play(rui))
+            await ana.wait_for(lambda: ana.version > 12)
+            await asyncio.to_thread(live.stop)
+            await asyncio.to_thread(live.start)
+            await games
+            assert ana.winner == rui.winner is not None
+            assert ana.version == rui.version
+    finally:
+        live.stop()
+    assert not live.complaints()
+
+
+async def test_a_client_that_was_put_out_says_so(url: str) -> None:
+    match, token = await duel(url)
+    async with Table(url, match["match"], token) as rui:
+        asked = asyncio.create_task(rui.wait_for(lambda: False))
+        code = (await rui.request("recover"))["code"]
+        async with wire(url, match["match"], recover=code) as new:
+            await new.expect("welcome")
+            with pytest.raises(RefusedError, match="moved"):
+                await asked
+            with pytest.raises(RefusedError, match="moved"):
+                await rui.resign()
+            with pytest.raises(RefusedError, match="moved"):
+                async for _ in rui.turns():
+                    pass
+    for bad, why in ((Table(url, match["match"], token), "forbidden"), (Table(url, "none"), "unknown_match")):
+        with pytest.raises(RefusedError, match=why):
+            async with bad:
+                pass
+    with pytest.raises(RefusedError, match="malformed"):
+        async with Table(url, match["match"], "short"):
+            pass
+
+
+async def test_opened_matches_have_links_of_their_own(url: str) -> None:
+    matches = [await opened(url) for _ in range(5)]
+    for key in ("match", "token", "watch"):
+        assert len({match[key] for match in matches}) == 5
+    assert all(len(match["token"]) >= 43 and len(match["watch"]) >= 43 for match in matches)

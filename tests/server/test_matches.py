@@ -1,0 +1,271 @@
+"""Whole matches through real sockets: both games, people and bots, from the link to the rematch."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import Any
+
+import httpx
+import pytest
+
+from escadaria.client import RefusedError, Table, open_match
+from escadaria.record import read, verify
+from server.wire import QUICK, duel, opened, play, playing, wire
+
+pytestmark = pytest.mark.anyio
+
+SHORT: dict[str, dict[str, Any]] = {"rapido": {"finish": 8}, "chain": {"board": "short"}}
+
+
+async def record_of(url: str, match: str) -> httpx.Response:
+    async with httpx.AsyncClient(trust_env=False) as http:
+        return await http.get(f"{url}/api/matches/{match}/record")
+
+
+@pytest.mark.parametrize("game", SHORT)
+@pytest.mark.parametrize("players, people", [(2, 2), (3, 1), (4, 4), (5, 3), (6, 6)])
+async def test_a_whole_match_with_people_and_bots(url: str, game: str, players: int, people: int) -> None:
+    options = SHORT[game] | {"players": players}
+    async with AsyncExitStack() as stack:
+        host = await stack.enter_async_context(await open_match(url, game, options, rules=QUICK))
+        await host.sit("P0")
+        others = [await stack.enter_async_context(Table(url, host.match)) for _ in range(1, people)]
+        for number, table in enumerate(others, 1):
+            await table.sit(f"P{number}")
+        for _ in range(people, players):
+            await host.add_bot("simple")
+        await host.start()
+        everyone = [host, *others]
+        await asyncio.gather(*map(play, everyone))
+        assert {table.winner for table in everyone} == {host.winner}
+        assert [table.role for table in everyone] == ["host"] + ["player"] * (people - 1)
+        secret = host.now["secret"]
+    text = (await record_of(url, host.match)).text
+    record = read(text)
+    assert verify(record).fair
+    assert record.proof is not None and record.proof.secret == secret and record.proof.commitment
+    assert [seat.bot for seat in record.seats] == [""] * people + ["simple"] * (players - people)
+
+
+async def test_a_named_seat_or_the_next_free_one(url: str) -> None:
+    match = await opened(url, players=4, people=[{"name": "Ana", "seat": 1}])
+    async with wire(url, match["match"]) as guest:
+        first = await guest.ask("sit", name="Rui", seat=3)
+        assert first["type"] == "accepted" and first["token"]
+        assert (await guest.expect("you"))["mine"] == [3]
+        assert (await guest.ask("sit", name="Eva", seat=1))["code"] == "seat_taken"
+        assert (await guest.ask("sit", name="Eva"))["type"] == "accepted"
+        assert (await guest.expect("you"))["mine"] == [0, 3]
+        assert (await guest.ask("sit", name="Rui", seat=3, colours=["white"]))["type"] == "accepted"
+        now = (await guest.expect("event", version=5))["now"]
+        assert [seat["name"] for seat in now["seats"]] == ["Eva", "Ana", None, "Rui"]
+        assert now["seats"][3]["colours"] == ["white"]
+
+
+async def test_bots_come_and_go_while_the_match_waits(url: str) -> None:
+    match = await opened(url, players=3, people=[{"name": "Ana"}])
+    async with wire(url, match["match"], token=match["token"]) as host:
+        assert (await host.ask("add_bot", bot="random", seat=2, name="Robo"))["type"] == "accepted"
+        assert (await host.ask("add_bot", bot="simple"))["type"] == "accepted"
+        assert (await host.ask("add_bot", bot="simple"))["code"] == "table_full"
+        assert (await host.ask("free", seat=2))["type"] == "accepted"
+        assert (await host.ask("start"))["code"] == "seats_free"
+        assert (await host.ask("add_bot", bot="simple", seat=2))["type"] == "accepted"
+        assert (await host.ask("start"))["type"] == "accepted"
+        seats = (await host.expect("event", what={"kind": "started", "first": 0}))["now"]["seats"]
+        assert [seat["owner"] for seat in seats] == ["person", "bot", "bot"]
+        assert all(seat["here"] for seat in seats)
+        assert (await host.ask("free", seat=2))["code"] == "started"
+
+
+async def test_a_random_start_turns_the_table(url: str) -> None:
+    """Whoever starts gets seat 0, and everyone learns which seats are theirs before they hear of it."""
+    firsts: set[int] = set()
+    while len(firsts) < 2:
+        match = await opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], rules={"starts": "random"})
+        async with wire(url, match["match"], token=match["token"]) as host:
+            await host.ask("start")
+            what = (await host.expect("event"))["what"]
+            firsts.add(what["first"])
+
+
+@pytest.mark.parametrize("starts, second", [("first", "Rui"), ("loser", "Ana")])
+async def test_a_rematch_rotates_the_start_and_leads_everyone_on(url: str, starts: str, second: str) -> None:
+    match, token = await duel(url, starts=starts)
+    async with Table(url, match["match"], match["token"]) as ana, Table(url, match["match"], token) as rui:
+        with pytest.raises(RefusedError, match="not_over"):
+            await ana.rematch()
+        await ana.resign()
+        await rui.wait_for(lambda: rui.status == "over")
+        assert (rui.winner, rui.now["ruling"]) == (1, "resignation")
+        following = await rui.rematch()
+        await ana.wait_for(lambda: ana.now["next"] is not None)
+        assert ana.now["next"] == following.match == (await ana.rematch()).match
+        async with following as rui2, Table(url, following.match, match["token"]) as ana2:
+            assert (ana2.role, rui2.role) == ("host", "player")
+            assert rui2.seats[0]["name"] == second
+            assert ana2.commitment != ana.commitment
+            await rui2.request("sit", name="Rui", seat=rui2.mine[0], entropy="ab")
+            await ana2.start()
+            await asyncio.gather(play(ana2), play(rui2))
+            assert ana2.winner is not None
+    assert verify(read((await record_of(url, following.match)).text)).fair
+
+
+async def test_who_watches_sees_all_and_does_nothing(url: str) -> None:
+    match, token = await duel(url)
+    async with (
+        wire(url, match["match"], watch=match["watch"]) as watcher,
+        wire(url, match["match"], token=token) as rui,
+        wire(url, match["match"], token=match["token"]) as host,
+    ):
+        assert (await watcher.expect("welcome"))["role"] == "watcher"
+        assert (await watcher.expect("snapshot"))["now"]["position"]
+        for request in ("start", "rematch", "recover", "undo", "hint", "resign", "take_back"):
+            assert (await watcher.ask(request))["code"] == "forbidden"
+        assert (await watcher.ask("sit", name="Eva"))["code"] == "forbidden"
+        assert (await watcher.ask("act", version=4, action="roll"))["code"] == "forbidden"
+        assert (await watcher.ask("ping"))["type"] == "accepted"
+        rules = (await host.expect("snapshot"))["rules"]
+        assert (await rui.ask("configure", rules=rules | {"watch": False}))["code"] == "forbidden"
+        assert (await host.ask("act", version=4, action="roll"))["type"] == "accepted"
+        assert (await watcher.expect("event"))["steps"]
+
+        assert (await host.ask("configure", rules=rules | {"watch": False}))["type"] == "accepted"
+        assert (await watcher.expect("bye"))["code"] == "watching_off"
+        assert await watcher.closed() == 4011
+        async with wire(url, match["match"], watch=match["watch"]) as again:
+            assert await again.closed() == 4003
+
+        await host.ask("configure", rules=rules)  # the old link stays dead, the host gets a new one
+        key = (await host.expect("you"))["watch"]
+        async with wire(url, match["match"], watch=match["watch"]) as again:
+            assert (await again.expect("refused"))["code"] == "forbidden"
+        async with wire(url, match["match"], watch=key) as again:
+            assert (await again.expect("welcome"))["role"] == "watcher"
+        assert "watch" not in str([frame for frame in await rui.all_until_pong() if frame["type"] == "you"])
+
+
+async def test_a_recovery_code_moves_the_seat_once(url: str) -> None:
+    match, token = await duel(url)
+    async with wire(url, match["match"], token=token) as old, wire(url, match["match"], token=token) as tab:
+        code = (await old.ask("recover"))["code"]
+        async with wire(url, match["match"], recover=code) as new:
+            welcome = await new.expect("welcome")
+            assert (welcome["role"], welcome["mine"]) == ("player", [1])
+            assert (await new.expect("snapshot"))["now"]["seats"][1]["here"]
+            for device in (old, tab):
+                assert (await device.expect("bye"))["code"] == "moved"
+                assert await device.closed() == 4010
+        async with wire(url, match["match"], token=token) as old:
+            assert (await old.expect("refused"))["code"] == "forbidden"
+            assert await old.closed() == 4003
+        async with wire(url, match["match"], recover=code) as again:
+            assert await again.closed() == 4003
+        async with wire(url, match["match"], token=welcome["token"]) as new:
+            assert (await new.expect("welcome"))["mine"] == [1]
+    async with wire(url, match["match"]) as guest:
+        assert (await guest.ask("recover"))["code"] == "forbidden"
+
+
+async def test_several_people_at_one_device(url: str) -> None:
+    people = [{"name": "Ana"}, {"name": "Rui"}, {"name": "Eva"}]
+    async with await open_match(
+        url, "chain", {"players": 3, "board": "short"}, people=people, start=True, rules=QUICK
+    ) as table:
+        assert table.mine == [0, 1, 2]
+        await play(table)
+        assert table.winner in (0, 1, 2)
+
+
+async def test_a_practice_table_takes_back_hints_and_sets_up(url: str) -> None:
+    people = [{"name": "Ana"}, {"name": "Rui"}]
+    match = await opened(
+        url, "chain", people=people, start=True, rules={"practice": True}, options={"board": "short"}
+    )
+    async with wire(url, match["match"], token=match["token"]) as me, wire(url, match["match"]) as guest:
+        snapshot = await me.expect("snapshot")
+        start, version = snapshot["now"]["text"], snapshot["version"]
+        hint = await me.ask("hint", version=version)
+        assert hint["action"] in snapshot["now"]["legal"]
+        assert (await guest.ask("hint", version=version))["code"] == "not_your_turn"
+        assert (await me.ask("undo", version=version))["code"] == "no_undo"
+        assert (await guest.ask("set_up", version=version, position=start))["code"] == "forbidden"
+        assert (await me.ask("set_up", version=version, position="nonsense"))["code"] == "invalid_text"
+        done = await me.ask("act", version=version, action=hint["action"])
+        stood = (await me.expect("event"))["now"]["text"]
+        assert stood != start
+        back = await me.ask("set_up", version=done["version"], position=start)
+        assert (await me.expect("event"))["now"]["text"] == start
+        assert (await me.ask("act", version=done["version"], action=hint["action"]))[
+            "code"
+        ] == "stale_version"
+        again = await me.ask("act", version=back["version"], action=hint["action"])
+        assert again["type"] == "accepted"
+        rules = snapshot["rules"] | {"practice": False}
+        assert (await me.ask("configure", rules=rules))["code"] == "bad_options"
+
+
+async def test_a_decision_at_a_practice_table_is_taken_back(url: str) -> None:
+    """Rapido: a pair is placed, and lifted again before the next one rolls."""
+    people = [{"name": "Ana"}, {"name": "Rui"}]
+    async with await open_match(
+        url, "rapido", {"players": 2}, people=people, start=True, rules={"practice": True}
+    ) as table:
+        while not (placed := [text for text in table.now["legal"] if text.startswith("place")]):
+            await table.request("act", action=table.now["legal"][0])
+        before = table.now["text"]
+        await table.request("act", action=placed[0])
+        await table.wait_for(lambda: table.now["text"] != before)
+        with pytest.raises(RefusedError, match="stale_version"):
+            await table.request("undo", version=1)
+        await table.request("undo", version=table.version)
+        await table.wait_for(lambda: table.now["text"] == before)
+
+
+async def test_other_tables_take_nothing_back(url: str) -> None:
+    match = await playing(url)
+    async with wire(url, match["match"], token=match["token"]) as me:
+        assert (await me.ask("undo", version=4))["code"] == "not_practice"
+        assert (await me.ask("hint", version=4))["code"] == "not_practice"
+        assert (await me.ask("set_up", version=4, position=""))["code"] == "not_practice"
+
+
+async def test_a_match_starts_from_a_given_position_only_for_practice(url: str) -> None:
+    async with httpx.AsyncClient(trust_env=False) as http:
+        wish: dict[str, Any] = {"game": "rapido", "start_from": "x"}
+        refused = await http.post(f"{url}/api/matches", json=wish)
+        assert (refused.status_code, refused.json()["code"]) == (400, "not_practice")
+        refused = await http.post(f"{url}/api/matches", json=wish | {"rules": {"practice": True}})
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_text")
+
+
+async def test_who_gave_up_is_played_for_by_a_bot_to_the_end(url: str) -> None:
+    options = {"players": 3, "finish": 8}
+    async with await open_match(url, "rapido", options, rules=QUICK) as host, Table(url, host.match) as eva:
+        await host.sit("Ana")
+        await host.add_bot("simple")
+        await eva.sit("Eva")
+        await host.start()
+        await eva.resign()
+        for request in ("resign", "take_back"):
+            with pytest.raises(RefusedError, match="resigned"):
+                await eva.request(request)
+        await play(host)
+        seat = eva.mine[0]
+        await eva.wait_for(lambda: eva.status == "over")
+        assert eva.seats[seat]["resigned"] and eva.seats[seat]["bot"] == "simple"
+
+
+async def test_a_seat_is_left_and_its_owner_may_sit_again(url: str) -> None:
+    match = await opened(url, people=[{"name": "Ana"}])
+    async with wire(url, match["match"]) as rui, wire(url, match["match"]) as eva:
+        await rui.ask("sit", name="Rui")
+        await eva.ask("ping")
+        assert (await eva.ask("free", seat=1))["code"] == "forbidden"
+        assert (await eva.ask("free", seat=5))["code"] == "unknown_seat"
+        assert (await rui.ask("free", seat=1))["type"] == "accepted"
+        assert (await rui.expect("you", mine=[]))["role"] == "player"
+        assert (await eva.ask("sit", name="Eva"))["type"] == "accepted"
+        assert (await rui.ask("sit", name="Rui"))["code"] == "table_full"

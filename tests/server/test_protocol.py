@@ -1,0 +1,388 @@
+"""The protocol frame by frame: answers, repeats, numbers without gaps, coming back, and who is there."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from escadaria.client import Table
+from escadaria.store import StoredEvent, StoreUnavailable
+from server.wire import QUICK, Wire, duel, eventually, opened, play, playing, serving, wire
+
+pytestmark = pytest.mark.anyio
+
+GUEST = "0123456789abcdefghijkl"
+
+
+# Answers.
+
+
+async def test_every_request_is_answered_once(url: str) -> None:
+    match = await playing(url)
+    requests: list[dict[str, Any]] = [
+        {"type": "ping"}, {"type": "start"}, {"type": "sit", "name": "Eva"}, {"type": "free", "seat": 0},
+        {"type": "add_bot", "bot": "simple"}, {"type": "act", "action": "roll"}, {"type": "undo"},
+        {"type": "hint"}, {"type": "set_up", "position": ""}, {"type": "configure", "rules": {}},
+        {"type": "recover"}, {"type": "take_back"}, {"type": "rematch"}, {"type": "resign"},
+        {"type": "nonsense"}, {"type": "ping"},
+    ]  # fmt: skip
+    async with wire(url, match["match"], token=match["token"]) as me:
+        for number, request in enumerate(requests):
+            await me.send({"id": f"n{number}", "version": 4, **request})
+        frames = await me.all_until_pong()
+    answers = [frame["id"] for frame in frames if frame["type"] in ("accepted", "refused")]
+    assert answers == [f"n{number}" for number in range(len(requests))]
+
+
+async def test_a_request_is_answered_after_its_event(url: str) -> None:
+    match = await playing(url)
+    async with wire(url, match["match"], token=match["token"]) as me:
+        await me.send({"type": "act", "id": "a", "version": 4, "action": "roll"})
+        kinds = [frame["type"] for frame in await me.all_until_pong()]
+    assert kinds == ["welcome", "snapshot", "event", "accepted"]
+
+
+async def test_a_repeated_request_is_harmless(url: str) -> None:
+    match = await playing(url)
+    for _ in range(2):  # also over a new connection
+        async with wire(url, match["match"], token=match["token"]) as me:
+            for _ in range(2):
+                answer = await me.ask("act", version=4, action="roll", id="same")
+                assert (answer["type"], answer["version"]) == ("accepted", 5)
+    async with wire(url, match["match"], token=match["token"]) as me:
+        assert (await me.expect("snapshot"))["version"] == 5
+
+
+async def test_ids_of_others_are_their_own(url: str) -> None:
+    match, token = await duel(url)
+    async with (
+        wire(url, match["match"], token=match["token"]) as ana,
+        wire(url, match["match"], token=token) as rui,
+    ):
+        assert (await ana.ask("act", version=4, action="roll", id="x"))["type"] == "accepted"
+        assert (await rui.ask("act", version=4, action="roll", id="x"))["code"] == "stale_version"
+
+
+async def test_a_guest_repeats_sitting_down_and_gets_the_same_token(url: str) -> None:
+    match = await opened(url, people=[{"name": "Ana"}])
+    tokens = set()
+    for _ in range(2):
+        async with wire(url, match["match"], guest=GUEST) as guest:
+            for _ in range(2):
+                answer = await guest.ask("sit", name="Rui", id="sit")
+                assert (answer["type"], answer["version"]) == ("accepted", 3)
+                tokens.add(answer["token"])
+            assert (await guest.expect("you"))["mine"] == [1]
+    (token,) = tokens
+    async with wire(url, match["match"], token=token, guest=GUEST) as rui:
+        assert (await rui.expect("welcome"))["mine"] == [1]
+        assert (await rui.ask("sit", name="Rui", id="sit"))["version"] == 3
+    async with wire(url, match["match"], guest=GUEST.swapcase()) as other:
+        assert (await other.ask("sit", name="Eva", id="sit"))["code"] == "table_full"
+
+
+async def test_a_guest_gets_the_token_even_if_the_server_restarts_before_the_answer(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        match = await opened(server.url, people=[{"name": "Ana"}])
+        async with wire(server.url, match["match"], guest=GUEST) as guest:
+            token = (await guest.ask("sit", name="Rui", id="sit"))["token"]
+    async with serving(tmp_path) as server, wire(server.url, match["match"], guest=GUEST) as guest:
+        assert (await guest.ask("sit", name="Rui", id="sit"))["token"] == token
+        assert (await guest.expect("you"))["mine"] == [1]
+
+
+async def test_a_rematch_is_the_same_when_it_is_repeated(url: str) -> None:
+    match = await playing(url)
+    async with wire(url, match["match"], token=match["token"]) as me:
+        await me.ask("resign", version=4)
+        following = await me.ask("rematch", id="again")
+        assert following["match"] and following["version"] == 6
+        assert await me.ask("rematch", id="again") == following
+        assert (await me.ask("rematch"))["match"] == following["match"]
+
+
+async def test_stale_and_future_versions_are_refused(url: str) -> None:
+    match = await playing(url)
+    async with wire(url, match["match"], token=match["token"]) as me:
+        assert (await me.ask("act", version=3, action="roll"))["code"] == "stale_version"
+        assert (await me.ask("act", version=5, action="roll"))["code"] == "future_version"
+        assert (await me.ask("ping", version=5))["code"] == "future_version"
+        # What changes nothing about the position does not make a decision stale.
+        assert (await me.ask("configure", version=4, rules=QUICK))["version"] == 5
+        assert (await me.ask("act", version=4, action="roll"))["version"] == 6
+
+
+# Each code.
+
+Deed = Callable[[Wire], Awaitable[dict[str, Any]]]
+
+WAITING: dict[str, Deed] = {
+    "seats_free": lambda me: me.ask("start"),
+    "seat_taken": lambda me: me.ask("sit", name="Eva", seat=1),
+    "bad_name": lambda me: me.ask("sit", name="\u0007"),
+    "colour_taken": lambda me: me.ask("sit", name="Eva", colours=["red"]),
+    "unknown_bot": lambda me: me.ask("add_bot", bot="deep blue"),
+    "unknown_seat": lambda me: me.ask("free", seat=2),
+    "not_started": lambda me: me.ask("act", version=2, action="roll"),
+    "not_over": lambda me: me.ask("rematch"),
+    "future_version": lambda me: me.ask("start", version=9),
+    "malformed": lambda me: me.ask("act", action=7),
+}
+PLAYING: dict[str, Deed] = {
+    "started": lambda me: me.ask("sit", name="Eva"),
+    "not_your_turn": lambda me: me.ask("act", version=4, action="roll", seat=1),
+    "illegal_action": lambda me: me.ask("act", version=4, action="again"),
+    "invalid_text": lambda me: me.ask("act", version=4, action="jump"),
+    "stale_version": lambda me: me.ask("act", version=1, action="roll"),
+    "forbidden": lambda me: me.ask("act", version=4, action="roll", seat=3),
+    "not_practice": lambda me: me.ask("undo", version=4),
+    "not_replaced": lambda me: me.ask("take_back"),
+    "bad_options": lambda me: me.ask("configure", rules={"practice": True}),
+}
+OVER: dict[str, Deed] = {"over": lambda me: me.ask("act", version=5, action="roll")}
+
+
+@pytest.mark.parametrize("code", WAITING)
+async def test_refusals_while_the_match_waits(url: str, code: str) -> None:
+    match = await opened(url, players=3, people=[{"name": "Ana"}], bots=["simple"])
+    async with wire(url, match["match"], token=match["token"]) as me:
+        answer = await WAITING[code](me)
+        assert (answer["type"], answer["code"], answer["version"]) == ("refused", code, 3)
+
+
+@pytest.mark.parametrize("code", PLAYING)
+async def test_refusals_while_the_match_is_played(url: str, code: str) -> None:
+    match = await playing(url)
+    async with wire(url, match["match"], token=match["token"]) as me:
+        answer = await PLAYING[code](me)
+        assert (answer["type"], answer["code"], answer["version"]) == ("refused", code, 4)
+
+
+async def test_refusals_when_the_match_is_over(url: str) -> None:
+    match = await playing(url)
+    async with wire(url, match["match"], token=match["token"]) as me:
+        await me.ask("resign")
+        for code, deed in OVER.items():
+            assert (await deed(me))["code"] == code
+
+
+async def test_what_cannot_be_stored_is_refused_and_works_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(match: str, events: list[StoredEvent]) -> None:
+        raise StoreUnavailable("the disk is full")
+
+    async with serving(tmp_path) as server:
+        match = await playing(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            with monkeypatch.context() as patch:
+                patch.setattr(server.hub.store, "append", full)
+                answer = await me.ask("act", version=4, action="roll", id="x")
+                assert (answer["code"], answer["version"]) == ("store_unavailable", 4)
+            assert (await me.ask("act", version=4, action="roll", id="x"))["type"] == "accepted"
+            assert [f["version"] for f in await me.all_until_pong() if f["type"] == "event"] == [5]
+
+
+async def test_what_was_stored_though_nobody_could_tell_is_found_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one case that no database can avoid: the commit worked, its answer was lost."""
+    async with serving(tmp_path) as server:
+        match = await opened(server.url, people=[{"name": "Ana"}])
+        append = server.hub.store.append
+
+        async def lossy(match: str, events: list[StoredEvent]) -> None:
+            await append(match, events)
+            raise StoreUnavailable("the connection was lost")
+
+        async with wire(server.url, match["match"], guest=GUEST) as guest:
+            with monkeypatch.context() as patch:
+                patch.setattr(server.hub.store, "append", lossy)
+                assert (await guest.ask("sit", name="Rui", id="x"))["code"] == "store_unavailable"
+            answer = await guest.ask("sit", name="Rui", id="x")
+            assert (answer["type"], answer["version"]) == ("accepted", 3)
+        async with wire(server.url, match["match"], token=answer["token"]) as rui:
+            assert (await rui.expect("welcome"))["mine"] == [1]
+
+
+async def test_two_servers_at_one_match_do_not_contradict_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def gone(match: str, after: int = 0) -> list[StoredEvent]:
+        raise StoreUnavailable("gone")
+
+    async with serving(tmp_path) as one, serving(tmp_path) as two:
+        match = await playing(one.url)
+        async with (
+            wire(one.url, match["match"], token=match["token"]) as here,
+            wire(two.url, match["match"], token=match["token"]) as there,
+        ):
+            assert (await here.ask("act", version=4, action="roll", id="x"))["version"] == 5
+            with monkeypatch.context() as patch:
+                patch.setattr(two.hub.store, "events", gone)
+                assert (await there.ask("act", version=4, action="roll"))["code"] == "store_unavailable"
+            assert (await there.ask("act", version=4, action="roll"))["code"] == "stale_version"
+            assert (await there.ask("act", version=4, action="roll", id="x"))["version"] == 5
+            await here.ask("resign", version=5)
+            following = (await here.ask("rematch"))["match"]
+            assert (await there.ask("resign", version=5))["code"] == "over"
+            assert (await there.ask("rematch"))["match"] == following
+
+
+# Numbers, and coming back.
+
+
+async def test_events_are_numbered_without_gaps_and_the_same_for_all(url: str) -> None:
+    match, token = await duel(url)
+    async with (
+        Table(url, match["match"], match["token"]) as ana,
+        Table(url, match["match"], token) as rui,
+        Table(url, match["match"], watch=match["watch"]) as watcher,
+    ):
+        everyone = [ana, rui, watcher]
+        for table in everyone:
+            table.follow = True
+        await asyncio.gather(play(ana), play(rui))
+        await watcher.wait_for(lambda: watcher.status == "over")
+        told = [
+            [
+                frame
+                for frame in (table.frames.get_nowait() for _ in range(table.frames.qsize()))
+                if frame["type"] == "event"
+            ]
+            for table in everyone
+        ]
+    assert [event["version"] for event in told[0]] == list(range(5, ana.version + 1))
+    assert told[0] == told[1] == told[2]
+
+
+async def test_who_comes_back_gets_what_was_missed_or_a_snapshot(tmp_path: Path) -> None:
+    async with serving(tmp_path, history=5) as server:
+        match = await playing(server.url)
+        async with Table(server.url, match["match"], match["token"]) as table:
+            table.follow = True
+            moves = random.Random(1)
+            while table.version < 12 and table.status == "playing":
+                await table.request("act", action=moves.choice(table.now["legal"]))
+            events = [table.frames.get_nowait() for _ in range(table.frames.qsize())]
+        events = [frame for frame in events if frame["type"] == "event"]
+        last = table.version
+
+        async def told(**hello: Any) -> list[dict[str, Any]]:
+            async with wire(server.url, match["match"], **hello) as me:
+                return [f for f in await me.all_until_pong() if f["type"] in ("event", "snapshot")]
+
+        for since in range(last - 5, last + 1):
+            assert await told(token=match["token"], since=since) == [
+                e for e in events if e["version"] > since
+            ]
+            assert await told(watch=match["watch"], since=since) == [
+                e for e in events if e["version"] > since
+            ]
+        for since in (0, 1, last - 6, last + 1):
+            (snapshot,) = await told(token=match["token"], since=since)
+            assert (snapshot["type"], snapshot["version"]) == ("snapshot", last)
+            assert snapshot["now"]["text"] == events[-1]["now"]["text"]
+        (outside,) = await told(since=last - 1)
+        assert outside["now"]["position"] is None and not outside["now"]["legal"]
+
+
+async def test_who_comes_back_learns_who_is_there(url: str) -> None:
+    match, token = await duel(url)
+    async with wire(url, match["match"], token=match["token"]) as ana:
+        await ana.expect("snapshot")
+        async with wire(url, match["match"], token=token, since=4) as rui:
+            told = await rui.all_until_pong()
+            assert {frame["seat"]: frame["here"] for frame in told if frame["type"] == "presence"} == {
+                0: True,
+                1: True,
+            }
+        assert [await ana.expect("presence") for _ in range(2)] == [
+            {"type": "presence", "seat": 1, "here": True},
+            {"type": "presence", "seat": 1, "here": False},
+        ]
+
+
+async def test_two_tabs_of_one_seat(url: str) -> None:
+    match, token = await duel(url)
+    async with wire(url, match["match"], token=token) as rui:
+        async with wire(url, match["match"], token=match["token"]) as one:
+            async with wire(url, match["match"], token=match["token"]) as two:
+                assert (await one.ask("act", version=4, action="roll"))["type"] == "accepted"
+                assert (await two.expect("event"))["version"] == 5
+                assert (await two.ask("act", version=4, action="roll"))["code"] == "stale_version"
+            await one.ask("ping")
+            told = [frame for frame in await rui.all_until_pong() if frame["type"] == "presence"]
+            assert [frame["here"] for frame in told] == [True], "one tab is left"
+        assert await rui.expect("presence", seat=0, here=False)
+
+
+async def test_everyone_is_told_at_once_which_seats_are_theirs(url: str) -> None:
+    match = await opened(url, players=3, rules={"starts": "random"})
+    async with wire(url, match["match"], token=match["token"]) as host, wire(url, match["match"]) as guest:
+        assert (await guest.expect("welcome"))["role"] == "guest"
+        await guest.ask("sit", name="Rui")
+        assert await guest.expect("you") == {"type": "you", "role": "player", "mine": [0], "watch": None}
+        seen = await host.expect("event")
+        assert seen["now"]["seats"][0]["here"] and seen["now"]["seats"][0]["owner"] == "person"
+        await host.ask("sit", name="Ana", seat=2)
+        assert (await host.expect("you"))["mine"] == [2]
+        await host.ask("add_bot", bot="simple")
+        await host.ask("start")
+        # Seats are renumbered: if one's own is, this comes before the event.
+        mine = {"Rui": [0], "Ana": [2]}
+        for who, name in ((guest, "Rui"), (host, "Ana")):
+            for frame in await who.all_until_pong():
+                if frame["type"] == "you":
+                    mine[name] = frame["mine"]
+                elif frame["type"] == "event" and frame["what"]["kind"] == "started":
+                    names = [seat["name"] for seat in frame["now"]["seats"]]
+                    assert [names[seat] for seat in mine[name]] == [name]
+
+
+async def test_guests_see_the_lobby_and_nothing_of_the_play(url: str) -> None:
+    match = await opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], rules=QUICK)
+    async with wire(url, match["match"]) as guest, wire(url, match["match"], token=match["token"]) as host:
+        await host.ask("start")
+        await host.ask("act", version=4, action="roll")
+        await host.ask("resign", version=5)
+        await host.ask("rematch")
+        told = [frame for frame in await guest.all_until_pong() if frame["type"] == "event"]
+    assert [frame["what"]["kind"] for frame in told] == ["started", "continued"]
+    for frame in told:
+        assert not frame["steps"] and not frame["now"]["legal"]
+        assert all(frame["now"][hidden] is None for hidden in ("position", "text", "secret", "winner"))
+
+
+async def test_previews_are_for_those_who_want_them(url: str) -> None:
+    match = await playing(url)
+    async with (
+        wire(url, match["match"], token=match["token"], previews=True) as curious,
+        wire(url, match["match"], watch=match["watch"], previews=True) as watcher,
+        wire(url, match["match"], token=match["token"]) as other,
+    ):
+        version, legal = 4, ["roll"]
+        while legal == ["roll"]:
+            version = (await other.ask("act", version=version, action="roll"))["version"]
+            legal = (await other.expect("event", version=version))["now"]["legal"]
+        previews = await curious.expect("previews")
+        assert previews["version"] == version and list(previews["choices"]) == legal
+        for wire_ in (watcher, other):
+            assert not [f for f in await wire_.all_until_pong() if f["type"] == "previews"]
+
+
+async def test_a_connection_that_breaks_while_it_asks_is_carried_through(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        match = await playing(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            await me.expect("snapshot")
+            await me.send({"type": "act", "id": "x", "version": 4, "action": "roll"})
+            me.socket.transport.abort()
+        room = server.hub.rooms[match["match"]]
+        await eventually(lambda: room.match.version == 5, "the roll is stored")
+        await eventually(lambda: not room.connections, "the connection is forgotten")

@@ -1,0 +1,65 @@
+"""Where others can reach the server: told on its own machine, and to nobody else."""
+
+from __future__ import annotations
+
+import pytest
+from litestar.testing import TestClient
+
+from escadaria.server import where
+from escadaria.server.app import create_app
+from escadaria.server.settings import Settings
+
+
+@pytest.mark.parametrize(
+    "listening, own, found",
+    [
+        ("0.0.0.0", "192.168.1.5", ["http://192.168.1.5:8000"]),
+        ("::", "192.168.1.5", ["http://192.168.1.5:8000"]),
+        ("0.0.0.0", "", []),
+        ("127.0.0.1", "192.168.1.5", []),
+        ("localhost", "192.168.1.5", []),
+        ("10.0.0.7", "", ["http://10.0.0.7:8000"]),
+        ("fd00::7", "", ["http://[fd00::7]:8000"]),
+    ],
+)
+def test_addresses(listening: str, own: str, found: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(where, "_own_address", lambda: own)
+    assert where.addresses(listening, 8000) == found
+
+
+@pytest.mark.parametrize(
+    "host, own",
+    [
+        ("localhost", True),
+        ("localhost:8000", True),
+        ("game.localhost", True),
+        ("127.0.0.1:8000", True),
+        ("[::1]:8000", True),
+        ("::1", True),
+        ("localhost.example", False),
+        ("192.168.1.5:8000", False),
+        ("[::1", False),
+        ("", False),
+    ],
+)
+def test_the_own_machine(host: str, own: bool) -> None:
+    assert where.is_own_machine(host) == own
+
+
+@pytest.mark.parametrize(
+    "client, host, told",
+    [
+        ("127.0.0.1", "localhost:8000", True),
+        ("127.0.0.1", "play.example", False),
+        ("10.0.0.9", "localhost", False),
+    ],
+)
+def test_only_the_own_machine_is_told(
+    client: str, host: str, told: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    monkeypatch.setattr(where, "_own_address", lambda: "192.168.1.5")
+    monkeypatch.setattr("escadaria.server.app.address_of", lambda _: client)
+    app = create_app(Settings(host="0.0.0.0", database=f"{tmp_path}/matches.sqlite3"))
+    with TestClient(app) as http:
+        found = http.get("/api/where", headers={"Host": host}).json()["addresses"]
+    assert bool(found) == told

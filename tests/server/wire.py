@@ -1,0 +1,189 @@
+"""A raw connection that hides nothing, people who play through the client, and a server to talk to."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+from collections import deque
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+import escadaria
+from escadaria import bots
+from escadaria.client import Table
+from escadaria.server.hub import Hub
+from escadaria.server.run import Server, make_server
+from escadaria.server.settings import Settings
+
+PATIENCE = 30.0
+"""Seconds after which something that should have come never will."""
+
+QUICK = {"pace": 0}
+
+_NO_LIMITS: dict[str, Any] = {
+    "frames_per_second": 1e6, "frames_burst": 1_000_000, "requests_per_second": 1e6,
+    "requests_burst": 1_000_000, "tables_per_address": 100_000,
+}  # fmt: skip
+
+_numbers = itertools.count(1)
+
+
+class Wire:
+    """One connection, frame by frame."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.heard: list[str] = []
+        """All that ever came."""
+        self._unread: deque[dict[str, Any]] = deque()
+
+    async def send(self, frame: str | bytes | dict[str, Any]) -> None:
+        await self.socket.send(json.dumps(frame) if isinstance(frame, dict) else frame)
+
+    async def read(self) -> dict[str, Any]:
+        """The next frame."""
+        return self._unread.popleft() if self._unread else await self._receive()
+
+    async def expect(self, type: str, **fields: Any) -> dict[str, Any]:
+        """The next frame of this type with these fields; those before it are passed over."""
+        while True:
+            frame = await self.read()
+            if frame["type"] == type and all(frame.get(name) == value for name, value in fields.items()):
+                return frame
+
+    async def ask(self, type: str, version: int = 0, **fields: Any) -> dict[str, Any]:
+        """Send a request and return its answer; what comes before it stays to be read."""
+        id = fields.pop("id", None) or f"r{next(_numbers)}"
+        await self.send({"type": type, "id": id, "version": version, **fields})
+        return await self.answer(id)
+
+    async def answer(self, id: str) -> dict[str, Any]:
+        passed: list[dict[str, Any]] = []
+        while True:
+            frame = await self.read()
+            if frame["type"] in ("accepted", "refused") and frame["id"] == id:
+                self._unread.extendleft(reversed(passed))
+                return frame
+            passed.append(frame)
+
+    async def all_until_pong(self) -> list[dict[str, Any]]:
+        """Everything that is on its way."""
+        answer = await self.ask("ping")
+        assert answer["type"] == "accepted"
+        frames = list(self._unread)
+        self._unread.clear()
+        return frames
+
+    async def closed(self) -> int:
+        """Wait until the server closes the connection, and return the code."""
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                self._unread.append(await self._receive())
+        assert self.socket.close_code is not None
+        return self.socket.close_code
+
+    async def _receive(self) -> dict[str, Any]:
+        async with asyncio.timeout(PATIENCE):
+            text = await self.socket.recv()
+        assert isinstance(text, str), "the server sends text"
+        self.heard.append(text)
+        frame: dict[str, Any] = json.loads(text)
+        return frame
+
+
+@contextlib.asynccontextmanager
+async def socket_to(url: str, match: str, **options: Any) -> AsyncIterator[Wire]:
+    """A connection that has not said hello."""
+    address = f"{url.replace('http', 'ws', 1)}/api/matches/{match}/socket"
+    options = {"max_size": 2**22, "max_queue": None, **options}  # it takes all that comes, read or not
+    async with connect(address, proxy=None, **options) as socket:
+        yield Wire(socket)
+
+
+@contextlib.asynccontextmanager
+async def wire(url: str, match: str, **hello: Any) -> AsyncIterator[Wire]:
+    """A connection that has said hello; ``welcome`` is the next to be read."""
+    async with socket_to(url, match) as wire:
+        await wire.send({"type": "hello", **hello})
+        yield wire
+
+
+async def opened(url: str, game: str = "rapido", players: int = 2, **wish: Any) -> dict[str, Any]:
+    """A new match: its id, the host's token, the watchers' key."""
+    options = wish.pop("options", {}) | {"players": players}
+    async with httpx.AsyncClient(trust_env=False) as http:
+        response = await http.post(
+            f"{url}/api/matches", json={"game": game, "options": options, **wish}, timeout=PATIENCE
+        )
+    assert response.status_code == 201, response.text
+    answer: dict[str, Any] = response.json()
+    return answer
+
+
+async def playing(url: str, **rules: Any) -> dict[str, Any]:
+    """A match of two people at the host's device that has started; seat 0 is to roll."""
+    people = [{"name": "Ana"}, {"name": "Rui"}]
+    return await opened(url, people=people, start=True, rules=QUICK | rules)
+
+
+async def duel(url: str, **rules: Any) -> tuple[dict[str, Any], str]:
+    """A match of the host and somebody who came by the link, started; and the other's token."""
+    match = await opened(url, people=[{"name": "Ana"}], rules=QUICK | rules)
+    async with wire(url, match["match"]) as guest, wire(url, match["match"], token=match["token"]) as host:
+        answer = await guest.ask("sit", name="Rui")
+        assert (await host.ask("start"))["type"] == "accepted"
+    return match, answer["token"]
+
+
+async def play(table: Table) -> None:
+    """Play all own seats to the end, as the simple bot would."""
+    game = escadaria.load(table.game, **table.options)
+    decide = bots.load("simple", game)
+    async for turn in table.turns():
+        await turn.act("roll" if turn.legal == ["roll"] else str(decide(game, game.parse_state(turn.text))))
+
+
+async def eventually(condition: Any, what: str) -> None:
+    """Wait until it holds."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():
+            await asyncio.sleep(0.005)
+    assert condition(), what
+
+
+class Inside:
+    """A server in this very event loop."""
+
+    def __init__(self, url: str, server: Server) -> None:
+        self.url = url
+        self.server = server
+        self.hub: Hub = server.app.state.hub
+
+
+@contextlib.asynccontextmanager
+async def serving(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
+    """A server on a free port of the loopback, with its matches in the folder."""
+    chosen = Settings(**{"port": 0, "database": str(folder / "matches.sqlite3"), **_NO_LIMITS, **settings})
+    urls: list[str] = []
+    server = make_server(chosen, urls.append)
+    running = asyncio.create_task(server.serve())
+    try:
+        await eventually(lambda: urls or running.done(), "it starts")
+        assert urls, "the server did not start"
+        yield Inside(urls[0], server)
+    finally:
+        server.should_exit = True
+        await running
+
+
+def settings_json(**settings: Any) -> str:
+    """Settings for a server process."""
+    return msgspec.json.encode({"port": 0, **_NO_LIMITS, **settings}).decode()

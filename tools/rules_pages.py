@@ -1,0 +1,68 @@
+"""Write the rules as pages, one for each language: docs/rules, from the texts that players read.
+
+    PYTHONPATH=src python tools/rules_pages.py
+
+Nothing is written by hand there: what an example brings about is told by the engine.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from escadaria.i18n import LANGUAGES, Texts, load
+from escadaria.teaching.cast import play
+from escadaria.teaching.rules import RULES, Example
+
+FOLDER = Path(__file__).parents[1] / "docs" / "rules"
+
+
+def page(language: str) -> str:
+    """The page of one language, both games."""
+    texts = load(language)
+    return "\n\n".join(["<!-- made by tools/rules_pages.py -->", _links(language), *_blocks(texts)]) + "\n"
+
+
+def _links(language: str) -> str:
+    names = [(other, load(other)("language.name")) for other in LANGUAGES]
+    return " · ".join(
+        f"**{name}**" if other == language else f"[{name}]({other}.md)" for other, name in names
+    )
+
+
+def _blocks(texts: Texts) -> Iterator[str]:
+    for game, sections in RULES.items():
+        yield f"# {texts(f'{game}.name')}"
+        yield f"*{texts(f'{game}.tagline')}*"
+        for section in sections:
+            yield f"## {texts(section.title)}"
+            for paragraph in section.paragraphs:
+                yield f"{texts(paragraph.text)} ({', '.join(paragraph.rulings)})"
+                if paragraph.example:
+                    yield "\n".join(_quoted(texts, paragraph.example))
+
+
+def _quoted(texts: Texts, example: Example) -> Iterator[str]:
+    """The example's caption, and a line for each thing that may happen in it."""
+    yield f"> {texts(example.caption)}"
+    if example.tries:
+        yield ">"
+    for event in example.tries:
+        told = [
+            texts.fact(example.start.game, fact, example.start.cast)
+            for step in play(example.table(), event)
+            for fact in step.facts
+        ]
+        yield f"> - {' '.join(told)}"
+
+
+def main() -> int:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for language in LANGUAGES:
+        (FOLDER / f"{language}.md").write_text(page(language), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
