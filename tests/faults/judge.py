@@ -1,0 +1,189 @@
+"""What lies on disk against what was told, and against the rules and the dice."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import escadaria
+from escadaria.game import AnyGame
+from escadaria.record import Proof, Record, Seat, read, verify
+from faults.people import TOLD, Json, Witness
+from faults.serving import Server
+
+NOT_PLIES = ("resign", "back")
+
+
+@dataclass
+class Stored:
+    """A match as it lies on disk, folded here once more, without the server's code."""
+
+    match: str
+    versions: list[int] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+    bodies: list[Json] = field(default_factory=list)
+    hidden: list[Json] = field(default_factory=list)
+    texts: list[str | None] = field(default_factory=list)
+    """The position after each event; None before the start."""
+    plies: list[str] = field(default_factory=list)
+    chairs: list[Json] = field(default_factory=list)
+
+    @property
+    def game(self) -> AnyGame:
+        return escadaria.load(self.bodies[0]["game"], **self.bodies[0]["options"])
+
+    def fold(self) -> None:
+        """Replay it by the rules alone; an illegal ply raises."""
+        game = self.game
+        self.chairs = [{}] * game.players
+        states: list[Any] = []
+        for body in self.bodies:
+            match body["kind"]:
+                case "sat" | "bot_sat":
+                    self.chairs[body["seat"]] = body
+                case "freed":
+                    self.chairs[body["seat"]] = {}
+                case "started":
+                    self.chairs = self.chairs[body["first"] :] + self.chairs[: body["first"]]
+                    states = [game.initial_state()]
+                case "did" if not (body["deed"] in NOT_PLIES or body["deed"].startswith("bot ")):
+                    new = ([] if body["deed"] == "roll" else [body["deed"]]) + body["dice"]
+                    for ply in new:
+                        states.append(game.apply(states[-1], game.parse(ply)))
+                    self.plies += new
+            self.texts.append(str(states[-1]) if states else None)
+
+    def record(self) -> Record:
+        """Its record with the secret of its dice, finished or not."""
+        seats = tuple(Seat(c["name"], c.get("bot", ""), tuple(c["colours"])) for c in self.chairs)
+        entropy = tuple(chair.get("entropy", "") for chair in self.chairs)
+        proof = Proof(self.match, self.bodies[0]["commitment"], entropy, self.hidden[0]["secret"])
+        plies = tuple(map(self.game.parse, self.plies))
+        return Record(self.game, seats, plies, dice="fair", proof=proof)
+
+
+def stored_matches(database: Path) -> dict[str, Stored]:
+    """All matches of a database."""
+    matches: dict[str, Stored] = {}
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        rows = "SELECT match, version, time, request, body, hidden FROM event ORDER BY match, version"
+        for match, version, time, request, body, hidden in connection.execute(rows):
+            stored = matches.setdefault(match, Stored(match))
+            stored.versions.append(version)
+            stored.times.append(time)
+            stored.requests.append(request)
+            stored.bodies.append(json.loads(body))
+            stored.hidden.append(json.loads(hidden or "{}"))
+    return matches
+
+
+@dataclass
+class Findings:
+    """What was compared, and what was wrong."""
+
+    matches: int = 0
+    events: int = 0
+    told: int = 0
+    accepted: int = 0
+    rolls: int = 0
+    finished: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.matches} matches ({self.finished} finished), {self.events} events stored, "
+            f"{self.told} told, {self.accepted} requests accepted, {self.rolls} rolls verified, "
+            f"{len(self.wrong)} violations"
+        )
+
+
+def judge(database: Path, witness: Witness) -> Findings:
+    """Compare all that was told with all that is stored."""
+    matches = stored_matches(database)
+    findings = Findings(wrong=list(witness.wrong))
+    for stored in matches.values():
+        _judge_alone(stored, findings)
+    for match, events in witness.events.items():
+        for version, told in events.items():
+            findings.told += 1
+            _judge_event(matches.get(match), match, version, told, findings)
+    for match, snapshot in witness.snapshots:
+        text, version = snapshot["now"]["text"], snapshot["version"]
+        texts = matches[match].texts if match in matches else []
+        if version > len(texts) or text not in (None, texts[version - 1]):  # None is what guests are told
+            findings.wrong.append(f"{match}: a snapshot of version {version} tells of {text}")
+    _judge_answers(matches, witness, findings)
+    return findings
+
+
+def _judge_alone(stored: Stored, findings: Findings) -> None:
+    """No gaps, no request twice, every ply legal, every roll the one that was promised."""
+    findings.matches += 1
+    findings.events += len(stored.versions)
+    if stored.versions != list(range(1, len(stored.versions) + 1)):
+        findings.wrong.append(f"{stored.match}: gaps in {stored.versions}")
+    twice = [key for key, count in Counter(filter(None, stored.requests)).items() if count > 1]
+    if twice:
+        findings.wrong.append(f"{stored.match}: stored twice: {twice}")
+    stored.fold()
+    if stored.texts[-1] is not None:
+        verdict = verify(stored.record())
+        findings.rolls += verdict.rolls
+        if not verdict.fair:
+            findings.wrong.append(f"{stored.match}: the dice are not proven: {verdict}")
+
+
+def _judge_event(stored: Stored | None, match: str, version: int, told: Json, findings: Findings) -> None:
+    if stored is None or version > len(stored.bodies):
+        findings.wrong.append(f"{match}: event {version} was told and is not stored: {told}")
+        return
+    at = version - 1
+    # A stored body leaves nothing out that is told, and the other way round.
+    if stored.bodies[at] != told["what"] or stored.times[at] != told["time"]:
+        findings.wrong.append(f"{match}: event {version} is {stored.bodies[at]}, told was {told['what']}")
+    if set(TOLD) <= told.keys() and stored.texts[at] != told["text"]:
+        findings.wrong.append(f"{match}: after event {version} {stored.texts[at]}, told was {told['text']}")
+
+
+def _judge_answers(matches: dict[str, Stored], witness: Witness, findings: Findings) -> None:
+    by_id: dict[tuple[str, str], list[int]] = {}
+    for match, stored in matches.items():
+        for version, request in zip(stored.versions, stored.requests, strict=True):
+            if request:
+                by_id.setdefault((match, request.partition(":")[2]), []).append(version)
+    for (match, id), version in witness.accepted.items():
+        asked = witness.asked.get((match, id), {})
+        if asked.get("type") in ("ping", "rematch"):  # these need not store anything
+            continue
+        findings.accepted += 1
+        if by_id.get((match, id)) != [version]:
+            findings.wrong.append(
+                f"{match}: {id} made {version}, stored is {by_id.get((match, id))}: {asked}"
+            )
+        elif asked.get("type") == "act" and matches[match].bodies[version - 1]["deed"] != asked["action"]:
+            findings.wrong.append(
+                f"{match}: {id} asked for {asked}, stored is {matches[match].bodies[version - 1]}"
+            )
+    for (match, id), codes in witness.refused.items():
+        refused = "store_unavailable" not in codes and (match, id) not in witness.accepted
+        if refused and (match, id) in by_id:
+            findings.wrong.append(f"{match}: {id} was refused ({codes}) and is stored")
+
+
+async def judge_server(server: Server, findings: Findings) -> None:
+    """What the server says about each match now, against the disk; finished ones have their records."""
+    for match, stored in stored_matches(server.database).items():
+        stored.fold()
+        if (await server.get(f"/api/matches/{match}")).json()["status"] != "over":
+            continue
+        findings.finished += 1
+        record = read((await server.get(f"/api/matches/{match}/record")).text)
+        if not verify(record).fair or [str(ply) for ply in record.plies] != stored.plies:
+            findings.wrong.append(f"{match}: its record is not what is stored")

@@ -1,0 +1,207 @@
+"""A server process of our own: started, killed and stopped by the tests, by its own number."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import functools
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+_MOTHER = """
+import json, os, signal, sys, threading
+import aiosqlite, alembic.command, uvicorn.protocols.websockets.websockets_sansio_impl, uvloop
+import escadaria.store.sql
+from escadaria.server.app import create_app
+from escadaria.server.run import serve
+from escadaria.server.settings import Settings
+create_app(Settings())
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the midwives
+watched, held = os.pipe()
+while line := sys.stdin.readline():
+    if os.fork() == 0:
+        break
+else:
+    sys.exit()
+signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+job = json.loads(line)
+for descriptor, path in ((0, os.devnull), (1, job["said"]), (2, job["log"])):
+    os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), descriptor)
+os.close(held)  # now only the mother holds it: when she ends, however she does, the server shall too
+pid = os.fork()
+def end_with_mother():
+    os.read(watched, 1)
+    os.kill(pid, signal.SIGKILL)
+if pid:
+    threading.Thread(target=end_with_mother, daemon=True).start()
+    print("pid", pid, flush=True)
+    print("code", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+    os._exit(0)
+os.setsid()
+if job["pages"]:  # a file that says how many pages the database may have
+    from sqlalchemy import Engine, event
+    @event.listens_for(Engine, "begin")
+    def limit(connection):
+        with open(job["pages"]) as file:
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {int(file.read())}")
+serve(Settings(**job["settings"]), ready=lambda url: print("url", url, flush=True))
+"""
+"""Imports all that a server needs, which takes seconds, and forks into a server whenever it is told to."""
+
+_LIMITS = {
+    "frames_per_second": 1e6, "frames_burst": 10**6, "requests_per_second": 1e6, "requests_burst": 10**6,
+    "tables_per_address": 10**6,
+}  # fmt: skip
+"""All these people come from one address; what is too fast is for other tests."""
+
+
+@dataclass
+class Server:
+    """A server on the loopback with its matches in an SQLite file. It keeps its port when it restarts."""
+
+    folder: Path
+    settings: dict[str, Any] = field(default_factory=dict)
+    port: int = 0
+
+    def __post_init__(self) -> None:
+        self.port = self.port or free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.database = self.folder / "matches.sqlite3"
+        self.log = self.folder / f"server-{self.port}.log"
+        self.pages: Path | None = None
+        """A file with the number of pages that the database may have; for a disk that is full."""
+        self._pids: list[int] = []
+        self._said = self.folder
+
+    async def start(self) -> None:
+        """Start it and wait until it can be used."""
+        await self.spawn()
+        await self.ready()
+
+    async def spawn(self) -> None:
+        """Start it and do not wait until it can be used."""
+        settings = {"port": self.port, "database": str(self.database), **_LIMITS, **self.settings}
+        self._said = self.folder / f"server-{self.port}-{len(self._pids)}.said"
+        job = {
+            "settings": settings,
+            "said": str(self._said),
+            "log": str(self.log),
+            "pages": str(self.pages or ""),
+        }
+        mother = _mother()
+        assert mother.stdin is not None, "a pipe"
+        mother.stdin.write(json.dumps(job).encode() + b"\n")
+        mother.stdin.flush()
+        self._pids.append(int(await self._heard("pid")))
+
+    async def ready(self) -> None:
+        """Wait until it says its address."""
+        await self._heard("url")
+
+    @property
+    def pid(self) -> int:
+        """Of the server that runs, or ran last."""
+        return self._pids[-1]
+
+    async def kill(self) -> None:
+        """Kill it in the middle of whatever it does."""
+        os.kill(self.pid, signal.SIGKILL)
+        await self._heard("code")
+
+    async def stop(self) -> int:
+        """Ask it to stop, wait, and return the exit code."""
+        os.kill(self.pid, signal.SIGTERM)
+        return int(await self._heard("code"))
+
+    def left_behind(self) -> list[int]:
+        """The processes that the last server started and that still live."""
+        return processes_of(self.pid)
+
+    async def get(self, path: str) -> httpx.Response:
+        """Ask by HTTP."""
+        async with httpx.AsyncClient(timeout=30, trust_env=False, verify=False) as http:
+            return await http.get(self.url + path)
+
+    def clean_up(self) -> None:
+        """Leave no process behind, whatever happened."""
+        for pid in [pid for session in self._pids for pid in processes_of(session)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def complaints(self) -> list[str]:
+        """Lines of its log that a mistake of the program made."""
+        text = self.log.read_text(errors="replace")
+        return [line for line in text.splitlines() if "Traceback" in line or " failed" in line]
+
+    async def _heard(self, key: str) -> str:
+        """What was said of the newest server, by itself or by its midwife."""
+
+        def said(key: str) -> str:
+            text = self._said.read_text() if self._said.exists() else ""
+            lines = [line for line in text.splitlines(keepends=True) if line.startswith(f"{key} ")]
+            return lines[0].split()[1] if lines and lines[0].endswith("\n") else ""
+
+        await eventually(lambda: said(key) or said("code"), f"the server says its {key}", 60)
+        assert said(key), f"the server ended with {said('code')}:\n{self.log.read_text()[-4000:]}"
+        return said(key)
+
+
+@functools.cache
+def _mother() -> subprocess.Popen[bytes]:
+    """The process that all servers of these tests come from."""
+    mother = subprocess.Popen([sys.executable, "-c", _MOTHER], stdin=subprocess.PIPE)
+    atexit.register(mother.communicate)  # closes the pipe, upon which it ends
+    return mother
+
+
+@contextlib.asynccontextmanager
+async def running(folder: Path, pages: Path | None = None, **settings: Any) -> AsyncIterator[Server]:
+    """A server for one test."""
+    server = Server(folder, settings)
+    server.pages = pages
+    try:
+        await server.start()
+        yield server
+    finally:
+        server.clean_up()
+
+
+def processes_of(session: int) -> list[int]:
+    """The living processes of a session, from the kernel's own list; none where there is no such list."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            state, _, _, its_session = (entry / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(its_session) == session and state != "Z":
+                found.append(int(entry.name))
+    return found
+
+
+def free_port() -> int:
+    """A free port below those that the system gives to clients, so that none of them takes it meanwhile."""
+    chooser = random.SystemRandom()
+    while True:
+        port = chooser.randrange(15_000, 30_000)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+
+
+async def eventually(condition: Any, what: str, seconds: float = 30.0) -> None:
+    """Wait until it holds; look often."""
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, f"not in {seconds} s: {what}"
+        await asyncio.sleep(0.01)

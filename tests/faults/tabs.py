@@ -1,0 +1,83 @@
+"""Single connections, led frame by frame."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from faults.people import Ear, Json, Witness, open_match
+from faults.serving import Server
+
+TWO = {"game": "rapido", "options": {"players": 2}, "rules": {"grace": None}}
+
+
+class Tab:
+    """One connection, led frame by frame."""
+
+    def __init__(self, there: ClientConnection, ear: Ear) -> None:
+        self.there = there
+        self.ear = ear
+
+    async def say(self, **frame: object) -> None:
+        await self.there.send(json.dumps(frame))
+
+    async def hear(self, *types: str) -> Json:
+        """The next frame of one of these types."""
+        async with asyncio.timeout(20):
+            while True:
+                frame: Json = json.loads(await self.there.recv())
+                self.ear.hear(frame)
+                if frame["type"] in types:
+                    return frame
+
+    async def ask(self, type: str, version: int | None = None, id: str = "", **fields: object) -> Json:
+        """Ask, and return the answer."""
+        id = id or secrets.token_hex(8)
+        version = self.ear.version if version is None else version
+        self.ear.witness.asked[self.ear.match, id] = {"type": type, **fields}
+        await self.say(type=type, id=id, version=version, **fields)
+        return await self.answer(id)
+
+    async def answer(self, id: str) -> Json:
+        while True:
+            frame = await self.hear("accepted", "refused")
+            if frame["id"] == id:
+                return frame
+
+
+@asynccontextmanager
+async def tab(
+    server: Server, match: str, witness: Witness, *, since: int | None = None, **hello: object
+) -> AsyncIterator[Tab]:
+    """A connection that has been let in and is up to date."""
+    address = f"ws://127.0.0.1:{server.port}/api/matches/{match}/socket"
+    async with connect(address, proxy=None, max_size=2**22, close_timeout=1) as there:
+        ear = Ear(witness, match, "tab")
+        ear.version = since or 0
+        opened = Tab(there, ear)
+        await opened.say(type="hello", since=since, **hello)
+        await opened.hear("welcome")
+        if since is None:
+            await opened.hear("snapshot")
+        yield opened
+
+
+async def two_people(server: Server, witness: Witness) -> tuple[str, str, str]:
+    """A match that has begun: its name and the tokens of its two people, of whom the first is to act."""
+    opened = await open_match(server.url, TWO | {"people": [{"name": "Ana"}]})
+    match = opened["match"]
+    async with tab(server, match, witness) as guest:
+        token = (await guest.ask("sit", name="Rui"))["token"]
+    async with tab(server, match, witness, token=opened["token"]) as host:
+        assert (await host.ask("start"))["type"] == "accepted"
+    return match, opened["token"], token
+
+
+def verdict(answer: Json) -> str:
+    """``accepted``, or why not."""
+    return str(answer["code"] if answer["type"] == "refused" else answer["type"])

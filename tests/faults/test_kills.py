@@ -1,0 +1,73 @@
+"""The server dies at any moment, and goes on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from pathlib import Path
+
+from faults.judge import judge, judge_server
+from faults.people import Witness, everybody_goes_on, load, playing, seeded
+from faults.serving import Server, eventually, running
+
+KILLS = int(os.environ.get("ESCADARIA_FAULTS", "6"))
+
+
+def test_nothing_that_was_told_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
+    asyncio.run(kill_often(tmp_path, KILLS, seeded()))
+
+
+async def kill_often(folder: Path, kills: int, rng: random.Random) -> None:
+    witness = Witness()
+    async with running(folder) as server:
+        async with playing(witness, [server.url], rng) as parties:
+            done = 0
+            while done < kills:
+                await load(parties, rng)
+                await kill(server)
+                done += 1
+                await server.spawn()
+                while done < kills and rng.random() < 0.15:  # also while it starts
+                    await asyncio.sleep(rng.uniform(0, 0.6))
+                    await kill(server)
+                    done += 1
+                    await server.spawn()
+                await server.ready()
+            await everybody_goes_on(parties)
+        await server.kill()
+        await server.start()
+        findings = judge(server.database, witness)
+        await judge_server(server, findings)
+        print(f"{done} kills: {findings}; {witness.returns} returns, refused: {dict(witness.refusals)}")
+        assert not findings.wrong, "\n".join(findings.wrong[:20])
+        assert findings.accepted > 5 * kills
+        assert findings.finished and findings.rolls
+        assert not server.complaints(), server.log.read_text()[-8000:]
+
+
+async def kill(server: Server) -> None:
+    await server.kill()
+    await eventually(lambda: not server.left_behind(), f"processes left behind: {server.left_behind()}", 10)
+
+
+def test_nothing_is_lost_when_the_server_is_asked_to_stop(tmp_path: Path) -> None:
+    asyncio.run(stop_often(tmp_path, max(2, KILLS // 10), seeded()))
+
+
+async def stop_often(folder: Path, stops: int, rng: random.Random) -> None:
+    witness = Witness()
+    async with running(folder) as server:
+        async with playing(witness, [server.url], rng) as parties:
+            for _ in range(stops):
+                await load(parties, rng)
+                code = await server.stop()
+                assert code in (0, -15), code  # uvicorn passes the signal on when it has finished
+                await eventually(lambda: not server.left_behind(), "the server leaves nobody behind", 10)
+                await server.start()
+                await everybody_goes_on(parties)
+        findings = judge(server.database, witness)
+        print(f"{stops} stops: {findings}; {witness.returns} returns")
+        assert not findings.wrong, "\n".join(findings.wrong[:20])
+        assert "restart" in witness.byes, "they were told to come back"
+        assert not server.complaints(), server.log.read_text()[-8000:]
