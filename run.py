@@ -8,8 +8,8 @@ python3 run.py bench NAME ...      measure: bench/NAME.py
 python3 run.py tool NAME ...       one of the developers' tools: tools/NAME.py
 python3 run.py lock                choose the newest versions of all dependencies: constraints.txt
 
-The first run makes an environment in .venv; later runs start at once, until
-pyproject.toml or constraints.txt change.
+The first run makes an environment in .venv and builds the web client; later runs
+start at once, until pyproject.toml, constraints.txt or web/ change.
 """
 
 import hashlib
@@ -25,6 +25,8 @@ from pathlib import Path
 # Everything up to here, and the syntax below, is understood by Python 3.6, so old ones get this far.
 if sys.version_info < (3, 11):  # noqa: UP036 - started by whatever Python the machine has
     sys.exit("Escadaria needs Python 3.11 or newer; this is Python {}.{}.".format(*sys.version_info))
+
+import hatch_build  # beside this file
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -100,16 +102,21 @@ def prepare(dev: bool = False) -> None:
     """Bring .venv up to date: what playing needs, and with `dev` what the checks need."""
     basis = fingerprint()
     made_of = STAMP.read_text("utf-8").split() if STAMP.is_file() and PYTHON.is_file() else []
-    if made_of == [basis, "dev"] or (made_of == [basis, "play"] and not dev):
+    client_is_old = not os.environ.get("ESCADARIA_SKIP_WEB") and not hatch_build.is_fresh(ROOT)
+    if not client_is_old and (made_of == [basis, "dev"] or (made_of == [basis, "play"] and not dev)):
         return
+    dev = dev or made_of == [basis, "dev"]  # what is there stays there
     uv = find_uv()
     STAMP.unlink(missing_ok=True)  # whatever interrupts the rest, the next run starts over
     if basis not in made_of:  # from scratch, or what is no longer needed would stay
         say("making the environment in .venv (once; later starts are quick)")
         run_uv(uv, "venv", "--quiet", "--clear", "--python", base_python(), str(VENV))
     say("installing Escadaria" + (" and what its checks need" if dev else ""))
-    group = ["--group", "dev"] if dev else []
-    run_uv(uv, "pip", "install", "--python", str(PYTHON), "-c", CONSTRAINTS.name, "-e", ".", *group)
+    more = ["--group", "dev"] if dev else []
+    if client_is_old:
+        say("building the web client (about a minute the first time)")
+        more += ["--reinstall-package", "escadaria"]  # asks the hook in hatch_build.py
+    run_uv(uv, "pip", "install", "--python", str(PYTHON), "-c", CONSTRAINTS.name, "-e", ".", *more)
     STAMP.write_text(f"{basis} {'dev' if dev else 'play'}\n", encoding="utf-8")
 
 

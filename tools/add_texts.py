@@ -1,0 +1,113 @@
+"""Merge texts into the five PO files, keeping their order and their format.
+
+    python3 run.py tool add_texts texts.json
+
+The JSON maps each key to its texts: ``{"web.home": {"en": "Home", "de": "Startseite", …}}``. A text with
+plural forms is a list of two, and ``"counted"`` names the placeholder that is counted. ``"_section"`` says
+where new keys go: to the end of that section, which is made if there is none; a key that exists is replaced
+where it stands. Several may run at once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from escadaria.i18n import LANGUAGES
+
+FOLDER = Path(__file__).parents[1] / "src" / "escadaria" / "i18n"
+WIDTH = 100
+
+
+def main(paths: list[str]) -> int:
+    if not paths:
+        print(__doc__)
+        return 2
+    for path in paths:
+        wanted = json.loads(Path(path).read_text("utf-8"))
+        section = wanted.pop("_section", "The web client.")
+        check(wanted)
+        lock = os.open(FOLDER, os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            new = {
+                language: merged((FOLDER / f"{language}.po").read_text("utf-8"), section, wanted, language)
+                for language in LANGUAGES
+            }
+            for language, text in new.items():
+                draft = FOLDER / f".{language}.po.new"
+                draft.write_text(text, "utf-8")
+                draft.replace(FOLDER / f"{language}.po")
+        finally:
+            os.close(lock)
+        print(f"{path}: {len(wanted)} keys in {section!r}")
+    return 0
+
+
+def check(wanted: dict[str, Any]) -> None:
+    """Stop at once if something is missing, before any file is written."""
+    for key, texts in wanted.items():
+        missing = [language for language in LANGUAGES if not texts.get(language)]
+        if missing:
+            sys.exit(f"{key}: no text in {', '.join(missing)}")
+        plural = [language for language in LANGUAGES if isinstance(texts[language], list)]
+        if bool(plural) != ("counted" in texts) or plural not in ([], list(LANGUAGES)):
+            sys.exit(f"{key}: either all have two forms, and `counted` names what is counted, or none has")
+
+
+def merged(po: str, section: str, wanted: dict[str, Any], language: str) -> str:
+    """The file with these texts: blocks with blank lines between them, a comment before each section."""
+    blocks = re.split(r"\n\n+", po.strip("\n"))
+    at = {key: i for i, block in enumerate(blocks) if (key := key_of(block))}
+    for key in [key for key in wanted if key in at]:
+        blocks[at[key]] = entry(key, wanted[key], language)
+    new = [entry(key, texts, language) for key, texts in wanted.items() if key not in at]
+    if new:
+        title = f"# -------- {section}"
+        start = next((i for i, block in enumerate(blocks) if block == title), None)
+        if start is None:
+            blocks += [title, *new]
+        else:
+            ends = (i for i in range(start + 1, len(blocks)) if blocks[i].startswith("# --------"))
+            end = next(ends, len(blocks))
+            blocks[end:end] = new
+    joined = "\n\n".join(blocks)
+    return re.sub(r"\n+(?=# --------)", "\n\n\n", joined) + "\n"
+
+
+def key_of(block: str) -> str:
+    found = re.match(r'msgid "([^"]+)"', block)
+    return found[1] if found else ""
+
+
+def entry(key: str, texts: dict[str, Any], language: str) -> str:
+    lines = [f'msgid "{key}"']
+    text = texts[language]
+    if isinstance(text, list):
+        lines.append(f'msgid_plural "{texts["counted"]}"')
+        lines += [line for i, form in enumerate(text) for line in quoted(f"msgstr[{i}]", form)]
+    else:
+        lines += quoted("msgstr", text)
+    return "\n".join(lines)
+
+
+def quoted(word: str, text: str) -> list[str]:
+    """The text on one line, or in several after an empty one, broken after spaces."""
+    if len(word) + len(text) + 3 <= WIDTH:
+        return [f'{word} "{text}"']
+    lines, line = [], ""
+    for part in re.findall(r"[^ ]* ?", text):
+        if len(line) + len(part) > WIDTH - 2:
+            lines.append(line)
+            line = ""
+        line += part
+    return [f'{word} ""', *(f'"{line}"' for line in [*lines, line] if line)]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

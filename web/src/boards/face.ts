@@ -1,0 +1,68 @@
+/** What a game needs to be on screen. */
+import type { Component } from 'svelte';
+import type { Cue, Options, Script } from '../anim';
+import type { IconName } from '../draw/icons';
+import type { Preview } from '../facts';
+import type { Match } from '../match.svelte';
+import type { SeatView } from '../protocol';
+import type { Texts } from '../texts.svelte';
+
+/** A board draws a view, and nothing else: at the table, in the rules, in a replay. */
+export interface BoardProps<V = unknown, C extends Cue = Cue> {
+  view: V;
+  /** What moves just now. */
+  cue?: C | null;
+  seats: Pick<SeatView, 'name' | 'colours'>[];
+  options: Options;
+  /** What may be done by a tap on the board; nothing unless given. */
+  legal?: string[];
+  /** The action that is looked at or chosen, and what it would bring. */
+  look?: string | null;
+  preview?: Preview | null;
+  onlook?: (action: string | null) => void;
+  onpick?: (action: string) => void;
+}
+
+/** The dock has the dice and the choices of the turn. */
+export interface DockProps<V = unknown, C extends Cue = Cue> {
+  /** What a dock knows of the match; in a replay there is none, and nothing may be done. */
+  match: Pick<Match, 'seats' | 'names' | 'options' | 'legal' | 'previews' | 'myTurn' | 'hotSeat' | 'act'>;
+  view: V;
+  cue: C | null;
+  /** The action that is chosen, not yet done. */
+  pick: string | null;
+  onlook: (action: string | null) => void;
+}
+
+/** What a dock does with a key; true if it was meant for it. */
+export interface DockExports {
+  key(event: KeyboardEvent): boolean;
+}
+
+export interface Face<V = unknown, C extends Cue<V> = Cue<V>> {
+  script: Script<V, C>;
+  Board: Component<BoardProps<V, C>>;
+  Dock: Component<DockProps<V, C>, Record<string, unknown> & DockExports, 'pick'>;
+  /** Whose turn is shown. */
+  turn(view: V): number;
+  /** What a seat has reached: the number for the eye, perhaps with an icon, and the words for the ear. */
+  score(view: V, seat: number, texts: Texts): { text: string; label: string; icon?: IconName };
+  /** The whole position in words, as the picture's description. */
+  describe(view: V, seats: Pick<SeatView, 'name' | 'colours'>[], options: Options, texts: Texts): string;
+  /** What the seat to act is told and asked, where the words of its phase are not enough. */
+  prompt?(view: V, previews: Record<string, Preview>, texts: Texts): string;
+  /** The options in a few words, for the bar. */
+  summary(options: Options, texts: Texts): string;
+  /** How many colours a seat has at a table of so many. */
+  colours(players: number): number;
+  /** The picture of the home screen; `id` keeps the pictures of one page apart. */
+  cover(w: number, h: number, id: string): string;
+  /** Three pictures, 128 by 104, that go with the texts `web.home.lesson.GAME.1` to `.3`. */
+  lessons(id: string): string[];
+  /** A picture of an option's value in a box of 100, where one helps; empty otherwise. */
+  optionPicture?(option: string, value: string): string;
+  /** An example for each option that takes a text of one's own. */
+  examples?: Record<string, string>;
+  /** The keys of the dock, for the help: key and what it does. */
+  keys: [string, string][];
+}

@@ -1,0 +1,30 @@
+import type { Face } from './face';
+import { rapido, type RapidoCue, type RapidoView } from './rapido';
+import Rapido from './Rapido.svelte';
+import { rapidoCover, rapidoLessons } from './rapidoCover';
+import RapidoDock from './RapidoDock.svelte';
+
+export const rapidoFace: Face<RapidoView, RapidoCue> = {
+  script: rapido,
+  Board: Rapido,
+  Dock: RapidoDock,
+  turn: (view) => view.turn,
+  score: (view, seat, texts) => ({ text: String(view.steps[seat] ?? 0), label: texts.t('web.rapido.step', { step: view.steps[seat] ?? 0 }) }),
+  describe(view, seats, options, texts) {
+    const name = (seat: number) => seats[seat]?.name ?? '–';
+    const steps = view.steps.map((step, seat) => texts.t('web.rapido.describe.step', { name: name(seat), step }));
+    const pairs = [...view.tower]
+      .reverse()
+      .map(({ field, seat, value }) => texts.t(field ? 'web.rapido.describe.pair' : 'web.rapido.describe.zero', { field, name: name(seat), value }));
+    const tower = pairs.length ? texts.t('web.rapido.describe.tower', { pairs: pairs.join('; ') }) : texts.t('web.rapido.describe.empty');
+    return `${texts.t('web.rapido.describe', { finish: options.finish })} ${steps.join(', ')}. ${tower}`;
+  },
+  summary: (options, texts) => texts.t('web.rapido.summary', { finish: options.finish, players: options.players }),
+  colours: (players) => (players === 2 ? 2 : 1),
+  cover: rapidoCover,
+  lessons: rapidoLessons,
+  keys: [
+    ['R', 'web.rapido.key.roll'],
+    ['0 – 5', 'web.rapido.key.place'],
+  ],
+};

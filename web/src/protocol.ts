@@ -1,0 +1,662 @@
+// The wire, generated from the server's types by tools/protocol_types.py. Do not edit.
+
+/** The first frame of a connection: who is there, and how much they know already. */
+export interface Hello {
+  type: 'hello';
+  token?: string | null;
+  guest?: string | null;
+  watch?: string | null;
+  recover?: string | null;
+  since?: number | null;
+  previews?: boolean;
+}
+
+/** Take a free seat while the match waits. */
+export interface Sit {
+  type: 'sit';
+  name: string;
+  seat?: number | null;
+  colours?: ('black' | 'blue' | 'green' | 'red' | 'white' | 'yellow')[] | null;
+  entropy?: string;
+  id: string;
+  version: number;
+}
+
+/** The host seats a bot while the match waits. */
+export interface AddBot {
+  type: 'add_bot';
+  bot: string;
+  seat?: number | null;
+  name?: string | null;
+  id: string;
+  version: number;
+}
+
+/** Make a seat free while the match waits: one's own, or as the host any. */
+export interface Free {
+  type: 'free';
+  seat: number;
+  id: string;
+  version: number;
+}
+
+/** The host starts the match; all seats are taken. */
+export interface Start {
+  type: 'start';
+  id: string;
+  version: number;
+}
+
+/** Do one of the legal actions that the server sent. */
+export interface Act {
+  type: 'act';
+  action: string;
+  seat?: number | null;
+  id: string;
+  version: number;
+}
+
+/** Take the last decision back; at practice tables, where no dice fell since. */
+export interface Undo {
+  type: 'undo';
+  id: string;
+  version: number;
+}
+
+/** Give up. */
+export interface Resign {
+  type: 'resign';
+  seat?: number | null;
+  id: string;
+  version: number;
+}
+
+/** Play again where a bot stood in. */
+export interface TakeBack {
+  type: 'take_back';
+  seat?: number | null;
+  id: string;
+  version: number;
+}
+
+/** The host changes how the table is run. */
+export interface Configure {
+  type: 'configure';
+  rules: Partial<Rules>;
+  id: string;
+  version: number;
+}
+
+/** How a table is run. The host may change all but ``practice`` at any time. */
+export interface Rules {
+  practice: boolean;
+  starts: 'first' | 'loser' | 'random';
+  clock: number;
+  grace: number | null;
+  pace: number;
+  stand_in: string;
+  watch: boolean;
+}
+
+/** Set up a position, at a practice table. */
+export interface SetUp {
+  type: 'set_up';
+  position: string;
+  id: string;
+  version: number;
+}
+
+/** Ask what a good player would do, at a practice table. */
+export interface Hint {
+  type: 'hint';
+  id: string;
+  version: number;
+}
+
+/** Open the next match at the same table, once this one is over. */
+export interface Rematch {
+  type: 'rematch';
+  id: string;
+  version: number;
+}
+
+/** Ask for a code that moves one's seats to another device. */
+export interface Recover {
+  type: 'recover';
+  id: string;
+  version: number;
+}
+
+/** Ask whether the server is there. */
+export interface Ping {
+  type: 'ping';
+  id: string;
+  version: number;
+}
+
+/** The answer to ``hello``. */
+export interface Welcome {
+  type: 'welcome';
+  match: string;
+  role: 'guest' | 'host' | 'player' | 'watcher';
+  mine: number[];
+  version: number;
+  time: number;
+  token: string | null;
+  watch: string | null;
+}
+
+/** Which seats are this client's has changed, or what the host alone may know. */
+export interface You {
+  type: 'you';
+  role: 'guest' | 'host' | 'player' | 'watcher';
+  mine: number[];
+  watch: string | null;
+}
+
+/** All there is to know at a version; follows ``welcome`` where events cannot tell it. */
+export interface Snapshot {
+  type: 'snapshot';
+  version: number;
+  game: string;
+  options: Record<string, boolean | number | string>;
+  rules: Rules;
+  commitment: string;
+  entropy: string[];
+  now: Now;
+  turn: Record<string, unknown>[];
+  plies: number;
+}
+
+/** How things stand. */
+export interface Now {
+  status: 'over' | 'playing' | 'waiting';
+  seats: SeatView[] | null;
+  to_act: number | null;
+  legal: string[];
+  deadline: number | null;
+  position: unknown;
+  text: string | null;
+  winner: number | null;
+  ruling: string | null;
+  secret: string | null;
+  next: string | null;
+}
+
+/** A seat as everyone sees it. */
+export interface SeatView {
+  name: string | null;
+  bot: string | null;
+  owner: 'bot' | 'nobody' | 'person';
+  colours: string[];
+  here: boolean;
+  resigned: boolean;
+}
+
+/** Something happened. */
+export interface Event {
+  type: 'event';
+  version: number;
+  time: number;
+  what: Created | Sat | BotSat | MessagesFreed | Started | Did | Configured | WasSetUp | Continued | MessagesMoved;
+  now: Now;
+  steps: StepView[];
+}
+
+/** The match was opened, and its dice are promised. */
+export interface Created {
+  kind: 'created';
+  match: string;
+  game: string;
+  options: Record<string, boolean | number | string>;
+  rules: Rules;
+  commitment: string;
+  start: string | null;
+  previous: string | null;
+}
+
+/** Somebody sat down. */
+export interface Sat {
+  kind: 'sat';
+  seat: number;
+  name: string;
+  colours: string[];
+  entropy: string;
+}
+
+/** A bot was seated. */
+export interface BotSat {
+  kind: 'bot_sat';
+  seat: number;
+  name: string;
+  bot: string;
+  colours: string[];
+}
+
+/** A seat became free. */
+export interface MessagesFreed {
+  kind: 'freed';
+  seat: number;
+}
+
+/** The match began. Seats are renumbered so that the one who starts is seat 0. */
+export interface Started {
+  kind: 'started';
+  first: number;
+}
+
+/** A seat did something, and these dice fell upon it. */
+export interface Did {
+  kind: 'did';
+  seat: number;
+  deed: string;
+  dice: string[];
+}
+
+/** The host changed how the table is run. */
+export interface Configured {
+  kind: 'configured';
+  rules: Rules;
+}
+
+/** A position was set up, at a practice table. */
+export interface WasSetUp {
+  kind: 'was_set_up';
+  position: string;
+}
+
+/** The next match at this table is open. */
+export interface Continued {
+  kind: 'continued';
+  match: string;
+}
+
+/** Somebody moved to another device. */
+export interface MessagesMoved {
+  kind: 'moved';
+  seats: number[];
+}
+
+/** One decision or roll, what it brought about, and the position after it. */
+export interface StepView {
+  action: string;
+  facts: Record<string, unknown>[];
+  position: unknown;
+}
+
+/** What each choice would bring, for the client whose seat is to act. */
+export interface Previews {
+  type: 'previews';
+  version: number;
+  seat: number;
+  choices: Record<string, Preview>;
+}
+
+/** What a choice would bring. */
+export interface Preview {
+  facts: Record<string, unknown>[];
+  rolls: Record<string, Record<string, unknown>[]>;
+}
+
+/** The request was granted. Its event, if it has one, has been sent to everyone before. */
+export interface Accepted {
+  type: 'accepted';
+  id: string;
+  version: number;
+  token: string | null;
+  code: string | null;
+  action: string | null;
+  match: string | null;
+}
+
+/** The request was not granted and changed nothing. */
+export interface Refusal {
+  type: 'refused';
+  id: string | null;
+  code: string;
+  message: string;
+  version: number;
+}
+
+/** Somebody came or went. */
+export interface Presence {
+  type: 'presence';
+  seat: number;
+  here: boolean;
+}
+
+/** A seat's time is nearly up. */
+export interface ClockWarning {
+  type: 'clock';
+  seat: number;
+  deadline: number;
+}
+
+/** The server closes the connection. */
+export interface Bye {
+  type: 'bye';
+  code: string;
+}
+
+/** A Rapido position. Equal positions are equal and hash alike, however they arose. A turn's score (R7) is taken before its first roll, so it shows in the position that waits for that roll. The two pairs of a seat in a game for two are alike (R19): they have no names. */
+export interface RapidoState {
+  turn: number;
+  phase: RapidoPhase;
+  value: number;
+  steps: number[];
+  tower: Pair[];
+}
+
+/** What the position waits for (R6, R8). */
+export type RapidoPhase = 'decide' | 'first' | 'later' | 'over';
+
+/** A pair of dice on the tower (R4). */
+export interface Pair {
+  field: number;
+  seat: number;
+  value: number;
+}
+
+/** A Chain position. Equal positions are equal and hash alike, however they arose. */
+export interface ChainState {
+  turn: number;
+  phase: ChainPhase;
+  hands: number[];
+  pool: number;
+  discs: number[][];
+  piles: [number, number[]][];
+  chain: Links;
+  loose: number[];
+}
+
+/** What the position waits for (C8-C13). */
+export type ChainPhase = 'build' | 'decide' | 'keep' | 'lengthen' | 'over' | 'roll';
+
+/** The chain of the turn, as far as it decides the future: not in the order it was built. */
+export interface Links {
+  numbers: number[];
+  last: number;
+  heading: Heading;
+}
+
+/** A chain's direction (C11). */
+export type Heading = 'down' | 'open' | 'up';
+
+/** The seat's pairs lay on fields when its turn started: the piece climbed, the pairs came back. */
+export interface Scored {
+  seat: number;
+  fields: number[];
+  climbed: number;
+  step: number;
+}
+
+/** The seat's dice fell. */
+export interface RapidoRolled {
+  seat: number;
+  dice: string;
+  value: number;
+}
+
+/** The roll was a double, and the piece climbed at once. */
+export interface Doubled {
+  seat: number;
+  climbed: number;
+  step: number;
+}
+
+/** A later roll showed an X: the turn ended, and the piece went down. */
+export interface Fell {
+  seat: number;
+  crosses: number;
+  fallen: number;
+  step: number;
+}
+
+/** The seat took its dice up for another roll. */
+export interface RolledAgain {
+  seat: number;
+}
+
+/** The seat put its pair on a field. */
+export interface Placed {
+  seat: number;
+  field: number;
+  value: number;
+}
+
+/** Placing threw an opponent's pair out. */
+export interface ThrewOut {
+  seat: number;
+  victim: number;
+  field: number;
+  value: number;
+}
+
+/** The seat's piece reached the finish. */
+export interface RapidoWon {
+  seat: number;
+}
+
+/** The seat put dice of its hand back into the pool. */
+export interface Kept {
+  seat: number;
+  dice: number;
+  discarded: number;
+}
+
+/** One die of the seat's hand fell. */
+export interface ChainRolled {
+  seat: number;
+  number: number;
+  coloured: boolean;
+}
+
+/** The seat linked one of its loose dice. */
+export interface Linked {
+  seat: number;
+  number: number;
+}
+
+/** The seat named a direction and took a die from the pool. */
+export interface Lengthened {
+  seat: number;
+  heading: string;
+}
+
+/** The new die fitted and is the last link. */
+export interface Added {
+  seat: number;
+  number: number;
+  links: number;
+}
+
+/** The new die did not fit. */
+export interface Missed {
+  seat: number;
+  number: number;
+}
+
+/** The rolled dice cannot all be linked. */
+export interface Unlinkable {
+  seat: number;
+  numbers: number[];
+}
+
+/** The turn ended without a move, and half of the dice went back into the pool. */
+export interface Failed {
+  seat: number;
+  used: number;
+  lost: number;
+}
+
+/** The seat stopped, and one of its discs walked as many spaces as the chain has links. */
+export interface ChainMoved {
+  seat: number;
+  start: number;
+  end: number;
+  links: number;
+}
+
+/** The disc went past the centre and walked back the surplus. */
+export interface WalkedBack {
+  seat: number;
+  surplus: number;
+  space: number;
+}
+
+/** The disc ended on an arrow and followed it. */
+export interface TookArrow {
+  seat: number;
+  start: number;
+  end: number;
+}
+
+/** The disc came to lie on another disc, which cannot move while it does. */
+export interface Covered {
+  seat: number;
+  victim: number;
+  space: number;
+}
+
+/** The disc that lay on this seat's disc left, so it may move again. */
+export interface ChainFreed {
+  seat: number;
+  space: number;
+}
+
+/** The disc ended its move at the centre and stays there. */
+export interface Arrived {
+  seat: number;
+}
+
+/** The seat's turn started, and none of its discs can move. */
+export interface ChainWon {
+  seat: number;
+}
+
+/** What it takes to open a match. */
+export interface Open {
+  game: string;
+  options?: Record<string, boolean | number | string>;
+  rules?: Partial<Rules>;
+  people?: Person[];
+  bots?: string[];
+  start?: boolean;
+  start_from?: string | null;
+}
+
+/** Somebody who sits down where the match is opened: the host, or several people at one device. */
+export interface Person {
+  name: string;
+  seat?: number | null;
+  colours?: ('black' | 'blue' | 'green' | 'red' | 'white' | 'yellow')[] | null;
+  entropy?: string;
+}
+
+/** A new match. ``match`` makes the link that is shared; ``token`` is the host's own secret. */
+export interface Opened {
+  match: string;
+  token: string;
+  watch: string;
+}
+
+/** The full rules of a game. */
+export interface RulesView {
+  game: string;
+  sections: SectionView[];
+}
+
+/** Paragraphs under a heading. */
+export interface SectionView {
+  title: string;
+  paragraphs: ParagraphView[];
+}
+
+/** One to four sentences. */
+export interface ParagraphView {
+  text: string;
+  rulings: string[];
+  example: ExampleView | null;
+}
+
+/** A position beside a paragraph. */
+export interface ExampleView {
+  caption: string;
+  options: Record<string, boolean | number | string>;
+  seats: SeatName[];
+  position: unknown;
+  turn: Record<string, unknown>[];
+  legal: string[];
+  tries: TryView[];
+}
+
+/** Who sits there in an example. */
+export interface SeatName {
+  name: string;
+  colours: string[];
+}
+
+/** Something that may happen in an example. */
+export interface TryView {
+  deed: string;
+  steps: StepView[];
+}
+
+/** A guided first game. */
+export interface LessonView {
+  game: string;
+  learner: number;
+  scenes: LessonScene[];
+}
+
+/** A part of the lesson with a start of its own. */
+export interface LessonScene {
+  title: string;
+  options: Record<string, boolean | number | string>;
+  seats: SeatName[];
+  position: unknown;
+  turn: Record<string, unknown>[];
+  steps: LessonStep[];
+}
+
+/** Something to watch, something that the guide says, and mostly something to do. */
+export interface LessonStep {
+  watch: StepView[];
+  say: string;
+  ask: string[];
+  hint: string | null;
+  legal: string[];
+  previews: Record<string, Preview>;
+  answers: Record<string, StepView[]>;
+}
+
+export type AnyRequest = Sit | AddBot | Free | Start | Act | Undo | Resign | TakeBack | Configure | SetUp | Hint | Rematch | Recover | Ping;
+
+export type AnyFrame = Welcome | You | Snapshot | Event | Previews | Accepted | Refusal | Presence | ClockWarning | Bye;
+
+export type RapidoFact =
+  | ({ kind: 'scored'; ruling: string } & Scored)
+  | ({ kind: 'rolled'; ruling: string } & RapidoRolled)
+  | ({ kind: 'doubled'; ruling: string } & Doubled)
+  | ({ kind: 'fell'; ruling: string } & Fell)
+  | ({ kind: 'rolled_again'; ruling: string } & RolledAgain)
+  | ({ kind: 'placed'; ruling: string } & Placed)
+  | ({ kind: 'threw_out'; ruling: string } & ThrewOut)
+  | ({ kind: 'won'; ruling: string } & RapidoWon);
+
+export type ChainFact =
+  | ({ kind: 'kept'; ruling: string } & Kept)
+  | ({ kind: 'rolled'; ruling: string } & ChainRolled)
+  | ({ kind: 'linked'; ruling: string } & Linked)
+  | ({ kind: 'lengthened'; ruling: string } & Lengthened)
+  | ({ kind: 'added'; ruling: string } & Added)
+  | ({ kind: 'missed'; ruling: string } & Missed)
+  | ({ kind: 'unlinkable'; ruling: string } & Unlinkable)
+  | ({ kind: 'failed'; ruling: string } & Failed)
+  | ({ kind: 'moved'; ruling: string } & ChainMoved)
+  | ({ kind: 'walked_back'; ruling: string } & WalkedBack)
+  | ({ kind: 'took_arrow'; ruling: string } & TookArrow)
+  | ({ kind: 'covered'; ruling: string } & Covered)
+  | ({ kind: 'freed'; ruling: string } & ChainFreed)
+  | ({ kind: 'arrived'; ruling: string } & Arrived)
+  | ({ kind: 'won'; ruling: string } & ChainWon);

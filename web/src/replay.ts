@@ -1,0 +1,185 @@
+/** A whole match, laid out for looking at: pure functions from the server's replay. */
+import type { Script } from './anim';
+import type { ReplayData } from './api';
+import { asStep, type Fact, type Step } from './facts';
+import type { SeatView } from './protocol';
+import type { NewLine } from './stage.svelte';
+
+/** One player's turn: `from` and `to` are plies that had been played before and after it. */
+export interface Turn {
+  seat: number;
+  from: number;
+  to: number;
+}
+
+/** A line of the log: what the plies up to `ply` brought. `first` is where it begins, where several are told as one. */
+export interface ReplayLine extends NewLine {
+  ply: number;
+  first: number;
+  /** It happened at the table and not in the game. */
+  remark?: boolean;
+}
+
+export interface Film {
+  data: ReplayData;
+  steps: Step[];
+  /** What is shown after each number of plies: as many as there are steps, and the start. */
+  views: unknown[];
+  turns: Turn[];
+  lines: ReplayLine[];
+}
+
+/** All pictures of a match, each made from the one before, as they were at the table. */
+export function film(data: ReplayData, script: Script): Film {
+  const steps = data.steps.map(asStep);
+  const views = [script.view(data.start, [], data.options)];
+  for (const step of steps) views.push(script.plan(views.at(-1), step, data.options).view);
+  return { data, steps, views, turns: turnsOf(data), lines: linesOf(data, steps, script) };
+}
+
+const turnOf = (position: unknown): number => Number((position as { turn?: number } | null)?.turn ?? 0);
+
+export function turnsOf({ start, steps }: Pick<ReplayData, 'start' | 'steps'>): Turn[] {
+  const turns: Turn[] = [];
+  let seat = turnOf(start);
+  let from = 0;
+  steps.forEach(({ position }, i) => {
+    const next = turnOf(position);
+    if (next === seat && i < steps.length - 1) return;
+    turns.push({ seat, from, to: i + 1 });
+    [seat, from] = [next, i + 1];
+  });
+  return turns;
+}
+
+/** The turn that is shown after so many plies, counted from 1; a turn's end belongs to it, not to the next. */
+export const turnAt = (turns: Turn[], ply: number): number => Math.max(1, turns.findIndex(({ to }) => ply <= to) + 1);
+
+function linesOf({ remarks }: ReplayData, steps: Step[], script: Script): ReplayLine[] {
+  const lines: ReplayLine[] = [];
+  const tell = (ply: number) => {
+    for (const { seat, deed } of remarks.filter((remark) => remark.ply === ply))
+      lines.push({ seat, key: `web.news.${deed.split(' ')[0]}`, ply, first: ply, remark: true });
+  };
+  tell(0);
+  steps.forEach(({ facts }, i) => {
+    const ply = i + 1;
+    for (const fact of facts) {
+      const last = lines.at(-1);
+      const line: NewLine = { seat: fact.seat, fact };
+      const joined = last && !last.remark ? script.join?.(last, line) : null;
+      if (joined && last) lines.splice(-1, 1, { ...joined, ply, first: last.first });
+      else lines.push({ ...line, ply, first: ply });
+    }
+    tell(ply);
+  });
+  return lines;
+}
+
+/** The last line that has been told after so many plies; -1 before the first. */
+export const lineAt = (lines: ReplayLine[], ply: number): number => lines.findLastIndex((line) => line.first <= ply);
+
+/** The seats as they were after so many plies: who had given up, for whom a bot played. */
+export function seatsAt({ seats, remarks }: ReplayData, ply: number): SeatView[] {
+  return seats.map(({ name, bot, colours }, i) => {
+    const deeds = remarks.filter((remark) => remark.seat === i && remark.ply <= ply).map(({ deed }) => deed);
+    const stand = deeds.findLast((deed) => deed === 'back' || deed.startsWith('bot '));
+    return {
+      name,
+      bot: bot || (stand?.startsWith('bot ') ? stand.slice(4) : null),
+      owner: bot ? 'bot' : 'person',
+      colours,
+      here: true,
+      resigned: deeds.includes('resign'),
+    };
+  });
+}
+
+// Statistics.
+
+/** A line of the statistics: a number for each seat. */
+export interface Stat {
+  /** The text is `web.stats.GAME.key`. */
+  key: string;
+  values: number[];
+  /** Digits after the point. */
+  digits?: number;
+  /** Which end is the better one, where there is one. */
+  best?: 'high' | 'low';
+}
+
+/** One kind of die, and how often it should show each face: all alike. */
+export interface DieTally {
+  /** The text is `web.stats.GAME.die.key`. */
+  key: string;
+  faces: string[];
+  /** What fell, by face. */
+  counts: number[];
+}
+
+/** What a game knows about its own numbers; see boards/stats.ts. */
+export interface Tally {
+  stats(facts: Fact[], seats: number, turns: Turn[]): Stat[];
+  /** The faces that fell, by kind of die; of one seat if it is given. */
+  dice(facts: Fact[], seat: number | null): DieTally[];
+}
+
+export const factsOf = (steps: { facts: unknown[] }[]): Fact[] => steps.flatMap(({ facts }) => facts as Fact[]);
+
+export const count = (facts: Fact[], seats: number, is: (fact: Fact) => boolean, by: (fact: Fact) => number = () => 1, of: (fact: Fact) => number = (fact) => fact.seat): number[] => {
+  const sums = Array.from({ length: seats }, () => 0);
+  for (const fact of facts) if (is(fact)) sums[of(fact)] = (sums[of(fact)] ?? 0) + by(fact);
+  return sums;
+};
+
+export const ratio = (a: number[], b: number[]): number[] => a.map((value, i) => (b[i] ? value / b[i] : 0));
+
+/** Whose value is the best, if that is worth a mark: not all are alike. */
+export function bestOf({ values, best }: Stat): number[] {
+  if (!best) return [];
+  const top = best === 'high' ? Math.max(...values) : Math.min(...values);
+  const who = values.flatMap((value, i) => (value === top ? [i] : []));
+  return who.length === values.length ? [] : who;
+}
+
+// The dice against their expectation.
+
+/** How likely it is that `n` rolls show a face of chance `p` at most `k` times. */
+export function atMost(n: number, k: number, p: number): number {
+  let log = n * Math.log1p(-p);
+  let sum = 0;
+  for (let i = 0; i <= k; i++) {
+    sum += Math.exp(log);
+    log += Math.log((n - i) / (i + 1)) + Math.log(p / (1 - p));
+  }
+  return Math.min(1, sum);
+}
+
+const RARE = 0.05;
+/** Fewer rolls of a die say nothing. */
+export const FEWEST = 12;
+
+export interface Luck {
+  rolls: number;
+  expected: number;
+  /** Between these counts all faces stay in 19 of 20 matches with fair dice. */
+  low: number;
+  high: number;
+  /** The face that is furthest outside, if one is. */
+  odd: number | null;
+}
+
+/** How the counts of a die compare with what fair dice do; `faces` are all that are looked at, of all dice. */
+export function luckOf({ counts }: DieTally, faces: number): Luck {
+  const rolls = counts.reduce((sum, n) => sum + n, 0);
+  const p = 1 / counts.length;
+  const share = RARE / faces / 2; // so many faces get so many chances to look odd
+  let low = 0;
+  while (low < rolls && atMost(rolls, low, p) < share) low++;
+  let high = low;
+  while (high < rolls && 1 - atMost(rolls, high, p) >= share) high++;
+  const expected = rolls * p;
+  const out = counts.map((n) => (n < low || n > high ? Math.abs(n - expected) : 0));
+  const most = Math.max(...out);
+  return { rolls, expected, low, high, odd: most > 0 ? out.indexOf(most) : null };
+}

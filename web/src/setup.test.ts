@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { coloursOf, resized, usualSetup, wish, withColours, type Setup } from './setup';
+
+const asked = (setup: Setup, count = 1) => wish('rapido', setup, coloursOf(setup, count), (colour) => colour.toUpperCase(), () => 'ab');
+
+describe('what is asked for', () => {
+  it('starts at once against bots', () => {
+    const { open, late } = asked(usualSetup('bots'));
+    expect(open).toMatchObject({ options: { players: 4 }, bots: ['simple', 'simple', 'simple'], start: true, rules: { practice: true, starts: 'first' } });
+    expect(open.people).toEqual([{ name: 'RED', seat: 0, colours: ['red'], entropy: 'ab' }]);
+    expect(late).toEqual([]);
+  });
+  it('turns the seats until the first one starts', () => {
+    const { open } = asked({ ...usualSetup('device'), first: 2 });
+    expect(open.people?.map(({ seat }) => seat)).toEqual([0, 1, 2]);
+    expect(open.people?.[0]?.name).toBe(coloursOf({ ...usualSetup('device'), first: 2 }, 1)[2]?.[0]?.toUpperCase());
+  });
+  it('waits for those who come by the link, and seats bots where they were put', () => {
+    const setup = usualSetup('online');
+    setup.seats[2]!.who = 'bot random';
+    const { open, late } = asked(setup);
+    expect(open).toMatchObject({ start: false, bots: [] });
+    expect(late).toEqual([{ seat: 2, bot: 'random' }]);
+  });
+  it('replaces nobody who has days for a turn', () => {
+    expect(asked({ ...usualSetup('online'), clock: 86_400 }).open.rules?.grace).toBeNull();
+    expect(asked(usualSetup('online')).open.rules).not.toHaveProperty('grace');
+  });
+});
+
+describe('colours', () => {
+  it('are dealt as the server deals them', () => {
+    expect(coloursOf(usualSetup('bots'), 1)).toEqual([['red'], ['blue'], ['green'], ['yellow']]);
+    expect(coloursOf(resized(usualSetup('bots'), 'bots', 2), 2)).toEqual([['red', 'green'], ['blue', 'yellow']]);
+  });
+  it('are exchanged with the person who has them; a bot takes what is left', () => {
+    const device = withColours(usualSetup('device'), 0, ['green']);
+    expect(coloursOf(device, 1)).toEqual([['green'], ['blue'], ['red']]);
+    const bots = withColours(usualSetup('bots'), 0, ['blue']);
+    expect(coloursOf(bots, 1)).toEqual([['blue'], ['white'], ['green'], ['yellow']]);
+  });
+  it('that were chosen for another number of players are dealt anew', () => {
+    expect(coloursOf(resized(withColours(usualSetup('bots'), 0, ['white']), 'bots', 2), 2)).toEqual([['red', 'green'], ['blue', 'yellow']]);
+  });
+});

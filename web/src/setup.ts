@@ -1,0 +1,180 @@
+/** How a match is set up before it is opened: the wishes of the set-up screen, without pictures. */
+import type { GameInfo, GameOption, Games } from './api';
+import { COLOURS, type Colour } from './draw/seats';
+import type { Open, Rules } from './protocol';
+import { recall, remember } from './storage';
+
+export const WAYS = ['bots', 'device', 'online'] as const;
+export type Way = (typeof WAYS)[number];
+export const asWay = (text: string): Way => WAYS.find((way) => way === text) ?? 'bots';
+
+/** Who takes a seat: somebody at this device, whoever comes by the link, or a bot. */
+export type Who = 'here' | 'link' | `bot ${string}`;
+export const botOf = (who: Who): string | null => (who.startsWith('bot ') ? who.slice(4) : null);
+
+export interface SeatWish {
+  who: Who;
+  /** Empty takes the name of the colour: short, never wrong, and right in every sentence. */
+  name: string;
+  /** null takes what is left. */
+  colours: Colour[] | null;
+}
+
+export interface Setup {
+  seats: SeatWish[];
+  /** The seat that starts; null leaves it to chance. */
+  first: number | null;
+  options: Record<string, boolean | number | string>;
+  practice: boolean;
+  /** Seconds for a turn; 0 is none. */
+  clock: number;
+  /** Milliseconds that a bot takes. */
+  pace: number;
+}
+
+const DAY = 86_400;
+export const CLOCKS = [0, 30, 60, 120, DAY, 3 * DAY] as const;
+export const PACES = [1800, 900, 300, 0] as const;
+export const PLAYERS = 'players';
+const BOT = 'simple';
+
+export function usualSetup(way: Way, bot = BOT): Setup {
+  const others: Who = way === 'bots' ? `bot ${bot}` : way === 'online' ? 'link' : 'here';
+  return {
+    seats: Array.from({ length: way === 'bots' ? 4 : 3 }, (_, i) => newSeat(i ? others : 'here')),
+    first: 0,
+    options: {},
+    practice: way === 'bots',
+    clock: 0,
+    pace: 900,
+  };
+}
+
+const newSeat = (who: Who): SeatWish => ({ who, name: '', colours: null });
+
+/** As many seats as wanted: those that go are the last ones, those that come are taken as the one before. */
+export function resized(setup: Setup, way: Way, players: number): Setup {
+  const last = setup.seats.at(-1)?.who;
+  const who = last && setup.seats.length > 1 ? last : (usualSetup(way).seats[1]?.who ?? 'here');
+  const seats = Array.from({ length: players }, (_, i) => setup.seats[i] ?? newSeat(who));
+  // what was chosen for another number of players may not be there any more
+  return { ...setup, seats, first: setup.first === null ? null : Math.min(setup.first, players - 1) };
+}
+
+/** What was wanted the last time, as far as it can still be had. */
+export function lastSetup(game: string, way: Way, known: Games | null): Setup {
+  const usual = usualSetup(way, known && !known.bots.includes(BOT) ? known.bots.at(-1) : BOT);
+  const kept = recall<Partial<Setup> | null>(`setup.${game}.${way}`, null);
+  if (!kept || !known || !Array.isArray(kept.seats)) return usual;
+  const info = known.games.find((other) => other.name === game);
+  const { low, high } = playersOf(info);
+  const fits = (seat: SeatWish) => botOf(seat.who) === null || known.bots.includes(botOf(seat.who) ?? '');
+  const seats = kept.seats.map((seat) => (fits(seat) ? seat : { ...seat, who: usual.seats[1]?.who ?? 'here' }));
+  if (seats.length < low || seats.length > high) return usual;
+  const options = Object.fromEntries(
+    Object.entries(kept.options ?? {}).filter(([name, value]) => info?.options.some((option) => option.name === name && isAllowed(option, value))),
+  );
+  return {
+    seats,
+    options,
+    first: kept.first === null || (typeof kept.first === 'number' && kept.first < seats.length) ? kept.first : 0,
+    practice: kept.practice ?? usual.practice,
+    clock: CLOCKS.find((clock) => clock === kept.clock) ?? usual.clock,
+    pace: PACES.find((pace) => pace === kept.pace) ?? usual.pace,
+  };
+}
+
+export const keepSetup = (game: string, way: Way, setup: Setup | undefined): void => remember(`setup.${game}.${way}`, setup);
+
+/** How many may play. */
+export function playersOf(info: GameInfo | undefined): { low: number; high: number } {
+  return info?.options.find((option) => option.name === PLAYERS) ?? { low: 2, high: COLOURS.length };
+}
+
+function isAllowed(option: GameOption, value: unknown): boolean {
+  if (option.name === PLAYERS || typeof value !== typeof option.default) return false;
+  if (typeof value === 'number') return value >= option.low && value <= option.high;
+  return typeof value !== 'string' || !option.choices.length || option.choices.includes(value) || option.free_text;
+}
+
+/** The seat of the person who holds the device, whose name is kept with the settings; none where several share it. */
+export const ownSeat = (setup: Setup, way: Way): number => (way === 'device' ? -1 : setup.seats.findIndex(({ who }) => who === 'here'));
+
+/** The sets of colours a seat may have, where each has `count`: single ones, or pairs as the server deals them. */
+export function palette(count: number): Colour[][] {
+  if (count === 1) return COLOURS.map((colour) => [colour]);
+  return [['red', 'green'], ['blue', 'yellow'], ['black', 'white']];
+}
+
+/** Where a seat of the screen will be at the table: seat 0 starts. */
+export const turned = (setup: Pick<Setup, 'seats' | 'first'>, seat: number): number =>
+  (seat - (setup.first ?? 0) + setup.seats.length) % setup.seats.length;
+
+/**
+ * The colours of all seats, as the server will deal them: chosen ones first, then each seat's usual ones if they are
+ * free, to people before bots. Who comes by the link chooses there.
+ */
+export function coloursOf(setup: Pick<Setup, 'seats' | 'first'>, count: number): Colour[][] {
+  const { seats } = setup;
+  const dealt = seats.map(({ who, colours }) => (who === 'here' && colours?.length === count ? colours : []));
+  const taken = new Set(dealt.flat());
+  const place = (seat: number) => turned(setup, seat) + (seats[seat]?.who === 'here' ? 0 : seats.length);
+  for (const seat of seats.map((_, i) => i).sort((a, b) => place(a) - place(b))) {
+    if (dealt[seat]?.length || seats[seat]?.who === 'link') continue;
+    const usual = (colour: Colour) => (COLOURS.indexOf(colour) % seats.length === turned(setup, seat) ? 0 : 1);
+    const free = COLOURS.filter((colour) => !taken.has(colour)).toSorted((a, b) => usual(a) - usual(b));
+    dealt[seat] = free.slice(0, count);
+    for (const colour of dealt[seat]) taken.add(colour);
+  }
+  return dealt;
+}
+
+/** Give a seat these colours; somebody who has them gets the ones it had. */
+export function withColours(setup: Setup, seat: number, colours: Colour[]): Setup {
+  const before = coloursOf(setup, colours.length);
+  const seats = setup.seats.map((wish, i) => {
+    if (i === seat) return { ...wish, colours };
+    const loses = wish.who === 'here' && (before[i] ?? []).some((colour) => colours.includes(colour));
+    return loses ? { ...wish, colours: before[seat] ?? null } : wish;
+  });
+  return { ...setup, seats };
+}
+
+/** A bot that must wait until the match is open, because a seat before it is kept for somebody. */
+export interface LateBot {
+  seat: number;
+  bot: string;
+}
+
+/** What to ask the server for, with the bots that must wait. */
+export function wish(game: string, setup: Setup, colours: Colour[][], nameOf: (colour: Colour) => string, entropy: () => string): { open: Open; late: LateBot[] } {
+  const at = (seat: number) => turned(setup, seat);
+  const order = setup.seats.map((_, i) => i).sort((a, b) => at(a) - at(b));
+  const waits = setup.seats.some(({ who }) => who === 'link');
+  const bots = order.flatMap((i) => {
+    const bot = botOf(setup.seats[i]!.who);
+    return bot === null ? [] : [{ seat: at(i), bot }];
+  });
+  const people = order
+    .filter((i) => setup.seats[i]!.who === 'here')
+    .map((i) => ({
+      name: setup.seats[i]!.name.trim() || nameOf(colours[i]?.[0] ?? 'red'),
+      seat: at(i),
+      colours: colours[i] ?? null,
+      entropy: entropy(),
+    }));
+  const rules: Partial<Rules> = {
+    practice: setup.practice,
+    starts: setup.first === null ? 'random' : 'first',
+    clock: setup.clock,
+    pace: setup.pace,
+    ...(setup.clock >= DAY ? { grace: null } : {}), // who has days may be away
+  };
+  return {
+    open: { game, options: { ...setup.options, [PLAYERS]: setup.seats.length }, rules, people, bots: waits ? [] : bots.map(({ bot }) => bot), start: !waits },
+    late: waits ? bots : [],
+  };
+}
+
+/** The bots that a lobby is to seat first, by match. */
+export const lateBots = new Map<string, LateBot[]>();
