@@ -147,7 +147,8 @@ async def test_who_watches_sees_all_and_does_nothing(url: str) -> None:
         assert "watch" not in str([frame for frame in await rui.all_until_pong() if frame["type"] == "you"])
 
 
-async def test_a_recovery_code_moves_the_seat_once(url: str) -> None:
+async def test_a_recovery_code_moves_the_seat(url: str) -> None:
+    """It can be used again by a device that never heard its token, until that token has been used."""
     match, token = await duel(url)
     async with wire(url, match["match"], token=token) as old, wire(url, match["match"], token=token) as tab:
         code = (await old.ask("recover"))["code"]
@@ -162,9 +163,45 @@ async def test_a_recovery_code_moves_the_seat_once(url: str) -> None:
             assert (await old.expect("refused"))["code"] == "forbidden"
             assert await old.closed() == 4003
         async with wire(url, match["match"], recover=code) as again:
-            assert await again.closed() == 4003
+            assert (await again.expect("welcome"))["token"] == welcome["token"]
         async with wire(url, match["match"], token=welcome["token"]) as new:
             assert (await new.expect("welcome"))["mine"] == [1]
+        async with wire(url, match["match"], recover=code) as again:
+            assert await again.closed() == 4003
+
+
+async def test_people_bring_entropy_once_the_dice_are_promised(url: str) -> None:
+    people = [{"name": "Ana", "entropy": "ab"}]
+    async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
+        early = await http.post("/api/matches", json={"game": "rapido", "people": people})
+        assert early.json()["code"] == "not_sealed"
+        sealed = (await http.post("/api/seals")).json()
+        wish = {"game": "rapido", "match": sealed["match"], "people": people}
+        opened = (await http.post("/api/matches", json=wish)).json()
+        assert opened["match"] == sealed["match"]
+        assert (await http.post("/api/matches", json=wish)).json()["code"] == "not_sealed"  # used
+    async with wire(url, opened["match"], token=opened["token"]) as host:
+        snapshot = await host.expect("snapshot")
+        assert (snapshot["commitment"], snapshot["entropy"][0]) == (sealed["commitment"], "ab")
+
+
+async def test_who_sits_already_and_names_no_seat_sits_anew(url: str) -> None:
+    match = await opened(url)
+    async with wire(url, match["match"], token=match["token"]) as host:
+        for name in ("Ana", "Bia"):
+            assert (await host.ask("sit", name=name))["type"] == "accepted"
+        async with wire(url, match["match"]) as guest:
+            names = [seat["name"] for seat in (await guest.expect("snapshot"))["now"]["seats"]]
+            assert names == ["Bia", None]
+
+
+async def test_a_guest_hears_that_a_match_is_over(url: str) -> None:
+    match, token = await duel(url)
+    async with wire(url, match["match"], token=token) as rui, wire(url, match["match"]) as guest:
+        await guest.expect("snapshot")
+        await rui.ask("resign")
+        event = await guest.expect("event")
+        assert (event["now"]["status"], event["now"]["position"], event["steps"]) == ("over", None, [])
     async with wire(url, match["match"]) as guest:
         assert (await guest.ask("recover"))["code"] == "forbidden"
 

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import prometheus_client
 from litestar import Litestar, MediaType, Request, Response, Router, WebSocket, get, post, websocket
+from litestar.config.compression import CompressionConfig
 from litestar.datastructures import ResponseHeader, State
 from litestar.datastructures.headers import CacheControlHeader
 from litestar.exceptions import HTTPException, NotFoundException, ValidationException
@@ -73,10 +74,14 @@ HEADERS = {
 async def table(socket: WebSocket[Any, Any, Any], state: State, match: FromPath[str]) -> None:
     """One client's connection to one match. Every request is answered, refusals too."""
     hub: Hub = state.hub
-    if not _may_connect(hub, socket):
-        await socket.close(4029)  # before it is accepted: the handshake is refused
+    if not same_origin(socket.headers.get("origin"), socket.headers.get("host"), hub.settings):
+        await socket.close(CLOSE_CODES["forbidden"])  # before it is accepted: the handshake is refused
         return
     await socket.accept()
+    if busy := _too_busy(hub, socket):
+        await socket.send_text(messages.encode(messages.Bye(code=busy)))
+        await socket.close(CLOSE_CODES[busy], busy)
+        return
     connection = Connection(hub.settings.backlog)
     pump = asyncio.create_task(connection.pump(socket.send_text))
     connection.stop = pump.cancel
@@ -171,13 +176,13 @@ def _refusal(frame: str | bytes | None, error: GameError, version: int) -> str:
     return messages.encode(messages.Refusal(id=id, code=error.code, message=str(error), version=version))
 
 
-def _may_connect(hub: Hub, socket: WebSocket[Any, Any, Any]) -> bool:
-    return (
-        not hub.closing
-        and len(hub.connections) < hub.settings.connections
-        and hub.requests.take(address_of(socket))
-        and same_origin(socket.headers.get("origin"), socket.headers.get("host"), hub.settings)
-    )
+def _too_busy(hub: Hub, socket: WebSocket[Any, Any, Any]) -> str:
+    """Why no connection can be taken now, or "" if one can: all of these pass."""
+    if hub.closing:
+        return "restart"
+    if len(hub.connections) >= hub.settings.connections:
+        return "too_many"
+    return "" if hub.requests.take(address_of(socket)) else "too_fast"
 
 
 def address_of(connection: WebSocket[Any, Any, Any] | Request[Any, Any, Any]) -> str:
@@ -230,7 +235,16 @@ async def where(request: Request[Any, Any, Any], state: State) -> dict[str, list
     return {"addresses": addresses(hub.settings.host, server[1] or 0) if local and server else []}
 
 
-@post("/matches", responses=_refusals("bad_options", "too_large", "too_many", "store_unavailable"))
+@post("/seals", responses=_refusals("closing"))
+async def seal(state: State) -> messages.Sealed:
+    """Promise the dice of a match, so that those who open it can bring entropy of their own."""
+    hub: Hub = state.hub
+    return hub.seal()
+
+
+@post(
+    "/matches", responses=_refusals("bad_options", "not_sealed", "too_large", "too_many", "store_unavailable")
+)
 async def open_match(
     request: Request[Any, Any, Any], state: State, data: JSONBody[messages.Open]
 ) -> messages.Opened:
@@ -436,6 +450,7 @@ def create_app(settings: Settings) -> Litestar:
         route_handlers=[
             games,
             where,
+            seal,
             open_match,
             match_info,
             match_record,
@@ -458,6 +473,7 @@ def create_app(settings: Settings) -> Litestar:
             HTTPException: _http_error,
             Exception: _bug,
         },
+        compression_config=CompressionConfig(backend="gzip", gzip_compress_level=6, minimum_size=1000),
         response_headers=[ResponseHeader(name=name, value=value) for name, value in HEADERS.items()],
         request_max_body_size=settings.frame_bytes,
         openapi_config=OpenAPIConfig(

@@ -20,6 +20,7 @@ from escadaria.store import Store, StoredEvent, StoreUnavailable
 
 log = logging.getLogger(__name__)
 
+_SEALS_KEPT, _SEAL_SECONDS = 1000, 600.0
 _SWEEP_SECONDS = 30.0
 
 
@@ -35,6 +36,7 @@ class Hub:
         self.connections: set[Connection] = set()
         self.closing = False
         self._opened_by: dict[str, str] = {}  # which address opened which table that is in memory
+        self._seals: dict[str, tuple[float, bytes]] = {}  # until when which secret is promised, by match
         self._sweeper: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -73,6 +75,21 @@ class Hub:
 
     # Opening.
 
+    def seal(self) -> messages.Sealed:
+        """Promise the dice of a match before anything is known about it; the promise lasts a while."""
+        match, secret = new_id(), dice.new_secret()
+        self._seals[match] = (time.monotonic() + _SEAL_SECONDS, secret)
+        if len(self._seals) > _SEALS_KEPT:
+            del self._seals[next(iter(self._seals))]
+        return messages.Sealed(match=match, commitment=dice.commitment(secret))
+
+    def _unsealed(self, match: str) -> tuple[str, bytes]:
+        """The promised secret; each promise is good for one match."""
+        until, secret = self._seals.pop(match, (0.0, b""))
+        if time.monotonic() > until:
+            raise Refused("not_sealed", "there is no such promise, or it is too old: ask for another")
+        return match, secret
+
     async def open(self, wish: messages.Open, address: str) -> messages.Opened:
         """Open a match, seat the host and the bots that were asked for, and start it if wished.
 
@@ -84,7 +101,12 @@ class Hub:
             raise Refused("not_practice", "only at a practice table can a position be set up")
         if wish.start_from is not None:
             game.parse_state(wish.start_from)
-        match, token, secret = secrets.token_urlsafe(12), new_token(), dice.new_secret()
+        if wish.match is None and any(person.entropy for person in wish.people):
+            raise Refused(
+                "not_sealed", "entropy counts only after the dice are promised: ask for a seal first"
+            )
+        match, secret = self._unsealed(wish.match) if wish.match else (new_id(), dice.new_secret())
+        token = new_token()
         created = messages.Created(
             match=match,
             game=game.name,
@@ -101,7 +123,7 @@ class Hub:
                 id="open",
                 version=0,
                 name=person.name,
-                seat=person.seat,
+                seat=draft.match.free_seat(person.seat),
                 colours=person.colours,
                 entropy=person.entropy,
             )
@@ -115,7 +137,7 @@ class Hub:
 
     async def _open_next(self, before: Match) -> str:
         """Open the match that follows another at the same table."""
-        match = secrets.token_urlsafe(12)
+        match = new_id()
         await self._store_new(match, before.next_match(match), self._opened_by.get(before.id, ""))
         return match
 
@@ -195,6 +217,11 @@ class Hub:
                 await self._sweeper
         await self.pool.close()
         await self.store.close()
+
+
+def new_id() -> str:
+    """A match's name: it is in the link that is shared, and nobody guesses it."""
+    return secrets.token_urlsafe(12)
 
 
 class _Draft:

@@ -163,11 +163,14 @@ class Match:
     def sit(self, member: int | None, request: messages.Sit, token: str) -> list[Entry]:
         """Sit down, or sit anew at one's own seat with another name, colour or entropy.
 
+        Somebody who sits already and names no seat means their own; to play one more, name it.
         ``token`` is the one that a guest becomes a member by.
         """
         self._must_wait()
-        mine = request.seat in self.seats_of(member)
-        seat = request.seat if mine and request.seat is not None else self._free_seat(request.seat)
+        mine = self.seats_of(member)
+        seat = mine[0] if mine and request.seat is None else request.seat
+        if seat is None or seat not in mine:
+            seat = self.free_seat(seat)
         colours = self._colours(seat, request.colours)
         name = self._name(seat, request.name)
         hidden = Hidden(member=member) if member is not None else Hidden(token=digest(token))
@@ -178,7 +181,7 @@ class Match:
         self._must_host(member)
         self._must_wait()
         bots.load(request.bot, self.game)
-        seat = self._free_seat(request.seat)
+        seat = self.free_seat(request.seat)
         name = self._name(seat, request.name or BOT_NAMES[seat])
         colours = self._colours(seat, None)
         return [Entry(messages.BotSat(seat=seat, name=name, bot=request.bot, colours=colours))]
@@ -415,7 +418,8 @@ class Match:
             raise Refused("forbidden", f"seat {wanted} is somebody else's")
         return wanted
 
-    def _free_seat(self, wanted: int | None) -> int:
+    def free_seat(self, wanted: int | None) -> int:
+        """The seat that is wanted, or the next one. :raises Refused: if it is taken."""
         free = [seat for seat, chair in enumerate(self.chairs) if not chair.name]
         if not free:
             raise Refused("table_full", "all seats are taken")

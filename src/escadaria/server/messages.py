@@ -185,10 +185,19 @@ class Person(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     entropy: Entropy = ""
 
 
+class Sealed(Struct, frozen=True, kw_only=True):
+    """The promise of a match that is not open yet: its name, and the SHA-256 of its dice's secret."""
+
+    match: str
+    commitment: str
+
+
 class Open(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What it takes to open a match."""
 
     game: Annotated[str, Meta(max_length=40)]
+    match: Id | None = None
+    """From ``Sealed``: then people may bring entropy, since the dice are promised already."""
     options: dict[str, bool | int | str] = {}
     rules: Rules = Rules()
     people: Annotated[list[Person], Meta(max_length=6)] = []

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -36,6 +36,14 @@ _CODES_KEPT, _CODE_SECONDS = 20, 900.0
 _FAREWELL_SECONDS = 2.0
 
 T = TypeVar("T")
+
+
+class _Code(NamedTuple):
+    """A recovery code: until when it is good, for whom, and the hash of the token that it brings."""
+
+    until: float
+    member: int
+    token: str
 
 
 class Connection:
@@ -111,7 +119,7 @@ class Room:
         self._lock = asyncio.Lock()
         self._history: deque[tuple[int, str]] = deque(maxlen=settings.history)
         self._answers: dict[str, int] = {}  # the versions that requests made
-        self._codes: dict[str, tuple[float, int]] = {}  # until when which member may move, by hashed code
+        self._codes: dict[str, _Code] = {}  # by the code's hash
         self._gone: dict[int, float] = {}  # since when each member is gone
         self._loaded = self._awaited = time.time()  # ... and since when somebody waits for them
         self._warned = 0.0  # the deadline that was warned of
@@ -147,6 +155,8 @@ class Room:
             connection.member = self.match.member_of(hello.token)
             if connection.member is None:
                 raise Refused("forbidden", "the token is not valid here")
+            used = digest(hello.token)  # a code has done its work once its token is used
+            self._codes = {key: code for key, code in self._codes.items() if code.token != used}
         elif hello.watch is not None:
             connection.watcher = self.match.may_watch(hello.watch)
             if not connection.watcher:
@@ -164,12 +174,15 @@ class Room:
 
     async def _recover(self, connection: Connection, hello: messages.Hello) -> None:
         async with self._lock:
-            until, member = self._codes.get(digest(hello.recover or ""), (0.0, HOST))
-            if time.monotonic() > until:
+            code = hello.recover or ""
+            known = self._codes.get(digest(code))
+            if known is None or time.monotonic() > known.until:
                 raise Refused("forbidden", "the recovery code is not valid, or was used")
-            token = new_token()
-            await self._commit(lambda: self.match.move_member(member, token), "")
-            self._codes = {key: worth for key, worth in self._codes.items() if worth[1] != member}
+            # It follows from the code: a device whose connection broke too early comes again and gets it.
+            member, token = known.member, self.match.token_for(code, "recover")
+            if self.match.member_of(token) != member:
+                await self._commit(lambda: self.match.move_member(member, token), "")
+            self._codes = {key: c for key, c in self._codes.items() if c is known or c.member != member}
             for other in self.connections:
                 if other.member == member:
                     other.end("moved")
@@ -424,9 +437,9 @@ class Room:
             self._tell_mine(new_watch_key=entry.hidden.watch)
         self._broadcast(frame, guests=False)
         self._preview(self.connections)
-        # A guest sees who sits down and that the match begins, and nothing of the play.
-        if not isinstance(entry.what, messages.Did | messages.WasSetUp):
-            outside = msgspec.structs.replace(event, now=self.now(play=False))
+        # A guest sees who sits down, that the match begins and that it is over, and nothing of the play.
+        if not isinstance(entry.what, messages.Did | messages.WasSetUp) or self.match.status == "over":
+            outside = msgspec.structs.replace(event, steps=[], now=self.now(play=False))
             self._broadcast(messages.encode(outside), members=False)
         if isinstance(entry.what, messages.Configured) and not self.match.rules.watch:
             for connection in list(self.connections):
@@ -478,7 +491,8 @@ class Room:
         if connection.member is None:
             raise Refused("forbidden", "a guest has nothing to recover")
         code = new_token()
-        self._codes[digest(code)] = (time.monotonic() + _CODE_SECONDS, connection.member)
+        token = digest(self.match.token_for(code, "recover"))
+        self._codes[digest(code)] = _Code(time.monotonic() + _CODE_SECONDS, connection.member, token)
         if len(self._codes) > _CODES_KEPT:
             del self._codes[next(iter(self._codes))]
         return messages.Accepted(id=request.id, version=self.match.version, code=code)
