@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Play, test and measure Escadaria with nothing installed but Python 3.11 or newer.
 
-python3 run.py                     play in the terminal
+python3 run.py                     open the game in the browser
+python3 run.py play                play in the terminal
 python3 run.py WORDS ...           the `escadaria` command, for example `simulate rapido`
 python3 run.py test [PYTEST ...]   lint, format, types and tests; arguments go to pytest
 python3 run.py bench NAME ...      measure: bench/NAME.py
@@ -42,7 +43,7 @@ UV_OLDEST = (0, 9)
 
 
 def main(words: list[str]) -> int:
-    command, rest = (words[0], words[1:]) if words else ("play", [])
+    command, *rest = words or ["serve", "--open"]
     if command in ("-h", "--help"):
         print(__doc__, end="")
         return 0
