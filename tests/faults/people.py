@@ -420,7 +420,7 @@ async def playing(witness: Witness, urls: list[str], rng: random.Random) -> Asyn
 async def load(parties: list[Party], rng: random.Random) -> None:
     """Let them play for a random while."""
     until = sum(party.progress for party in parties) + rng.randint(1, 200)
-    await eventually(lambda: sum(party.progress for party in parties) >= until, "the tables go on", 60)
+    await eventually(lambda: sum(party.progress for party in parties) >= until, "the tables go on", 120)
     await asyncio.sleep(rng.uniform(0, 0.02))
 
 
@@ -428,7 +428,7 @@ async def everybody_goes_on(parties: list[Party]) -> None:
     """Each table comes back by itself."""
     before = [party.progress for party in parties]
     for party, progress in zip(parties, before, strict=True):
-        await eventually(partial(party.is_beyond, progress + 5), f"{party.plan} goes on", 60)
+        await eventually(partial(party.is_beyond, progress + 5), f"{party.plan} goes on", 120)
 
 
 async def open_match(url: str, wish: Json) -> Json:

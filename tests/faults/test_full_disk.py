@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from faults.judge import judge, stored_matches
+from faults.judge import judge
 from faults.people import Witness, everybody_goes_on, load, playing, seeded
 from faults.serving import Server, eventually, running
 
@@ -31,7 +31,7 @@ def by_quota(server: Server, pages: Path) -> Switch:
 
 
 def by_pages(server: Server, pages: Path) -> Switch:
-    """SQLite itself says that the disk is full: the database may not grow by a single page."""
+    """SQLite itself says that the disk is full: the database may not grow by a page."""
     return lambda full: write_anew(pages, 1 if full else 2**32 - 2)
 
 
@@ -64,11 +64,9 @@ async def fill(folder: Path, filling: Callable[[Server, Path], Switch], rng: ran
                 switch(True)
                 await eventually(lambda: witness.refusals["store_unavailable"] > 20, "they are refused", 60)
                 assert (await opening(server)).json()["code"] == "store_unavailable"
-                before = told(witness), sum(len(m.versions) for m in stored_matches(server.database).values())
-                await asyncio.sleep(0.5)
-                assert not judge(server.database, witness).wrong
-                after = told(witness), sum(len(m.versions) for m in stored_matches(server.database).values())
-                assert after == before, "while nothing can be stored nothing happens"
+                await asyncio.sleep(0.5)  # a row that fits into a page that is there may still be stored
+                findings = judge(server.database, witness)
+                assert not findings.wrong, "\n".join(findings.wrong[:20])
                 switch(False)
                 await everybody_goes_on(parties)
         assert server.pid == pid and (await server.get("/readyz")).text == "ok"
@@ -77,10 +75,6 @@ async def fill(folder: Path, filling: Callable[[Server, Path], Switch], rng: ran
         assert not findings.wrong, "\n".join(findings.wrong[:20])
         assert "store unavailable" in server.log.read_text()
         assert not server.complaints(), server.log.read_text()[-8000:]
-
-
-def told(witness: Witness) -> int:
-    return sum(map(len, witness.events.values()))
 
 
 async def opening(server: Server) -> httpx.Response:

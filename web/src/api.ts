@@ -1,5 +1,5 @@
 /** What goes over HTTP. */
-import { pinDigits } from './fairness';
+import { pinDigits, pinSeal } from './fairness';
 import type { LessonView, Now, Open, Opened, RulesView, StepView } from './protocol';
 
 export type Catalogue = Record<string, string | { forms: string[]; counted: string }>;
@@ -77,10 +77,12 @@ export const fetchReplay = (match: string): Promise<ReplayData> => json(`/api/ma
 /** A record file, position by position. */
 export const readRecord = (record: string): Promise<ReplayData> => post('/api/replays', { record });
 
+/** Open a match. The dice are sealed first: only then the digits that this device adds to them are worth something. */
 export async function openMatch(wanted: Open): Promise<Opened> {
-  const opened = await post<Opened>('/api/matches', wanted);
-  pinDigits(opened.match, wanted.people?.map(({ entropy = '' }) => entropy) ?? []);
-  return opened;
+  const sealed = await post<{ match: string; commitment: string }>('/api/seals', {});
+  pinSeal(sealed.match, sealed.commitment, 0);
+  pinDigits(sealed.match, wanted.people?.map(({ entropy = '' }) => entropy) ?? []);
+  return post<Opened>('/api/matches', { ...wanted, match: sealed.match });
 }
 
 const post = <T>(path: string, body: unknown): Promise<T> =>

@@ -23,11 +23,14 @@ export const placesOf = (lesson: LessonView): Place[] =>
 /** What a step's right answer brings; where there are several, the first. */
 const answerOf = ({ ask, answers }: LessonStep): Step[] => (answers[ask[0] ?? ''] ?? []).map(asStep);
 
+/** What was played in a step's scene before it. */
+const playedBefore = ({ scene, index }: Place): Step[] =>
+  scene.steps.slice(0, index).flatMap((step) => [...step.watch.map(asStep), ...answerOf(step)]);
+
 /** What is shown when a step begins, before there is anything to watch. */
-export function viewAt({ scene, index }: Place, script: Script): unknown {
-  const start = script.view(scene.position, asFacts(scene.turn), scene.options);
-  const played = scene.steps.slice(0, index).flatMap((step) => [...step.watch.map(asStep), ...answerOf(step)]);
-  return played.reduce((view, step) => script.plan(view, step, scene.options).view, start);
+export function viewAt(place: Place, script: Script): unknown {
+  const { position, turn, options } = place.scene;
+  return playedBefore(place).reduce((view, step) => script.plan(view, step, options).view, script.view(position, asFacts(turn), options));
 }
 
 /** People of an example or a lesson, as a table shows them. */
@@ -135,7 +138,7 @@ export class Lesson {
       script: { ...this.script, view: (shown) => shown },
       options: scene.options,
     });
-    this.stage.reset(viewAt(this.place, this.script), []);
+    this.stage.reset(viewAt(this.place, this.script), playedBefore(this.place).flatMap(({ facts }) => facts));
     if (step.watch.length) this.stage.push({ steps: step.watch.map(asStep) });
   }
 

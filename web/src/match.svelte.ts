@@ -205,7 +205,7 @@ export class Match {
     this.options = frame.options;
     this.rules = frame.rules;
     this.commitment = frame.commitment;
-    pinSeal(this.id, frame.commitment, frame.plies);
+    if (frame.now.status !== 'over') pinSeal(this.id, frame.commitment, frame.plies);
     this.entropy = frame.entropy;
     this.version = frame.version;
     this.undoable = false;

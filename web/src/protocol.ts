@@ -537,6 +537,7 @@ export interface ChainWon {
 /** What it takes to open a match. */
 export interface Open {
   game: string;
+  match?: string | null;
   options?: Record<string, boolean | number | string>;
   rules?: Partial<Rules>;
   people?: Person[];

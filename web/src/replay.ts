@@ -52,10 +52,10 @@ export function turnsOf({ start, steps }: Pick<ReplayData, 'start' | 'steps'>): 
   return turns;
 }
 
-/** The turn that is shown after so many plies, counted from 1; a turn's end belongs to it, not to the next. */
-export const turnAt = (turns: Turn[], ply: number): number => Math.max(1, turns.findIndex(({ to }) => ply <= to) + 1);
+/** The turn, counted from 1, in which a match is after so many plies; at the end of a turn that is the next one. */
+export const turnAt = (turns: Turn[], ply: number): number => turns.findIndex(({ to }) => ply < to) + 1 || turns.length;
 
-function linesOf({ remarks }: ReplayData, steps: Step[], script: Script): ReplayLine[] {
+export function linesOf({ remarks }: ReplayData, steps: Step[], script: Script): ReplayLine[] {
   const lines: ReplayLine[] = [];
   const tell = (ply: number) => {
     for (const { seat, deed } of remarks.filter((remark) => remark.ply === ply))
@@ -132,14 +132,16 @@ export const count = (facts: Fact[], seats: number, is: (fact: Fact) => boolean,
   return sums;
 };
 
-export const ratio = (a: number[], b: number[]): number[] => a.map((value, i) => (b[i] ? value / b[i] : 0));
+/** Where there is nothing to divide by, there is no number. */
+export const ratio = (a: number[], b: number[]): number[] => a.map((value, i) => (b[i] ? value / b[i] : NaN));
 
 /** Whose value is the best, if that is worth a mark: not all are alike. */
 export function bestOf({ values, best }: Stat): number[] {
   if (!best) return [];
-  const top = best === 'high' ? Math.max(...values) : Math.min(...values);
+  const known = values.filter((value) => !Number.isNaN(value));
+  const top = best === 'high' ? Math.max(...known) : Math.min(...known);
   const who = values.flatMap((value, i) => (value === top ? [i] : []));
-  return who.length === values.length ? [] : who;
+  return who.length === known.length ? [] : who;
 }
 
 // The dice against their expectation.

@@ -111,17 +111,19 @@ export const turned = (setup: Pick<Setup, 'seats' | 'first'>, seat: number): num
   (seat - (setup.first ?? 0) + setup.seats.length) % setup.seats.length;
 
 /**
- * The colours of all seats, as the server will deal them: chosen ones first, then each seat's usual ones if they are
- * free, to people before bots. Who comes by the link chooses there.
+ * The colours of all seats: those chosen, then each seat's usual ones if they are free, to people before bots. Bots are
+ * dealt theirs by the server, for the seat that they will have. Who comes by the link chooses there.
  */
 export function coloursOf(setup: Pick<Setup, 'seats' | 'first'>, count: number): Colour[][] {
   const { seats } = setup;
   const dealt = seats.map(({ who, colours }) => (who === 'here' && colours?.length === count ? colours : []));
   const taken = new Set(dealt.flat());
-  const place = (seat: number) => turned(setup, seat) + (seats[seat]?.who === 'here' ? 0 : seats.length);
+  const isBot = (seat: number) => botOf(seats[seat]?.who ?? 'here') !== null;
+  const index = (seat: number) => (isBot(seat) ? turned(setup, seat) : seat);
+  const place = (seat: number) => index(seat) + (isBot(seat) ? seats.length : 0);
   for (const seat of seats.map((_, i) => i).sort((a, b) => place(a) - place(b))) {
     if (dealt[seat]?.length || seats[seat]?.who === 'link') continue;
-    const usual = (colour: Colour) => (COLOURS.indexOf(colour) % seats.length === turned(setup, seat) ? 0 : 1);
+    const usual = (colour: Colour) => (COLOURS.indexOf(colour) % seats.length === index(seat) ? 0 : 1);
     const free = COLOURS.filter((colour) => !taken.has(colour)).toSorted((a, b) => usual(a) - usual(b));
     dealt[seat] = free.slice(0, count);
     for (const colour of dealt[seat]) taken.add(colour);

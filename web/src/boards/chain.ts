@@ -106,7 +106,7 @@ function follow(fact: ChainFact, all: ChainFact[], view: ChainView, centre: numb
       const after: Partial<ChainView> = fact.coloured
         ? { links: [fact.number], heading: 'open' }
         : { loose: [...view.loose, { id: view.loose.length, number: fact.number }] };
-      return made({ kind: 'roll', number: fact.number, coloured: fact.coloured, ms: more ? TIME.step : TIME.tumble, sounds: [{ at: 60, sound: { name: 'dice' } }] }, { phase: 'roll', ...after });
+      return made({ kind: 'roll', number: fact.number, coloured: fact.coloured, ms: !more ? TIME.tumble : fact.coloured ? TIME.flight : TIME.step, sounds: [{ at: 60, sound: { name: 'dice' } }] }, { phase: 'roll', ...after });
     }
     case 'linked': {
       const die = view.loose.find((loose) => loose.number === fact.number);
@@ -239,14 +239,16 @@ function seen(state: ChainState, links: number[], loose: LooseDie[]): ChainView 
   return { turn, phase, hands, pool, discs, stacks: state.piles, links, heading: state.chain.heading, loose };
 }
 
-/** The chain in its order, as far as the facts of the turn tell it; else as the position has it. */
+/** The chain in its order, as far as the facts of the turn tell it; what was there before is guessed. */
 function linksOf(state: ChainState, turn: ChainFact[]): number[] {
   const links: number[] = [];
   for (const fact of turn) {
     if (fact.kind === 'rolled' && fact.coloured) links.splice(0, links.length, fact.number);
     else if (fact.kind === 'linked' || fact.kind === 'added') links.push(fact.number);
   }
-  return alike(links, state.chain.numbers) ? links : guessed(state.chain);
+  const before = links.reduce(without, state.chain.numbers);
+  if (before.length + links.length !== state.chain.numbers.length) return guessed(state.chain);
+  return links.length ? [...before, ...links] : guessed(state.chain);
 }
 
 /** Where nobody saw how the chain was built (a position that was set up): an order that ends as it does. */

@@ -2,6 +2,7 @@ import { boardOf, chain, chancesOf, type ChainCue, type ChainView } from './chai
 import Chain from './Chain.svelte';
 import { boardPicture, chainCover, chainLessons } from './chainCover';
 import ChainDock from './ChainDock.svelte';
+import ChainHand from './ChainHand.svelte';
 import type { Face } from './face';
 import type { Texts } from '../texts.svelte';
 
@@ -23,6 +24,8 @@ export const chainFace: Face<ChainView, ChainCue> = {
   script: chain,
   Board: Chain,
   Dock: ChainDock,
+  Hand: ChainHand,
+  parts: ({ discs, stacks, links, loose, hands }) => ({ board: { discs, stacks }, hand: links.length ? { links, loose } : hands, rolled: links.length > 0 }),
   turn: (view) => view.turn,
   score: (view, seat, texts) => ({ text: String(view.hands[seat] ?? 0), label: texts.t('play.picture.dice', { number: view.hands[seat] ?? 0 }), icon: 'die' }),
   describe(view, seats, options, texts) {

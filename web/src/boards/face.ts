@@ -2,7 +2,7 @@
 import type { Component } from 'svelte';
 import type { Cue, Options, Script } from '../anim';
 import type { IconName } from '../draw/icons';
-import type { Preview } from '../facts';
+import type { Fact, Preview } from '../facts';
 import type { Match } from '../match.svelte';
 import type { SeatView } from '../protocol';
 import type { Texts } from '../texts.svelte';
@@ -34,6 +34,14 @@ export interface DockProps<V = unknown, C extends Cue = Cue> {
   onlook: (action: string | null) => void;
 }
 
+/** The dice of a view in a small, still picture. */
+export interface HandProps<V = unknown> {
+  view: V;
+  seats: Pick<SeatView, 'name' | 'colours'>[];
+  /** What happened on the way to it. */
+  facts?: Fact[];
+}
+
 /** What a dock does with a key; true if it was meant for it. */
 export interface DockExports {
   key(event: KeyboardEvent): boolean;
@@ -43,6 +51,9 @@ export interface Face<V = unknown, C extends Cue<V> = Cue<V>> {
   script: Script<V, C>;
   Board: Component<BoardProps<V, C>>;
   Dock: Component<DockProps<V, C>, Record<string, unknown> & DockExports, 'pick'>;
+  Hand: Component<HandProps<V>>;
+  /** What of a view lies on the board and what in the hand (null: nothing), to tell which pictures differ; and whether dice were rolled. */
+  parts(view: V): { board: unknown; hand: unknown; rolled: boolean };
   /** Whose turn is shown. */
   turn(view: V): number;
   /** What a seat has reached: the number for the eye, perhaps with an icon, and the words for the ear. */

@@ -3,11 +3,14 @@ import { rapido, type RapidoCue, type RapidoView } from './rapido';
 import Rapido from './Rapido.svelte';
 import { rapidoCover, rapidoLessons } from './rapidoCover';
 import RapidoDock from './RapidoDock.svelte';
+import RapidoHand from './RapidoHand.svelte';
 
 export const rapidoFace: Face<RapidoView, RapidoCue> = {
   script: rapido,
   Board: Rapido,
   Dock: RapidoDock,
+  Hand: RapidoHand,
+  parts: ({ steps, tower, hand }) => ({ board: { steps, tower }, hand: hand.dice, rolled: hand.dice !== null }),
   turn: (view) => view.turn,
   score: (view, seat, texts) => ({ text: String(view.steps[seat] ?? 0), label: texts.t('web.rapido.step', { step: view.steps[seat] ?? 0 }) }),
   describe(view, seats, options, texts) {

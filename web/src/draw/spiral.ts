@@ -112,7 +112,7 @@ export function arrowPath(S: SpiralLayout, from: number, to: number, lane = 0): 
   const ta = S.t(from);
   const tb = S.t(to);
   const lead = (S.pitch / (S.ro * 0.8)) * 0.34 * (on ? 1 : -1);
-  const n = 26;
+  const n = Math.max(26, Math.ceil(Math.abs(tb - ta) / 0.1));
   const points = Array.from({ length: n + 1 }, (_, i) => S.at(ta + lead + ((tb - ta - 2 * lead) * i) / n, off));
   const text = points.map((p) => `${f1(p.x)} ${f1(p.y)}`);
   const s = S.at(ta, off * 0.66);
@@ -165,10 +165,11 @@ export function disc(colour: Colour, x: number, y: number, r: number, { ghost = 
   );
 }
 
-/** The number of an occupied space, on a plaque outside the disc; to be drawn last. */
-export function plaque(S: SpiralLayout, n: number): string {
+/** The number of an occupied space, on a plaque beside its discs, where a stack does not rise; to be drawn last. */
+export function plaque(S: SpiralLayout, n: number, count = 1): string {
   const h = Math.max(8, S.gap * 0.105);
-  const q = S.at(S.t(n), S.disc + h * 0.62);
+  const inside = count > 1 && Math.sin(S.space(n).a) < -0.3; // the outer side is up
+  const q = S.at(S.t(n), (S.disc + h * 0.62) * (inside ? -1 : 1));
   const w = h * (n > 9 ? 2.2 : 1.6);
   return `<rect x="${f1(q.x - w / 2)}" y="${f1(q.y - h * 0.85)}" width="${f1(w)}" height="${f1(h * 1.7)}" rx="${f1(h * 0.5)}" fill="var(--stone)" stroke="var(--stone-edge)"/>${glyphs(n, q.x, q.y, h, 'var(--stone-ink)', 15)}`;
 }
@@ -199,7 +200,7 @@ export function stackTab(S: SpiralLayout, n: number, colours: Colour[]): string 
   if (!under.length) return '';
   const p = S.space(n);
   const k = Math.max(7.5, S.disc * 0.4);
-  const rows = Math.min(3, under.length);
+  const rows = under.length <= 4 ? under.length : Math.ceil(under.length / 2);
   const w = k * (0.5 + 2.1 * Math.ceil(under.length / rows));
   const h = k * (0.5 + 2.1 * rows);
   const left = p.x + S.disc * 0.94 + w > S.size;
@@ -232,14 +233,15 @@ export function startSpots(box: Box, seats: number, r: number): (place: number, 
 export function centreSpots(S: SpiralLayout, count: number): { spots: Point[]; r: number } {
   const R = S.ri * 0.78;
   if (count <= 1) return { spots: [{ x: S.cx, y: S.cy }], r: S.disc };
-  const r = Math.min(S.disc, count <= 2 ? R * 0.46 : count <= 6 ? R * 0.34 : R * 0.27);
+  const r = Math.min(S.disc, R * (count <= 2 ? 0.46 : count <= 6 ? 0.34 : count <= 8 ? 0.27 : 0.24));
   const ring = (n: number, radius: number, turn: number): Point[] =>
     Array.from({ length: n }, (_, i) => {
       const t = turn + (i * 2 * Math.PI) / n;
       return { x: S.cx + radius * Math.cos(t), y: S.cy + radius * Math.sin(t) };
     });
   if (count <= 6) return { spots: ring(count, count === 2 ? r * 0.98 : R * 0.58, count === 2 ? Math.PI : -Math.PI / 2), r };
-  return { spots: [...ring(Math.min(count, 8), R * 0.68, -Math.PI / 2), ...ring(Math.max(0, count - 8), R * 0.22, 0)], r };
+  if (count <= 8) return { spots: ring(count, R * 0.68, -Math.PI / 2), r };
+  return { spots: [...ring(9, R * 0.71, -Math.PI / 2), ...ring(count - 9, count === 10 ? 0 : R * 0.28, 0)], r };
 }
 
 /**

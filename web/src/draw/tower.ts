@@ -88,7 +88,7 @@ export function tower(T: TowerLayout): string {
       `<path d="${d}" fill="var(--niche)"/><path d="${d}" fill="none" stroke="var(--niche-2)" stroke-width="2.5"/>` +
         `<path d="M${f1(box.x)} ${f1(box.y + box.h)}H${f1(box.x + box.w)}" stroke="var(--tower-3)" stroke-width="4" stroke-linecap="round"/>` +
         `<rect x="${f1(mx - m)}" y="${f1(my - m)}" width="${f1(2 * m)}" height="${f1(2 * m)}" rx="${f1(m * 0.3)}" fill="var(--plate)"/>` +
-        `<rect x="${f1(mx - m + 2.5)}" y="${f1(my - m + 2.5)}" width="${f1(2 * m - 5)}" height="${f1(2 * m - 5)}" rx="${f1(m * 0.2)}" fill="none" stroke="var(--plate-ink)" stroke-opacity=".6"/>` +
+        `<rect x="${f1(mx - m + 2.5)}" y="${f1(my - m + 2.5)}" width="${f1(Math.max(0, 2 * m - 5))}" height="${f1(Math.max(0, 2 * m - 5))}" rx="${f1(m * 0.2)}" fill="none" stroke="var(--plate-ink)" stroke-opacity=".6"/>` +
         glyphs(f, mx, my, m * 1.1, 'var(--plate-ink)', 16),
     );
   }
