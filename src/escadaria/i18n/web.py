@@ -6,9 +6,12 @@ from typing import Any
 
 from escadaria.i18n import load
 
+TERMINAL_ONLY = ("play.about", "play.command", "play.count", "replay.", "simulate.", "verify.")
+"""What the browser never says."""
+
 
 def texts_json(language: str) -> dict[str, Any]:
-    """From key to text; one with plural forms is an object of its forms and what they count.
+    """From key to text, as far as the browser has use for it; one with plural forms is an object of its forms and what they count.
 
     :raises BadOptions: if there is no such language.
     """
@@ -17,4 +20,5 @@ def texts_json(language: str) -> dict[str, Any]:
         if not message.counted
         else {"forms": list(message.forms), "counted": message.counted}
         for key, message in load(language).messages.items()
+        if not key.startswith(TERMINAL_ONLY)
     }
