@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from escadaria.dice import Dice, ScriptedDice
+from escadaria.dice import Dice
 from escadaria.game import CHANCE, AnyGame, Fact, GameError, IllegalAction, InvalidText, Outcome
 from escadaria.record import (
     Proof,
@@ -112,6 +112,9 @@ class Table:
         self.remarks: list[Remark] = []
         self._positions = [game.initial_state() if start is None else start]
         self._rolls = 0  # how many of the plies are dice
+        self.outcome: Outcome | None = None
+        """Who won and how, or None while the match goes on."""
+        self._settle()
 
     @classmethod
     def resumed(cls, record: Record, dice: Dice) -> Table:
@@ -122,6 +125,7 @@ class Table:
         table.version = len(record.plies) + len(record.remarks)
         table._positions = list(record.positions)
         table._rolls = sum(record.game.current_player(state) == CHANCE for state in record.positions[:-1])
+        table._settle()
         return table
 
     # What everybody may know.
@@ -130,11 +134,6 @@ class Table:
     def state(self) -> Any:
         """The position."""
         return self._positions[-1]
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """Who won and how, or None while the match goes on."""
-        return match_outcome(self.game, self.state, resigned(self.remarks))
 
     @property
     def to_act(self) -> int | None:
@@ -189,7 +188,16 @@ class Table:
         :raises InvalidText, IllegalAction: if it may not do this.
         """
         self._check(seat, version)
-        return self._played(seat, text, self.dice, self._rolls)
+        self._check_turn(seat, text)
+        state = self.state
+        if not self.awaits_roll:
+            state = self.game.apply(state, self.game.parse(text))
+        fallen: list[str] = []
+        while self._must_fall(state, seat):
+            outcome = self.dice.roll(self.game.chance_outcomes(state), self._rolls + len(fallen))
+            fallen.append(str(outcome))
+            state = self.game.apply(state, outcome)
+        return Event(seat, text, tuple(fallen))
 
     def undo(self, seat: int, version: int | None = None) -> Event:
         """Take the last decision back.
@@ -235,8 +243,6 @@ class Table:
         Events come from the methods above, or from where they were stored.
         :raises GameError: if it does not fit this table; the table then stays as it was.
         """
-        if self._asked(event) != event:
-            raise Rejected(f"{str(event)!r:.80} does not fit version {self.version} of this table")
         steps = self._steps(event)
         if event.deed == UNDO:
             self.plies.pop()
@@ -248,51 +254,52 @@ class Table:
         self._positions.extend(step.state for step in steps)
         self._rolls += len(event.dice)
         self.version += 1
+        self._settle()
         return steps
 
-    def _asked(self, event: Event) -> Event:
-        """The event, asked for here and now, with the dice that it tells of."""
+    def _steps(self, event: Event) -> tuple[Step, ...]:
+        """What an event brings, ply by ply. :raises GameError: if it does not fit here and now."""
         match event.deed:
             case "undo":
-                return self.undo(event.seat)
+                asked = self.undo(event.seat)
             case "resign":
-                return self.resign(event.seat)
+                asked = self.resign(event.seat)
             case "back":
-                return self.take_back(event.seat)
+                asked = self.take_back(event.seat)
             case deed if deed.startswith(BOT):
-                return self.hand_over(event.seat, deed.removeprefix(BOT))
-        self._check(event.seat, None)
-        return self._played(event.seat, event.deed, ScriptedDice(*event.dice), 0)
+                asked = self.hand_over(event.seat, deed.removeprefix(BOT))
+            case _:
+                return self._plies(event)
+        if asked != event:
+            raise self._misfit(event)
+        return ()
 
-    def _steps(self, event: Event) -> tuple[Step, ...]:
-        if event.deed in (UNDO, RESIGN, BACK) or event.deed.startswith(BOT):
-            return ()
-        texts = event.dice if event.deed == ROLL else (event.deed, *event.dice)
-        steps = []
+    def _plies(self, event: Event) -> tuple[Step, ...]:
+        """The plies of a decision and of just the dice that must fall upon it."""
+        self._check(event.seat, None)
+        self._check_turn(event.seat, event.deed)
+        steps: list[Step] = []
         state = self.state
-        for text in texts:
+        for text in event.dice if self.awaits_roll else (event.deed, *event.dice):
+            if steps and not self._must_fall(state, event.seat):
+                raise self._misfit(event)
             action = self.game.parse(text)
             facts = self.game.facts(state, action)
             state = self.game.apply(state, action)
             steps.append(Step(action, facts, state))
+        if self._must_fall(state, event.seat):
+            raise self._misfit(event)
         return tuple(steps)
 
-    def _played(self, seat: int, text: str, dice: Dice, index: int) -> Event:
-        """The decision with the dice that fall upon it, until somebody is to act or the turn is over."""
-        state = self.state
-        if seat != state.turn:
-            raise NotYourTurn(f"seat {state.turn} is to act, not seat {seat}")
-        if not self.awaits_roll:
-            state = self.game.apply(state, self._decision(text))
-        elif text != ROLL:
-            self.game.parse(text)  # says if it is nonsense
-            raise IllegalAction(f"{text} is not possible now: the turn starts with {ROLL}")
-        fallen: list[str] = []
-        while self.game.current_player(state) == CHANCE and state.turn == seat:
-            outcome = dice.roll(self.game.chance_outcomes(state), index + len(fallen))
-            fallen.append(str(outcome))
-            state = self.game.apply(state, outcome)
-        return Event(seat, text, tuple(fallen))
+    def _must_fall(self, state: Any, seat: int) -> bool:
+        """Whether dice fall before somebody is to act or the turn is over."""
+        return state.turn == seat and self.game.current_player(state) == CHANCE
+
+    def _misfit(self, event: Event) -> Rejected:
+        return Rejected(f"{str(event)!r:.80} does not fit version {self.version} of this table")
+
+    def _settle(self) -> None:
+        self.outcome = match_outcome(self.game, self.state, resigned(self.remarks))
 
     def _check(self, seat: int, version: int | None) -> None:
         if self.outcome:
@@ -302,8 +309,9 @@ class Table:
         if seat not in range(self.game.players):
             raise NotYourTurn(f"there are seats 0 to {self.game.players - 1}, not {seat}")
 
-    def _decision(self, text: str) -> Any:
-        action = self.game.parse(text)
-        if action not in self.game.legal_actions(self.state):
-            self.game.apply(self.state, action)  # says why not
-        return action
+    def _check_turn(self, seat: int, text: str) -> None:
+        if seat != self.state.turn:
+            raise NotYourTurn(f"seat {self.state.turn} is to act, not seat {seat}")
+        if self.awaits_roll and text != ROLL:
+            self.game.parse(text)  # says if it is nonsense
+            raise IllegalAction(f"{text} is not possible now: the turn starts with {ROLL}")

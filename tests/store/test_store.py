@@ -191,8 +191,8 @@ async def test_of_two_stores_that_race_exactly_one_wins_each_version(opened: Ope
     assert len(won) == 30 and lost > 0
 
 
-async def test_a_full_house_makes_callers_wait(opened: Opener, url: str) -> None:
-    store = await opened(url, waiting=3)
+async def test_a_commit_takes_only_so_many_appends(opened: Opener, url: str) -> None:
+    store = await opened(url, most=3)
     commits = counted_commits(store)
     await asyncio.gather(*(store.append(f"m{n}", [event(1)]) for n in range(10)))
     assert len(commits) >= 4
@@ -224,7 +224,7 @@ async def test_cancelled_readers_disturb_nobody(store: SqlStore) -> None:
 
 
 async def test_close_finishes_what_waits_and_refuses_what_comes(opened: Opener, url: str) -> None:
-    store = await opened(url, waiting=2)
+    store = await opened(url, most=2)
     tasks = [asyncio.create_task(store.append(f"m{n}", [event(1)])) for n in range(9)]
     await asyncio.sleep(0)
     await store.close()

@@ -155,8 +155,7 @@ async def _serve(hub: Hub, socket: WebSocket[Any, Any, Any], room: Room, connect
                     connection.end("too_fast")
                     return
                 raise Refused("too_fast", "too many frames, wait a moment")
-            answer = await room.submit(connection, messages.parse(frame))
-            connection.push(messages.encode(answer))
+            await room.submit(connection, messages.parse(frame))
         except GameError as error:
             metrics.REFUSALS.labels(error.code).inc()
             connection.push(_refusal(frame, error, room.match.version))

@@ -303,14 +303,17 @@ class Room:
 
     # Requests.
 
-    async def submit(self, connection: Connection, request: messages.AnyRequest) -> messages.Accepted:
-        """Grant a request, or raise why not. A request that was granted is answered the same again.
+    async def submit(self, connection: Connection, request: messages.AnyRequest) -> None:
+        """Grant and answer a request, or raise why not. One that was granted is answered the same again.
 
         It is carried through even if the client is gone meanwhile.
         """
-        return await self._carry_through(self._submit(connection, request))
+        await self._carry_through(self._answer(connection, request))
 
-    async def _submit(self, connection: Connection, request: messages.AnyRequest) -> messages.Accepted:
+    async def _answer(self, connection: Connection, request: messages.AnyRequest) -> None:
+        connection.push(messages.encode(await self._grant(connection, request)))
+
+    async def _grant(self, connection: Connection, request: messages.AnyRequest) -> messages.Accepted:
         match = self.match
         if request.version > match.version:
             raise Refused("future_version", f"the match is at version {match.version}")
@@ -343,7 +346,8 @@ class Room:
                 if match.table is not None:  # it began meanwhile, and guests are told nothing of the play
                     connection.push(self._snapshot(connection))
                     self._preview([connection])
-            self._presence()
+            if not isinstance(request, messages.Act):  # which seats nobody
+                self._presence()
             self._plan()
             return messages.Accepted(
                 id=request.id,
@@ -397,8 +401,7 @@ class Room:
                 for number, entry in enumerate(wanted, 1)
             ]
             try:
-                with metrics.STORE_SECONDS.time():
-                    await self._store.append(self.match.id, stored)
+                await self._store.append(self.match.id, stored)
             except Conflict:
                 await self.catch_up()
                 if key and key in self._answers:  # it was this very request, by way of another worker
@@ -407,8 +410,9 @@ class Room:
             except StoreUnavailable as error:
                 log.error("store unavailable", extra={"match": self.match.id, "why": str(error)})
                 raise Refused("store_unavailable", "nothing can be stored now, try again") from None
+            metrics.STORE_SECONDS.observe(time.time() - now)
             for entry in wanted:
-                metrics.EVENTS.labels(type(entry.what).__name__).inc()
+                metrics.events(type(entry.what).__name__).inc()
                 self._tell(entry, now)
             self._remember(key)
             return
@@ -618,9 +622,7 @@ class Room:
 
     async def _carry_through(self, work: Coroutine[Any, Any, T]) -> T:
         """Do what a client asked for, even if the client is gone meanwhile."""
-        task = self._spawn(work)
-        await asyncio.wait({task})
-        return task.result()
+        return await asyncio.shield(self._spawn(work))
 
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)

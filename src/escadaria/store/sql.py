@@ -120,10 +120,10 @@ class _Job:
 class SqlStore:
     """A :class:`~escadaria.store.Store` in a database. Make one with :meth:`open`."""
 
-    def __init__(self, writing: AsyncEngine, reading: AsyncEngine, waiting: int) -> None:
+    def __init__(self, writing: AsyncEngine, reading: AsyncEngine, most: int) -> None:
         self._writing = writing
         self._reading = reading
-        self._room = asyncio.Semaphore(waiting)
+        self._most = most
         self._jobs: list[_Job] = []
         self._callers = 0
         self._closed = False
@@ -131,10 +131,10 @@ class SqlStore:
         self._writer = asyncio.create_task(self._write(), name="store writer")
 
     @classmethod
-    async def open(cls, url: str, *, waiting: int = 4096) -> SqlStore:
+    async def open(cls, url: str, *, most: int = 4096) -> SqlStore:
         """Open the database at ``url``: see :func:`~escadaria.store.open_store`.
 
-        At most ``waiting`` appends are taken in at once; further callers wait until there is room.
+        At most ``most`` appends share a commit; further ones are in the next.
         """
         writing, reading = _engines(url)
         try:
@@ -143,7 +143,7 @@ class SqlStore:
         except BaseException:
             await writing.dispose()
             raise
-        return cls(writing, reading, waiting)
+        return cls(writing, reading, most)
 
     async def append(self, match: str, events: Sequence[StoredEvent]) -> None:
         if not events:
@@ -192,11 +192,10 @@ class SqlStore:
             raise StoreUnavailable("the store is closed")
         self._callers += 1
         try:
-            async with self._room:
-                job = _Job(match, events, asyncio.get_running_loop().create_future())
-                self._jobs.append(job)
-                self._wake.set()
-                await job.done
+            job = _Job(match, events, asyncio.get_running_loop().create_future())
+            self._jobs.append(job)
+            self._wake.set()
+            await job.done
         finally:
             self._callers -= 1
             if self._closed:
@@ -206,9 +205,10 @@ class SqlStore:
         """Do what waits, all of it at once, until the store is closed and nobody waits any more."""
         while self._callers or not self._closed:
             await self._wake.wait()
-            self._wake.clear()
-            jobs = [job for job in self._jobs if not job.done.done()]
-            self._jobs.clear()
+            jobs = [job for job in self._jobs[: self._most] if not job.done.done()]
+            del self._jobs[: self._most]
+            if not self._jobs:
+                self._wake.clear()
             if not jobs:
                 continue
             # One order for all workers, or PostgreSQL could see two of them wait for each other.
