@@ -125,7 +125,7 @@ WAITING: dict[str, Deed] = {
     "seats_free": lambda me: me.ask("start"),
     "seat_taken": lambda me: me.ask("sit", name="Eva", seat=1),
     "bad_name": lambda me: me.ask("sit", name="\u0007"),
-    "colour_taken": lambda me: me.ask("sit", name="Eva", colours=["red"]),
+    "colour_taken": lambda me: me.ask("sit", name="Eva", seat=2, colours=["red"]),
     "unknown_bot": lambda me: me.ask("add_bot", bot="deep blue"),
     "unknown_seat": lambda me: me.ask("free", seat=2),
     "not_started": lambda me: me.ask("act", version=2, action="roll"),
@@ -353,7 +353,7 @@ async def test_guests_see_the_lobby_and_nothing_of_the_play(url: str) -> None:
         await host.ask("resign", version=5)
         await host.ask("rematch")
         told = [frame for frame in await guest.all_until_pong() if frame["type"] == "event"]
-    assert [frame["what"]["kind"] for frame in told] == ["started", "continued"]
+    assert [frame["what"]["kind"] for frame in told] == ["started", "did", "continued"]  # the end is told
     for frame in told:
         assert not frame["steps"] and not frame["now"]["legal"]
         assert all(frame["now"][hidden] is None for hidden in ("position", "text", "secret", "winner"))
