@@ -11,8 +11,9 @@ TERMINAL_ONLY = ("play.about", "play.command", "play.count", "replay.", "simulat
 
 
 def texts_json(language: str) -> dict[str, Any]:
-    """From key to text, as far as the browser has use for it; one with plural forms is an object of its forms and what they count.
+    """From key to text, as far as the browser has use for it.
 
+    A text with plural forms is an object of its forms and what they count.
     :raises BadOptions: if there is no such language.
     """
     return {

@@ -87,9 +87,9 @@ export function sides(faces: string[], front: string): string[] {
   return at < 0 ? [front, ...faces.slice(1)] : [front, ...faces.slice(at + 1), ...faces.slice(0, at)];
 }
 
-/** The two faces that make a value of Rapido (R9): `[die A, die B]`; a value of 0 has none to show. */
-export function facesOf(value: number): [string, string] {
-  if (!value) return ['', ''];
+/** The two faces that make a value of Rapido (R9): `[die A, die B]`; without a value there are none to show. */
+export function facesOf(value: number | null): [string, string] {
+  if (value === null) return ['', ''];
   const high = String(Math.floor(value / 10) || 'X');
   const low = String(value % 10 || 'X');
   return DIE_A.includes(low) && DIE_B.includes(high) && !(high === low) && '56'.includes(high)

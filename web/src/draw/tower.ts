@@ -39,8 +39,8 @@ const plateSize = (row: Box): number => Math.min(row.h * 0.25, row.w * 0.1, 17);
 /** A pair of dice as it lies in a niche. */
 export interface ShownPair {
   colour: Colour;
-  /** 0 shows blank faces: on field 0 the value does not matter. */
-  value: number;
+  /** null shows blank faces: on field 0 the value does not matter. */
+  value: number | null;
   ghost?: boolean;
 }
 

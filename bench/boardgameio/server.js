@@ -1,0 +1,38 @@
+// A dice race for two on boardgame.io's server: roll and gather, or hold and bank.
+//
+//     node server.js [FOLDER]
+//
+// Matches are kept in memory, or with a folder in its FlatFile storage. It listens on a free port of
+// the loopback and prints its address. A match never ends, so that nobody has to come back for another.
+
+const { FlatFile, Origins, Server } = require("boardgame.io/server");
+
+const dice = {
+  name: "dice",
+  minPlayers: 2,
+  maxPlayers: 2,
+  setup: () => ({ scores: [0, 0], gathered: 0, rolled: 0 }),
+  moves: {
+    roll: ({ G, events, random }) => {
+      G.rolled = random.D6();
+      G.gathered = G.rolled === 1 ? 0 : G.gathered + G.rolled;
+      if (G.rolled === 1) events.endTurn();
+    },
+    hold: ({ G, ctx, events }) => {
+      G.scores[ctx.currentPlayer] += G.gathered;
+      G.gathered = 0;
+      events.endTurn();
+    },
+  },
+};
+
+const dir = process.argv[2];
+const server = Server({
+  games: [dice],
+  origins: [Origins.LOCALHOST],
+  ...(dir && { db: new FlatFile({ dir }) }),
+});
+
+server.run({ port: { host: "127.0.0.1", port: 0 } }).then(({ appServer }) => {
+  console.log(`http://127.0.0.1:${appServer.address().port}`);
+});
