@@ -11,14 +11,10 @@ import asyncio
 import random
 from pathlib import Path
 
-import pytest
-
 from faults.judge import judge
 from faults.people import Witness, everybody_goes_on, load, playing, seeded
 from faults.serving import running
 from faults.tabs import tab, two_people, verdict
-
-LIMITED = "a worker catches up only when its own write comes too late, not when somebody comes or asks"
 
 
 def test_the_first_of_two_workers_wins_and_the_other_catches_up(tmp_path: Path) -> None:
@@ -62,7 +58,6 @@ async def race(folder: Path) -> None:
         assert not findings.wrong, "\n".join(findings.wrong)
 
 
-@pytest.mark.xfail(reason=LIMITED)
 def test_who_moves_to_another_worker_misses_nothing(tmp_path: Path) -> None:
     async def scene() -> None:
         witness = Witness()
@@ -83,7 +78,6 @@ def test_who_moves_to_another_worker_misses_nothing(tmp_path: Path) -> None:
     asyncio.run(scene())
 
 
-@pytest.mark.xfail(reason=LIMITED)
 def test_a_rematch_asked_for_at_both_workers_is_one_match(tmp_path: Path) -> None:
     async def scene() -> None:
         witness = Witness()
@@ -100,7 +94,6 @@ def test_a_rematch_asked_for_at_both_workers_is_one_match(tmp_path: Path) -> Non
     asyncio.run(scene())
 
 
-@pytest.mark.xfail(reason=LIMITED, run=False)  # it would wait for tables that stand still
 def test_nothing_is_lost_or_doubled_by_two_workers_under_load(tmp_path: Path) -> None:
     asyncio.run(share(tmp_path, seeded()))
 

@@ -315,6 +315,8 @@ class Room:
 
     async def _grant(self, connection: Connection, request: messages.AnyRequest) -> messages.Accepted:
         match = self.match
+        if isinstance(request, messages.Ping) or request.version > match.version:
+            await self.refresh()
         if request.version > match.version:
             raise Refused("future_version", f"the match is at version {match.version}")
         if isinstance(request, messages.Ping):
@@ -387,7 +389,15 @@ class Room:
         :raises GameError: if the check fails.
         """
         for _ in range(5):
-            wanted, now = entries(), time.time()
+            now = time.time()
+            try:
+                wanted = entries()
+            except GameError:  # perhaps only because another worker knows more, even this very request
+                if not key or not await self._catch_up():
+                    raise
+                if key in self._answers:
+                    return
+                continue
             if not wanted:
                 return
             stored = [
@@ -403,7 +413,7 @@ class Room:
             try:
                 await self._store.append(self.match.id, stored)
             except Conflict:
-                await self.catch_up()
+                await self._catch_up()
                 if key and key in self._answers:  # it was this very request, by way of another worker
                     return
                 continue
@@ -418,12 +428,20 @@ class Room:
             return
         raise Refused("busy", "other requests were first, try again")
 
-    async def catch_up(self) -> None:
-        """Take over what another worker stored. :raises Refused: if it cannot be read now."""
+    async def refresh(self) -> None:
+        """Look what other workers stored; done when somebody comes or asks, since nobody tells."""
+        async with self._lock:
+            await self._catch_up()
+
+    async def _catch_up(self) -> bool:
+        """Take over what another worker stored, if anything. :raises Refused: if it cannot be read now."""
         try:
-            self.load(await self._store.events(self.match.id, after=self.match.version))
+            events = await self._store.events(self.match.id, after=self.match.version)
         except StoreUnavailable:
             raise Refused("store_unavailable", "nothing can be read now, try again") from None
+        if events:
+            self.load(events)
+        return bool(events)
 
     def _tell(self, entry: Entry, now: float) -> None:
         steps = self.match.apply(entry, now)
