@@ -7,6 +7,7 @@ python3 run.py WORDS ...           the `escadaria` command, for example `simulat
 python3 run.py test [PYTEST ...]   lint, format, types and tests; arguments go to pytest
 python3 run.py bench NAME ...      measure: bench/NAME.py
 python3 run.py tool NAME ...       one of the developers' tools: tools/NAME.py
+python3 run.py screenshots ...     pictures of every screen of the web client, into screenshots/
 python3 run.py lock                choose the newest versions of all dependencies: constraints.txt
 
 The first run makes an environment in .venv and builds the web client; later runs
@@ -51,6 +52,8 @@ def main(words: list[str]) -> int:
         return test(rest)
     if command in SCRIPTS:
         return script(SCRIPTS[command], rest)
+    if command == "screenshots":
+        return script("tools", [command, *rest])
     if command == "lock":
         return lock()
     prepare()

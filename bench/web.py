@@ -1,0 +1,191 @@
+"""How large is the web client, how soon can one play, and does it move smoothly?
+
+    python3 run.py bench web
+    python3 run.py bench web --rolls 20 --loads 5 --json
+
+A real server and a real Chromium on this machine, without a graphics card: frames are drawn by the processor,
+so trust them only where nothing else runs. ``load`` is the number of programs that wanted to run meanwhile.
+
+Loading: a device that was never here, over the loopback. *Ready* is when the first thing that one may do
+can be pressed: on the home screen the big button, at a table the first choice. *Blocked* is the time for
+which the page could not answer (what is over 50 ms of each long task); *shift* is how much the page moved
+under the eye.
+
+Moving: two people at two browsers. *Told* is from the pressing of the button at one to the event's arrival
+at the other; *started* from there until the first animation runs; *frames* are those of the 700 ms after.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, expect
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from browser.house import Table, asked, chromium, joined, memory, opened, practising  # noqa: E402
+from browser.people import Person  # noqa: E402
+from server.conftest import Live  # noqa: E402
+
+DECIDE = "turn=0 phase=decide value=54 steps=9,5,12 tower=2:1:52,4:2:63"
+
+READY = """
+const selector = location.pathname === '/' ? 'article button:enabled' : '[data-action]';
+const look = new MutationObserver(() => {
+  if (!document.querySelector(selector)) return;
+  look.disconnect();
+  window.readyAt = performance.now();
+});
+look.observe(document, { childList: true, subtree: true, attributes: true });
+window.blocked = 0;
+window.shift = 0;
+const sum = (type, add) =>
+  new PerformanceObserver((list) => list.getEntries().forEach(add)).observe({ type, buffered: true });
+sum('longtask', (task) => (window.blocked += task.duration - 50));
+sum('layout-shift', (entry) => (window.shift += entry.value));
+sum('largest-contentful-paint', (entry) => (window.largest = entry.startTime));
+"""
+
+MOVES = """
+window.moves = [];
+let heard = null;
+const start = () => {
+  if (heard === null) return;
+  const move = { heard: performance.timeOrigin + heard, started: performance.now() - heard, frames: [] };
+  heard = null;
+  window.moves.push(move);
+  const first = performance.now();
+  const frame = (now) => {
+    move.frames.push(now);
+    if (now - first < 700) requestAnimationFrame(frame);
+    else move.done = true;
+  };
+  requestAnimationFrame(frame);
+};
+window.WebSocket = class extends WebSocket {
+  constructor(...words) {
+    super(...words);
+    this.addEventListener('message', ({ data }) => {
+      const { type, steps } = JSON.parse(data);
+      if (type === 'event' && steps.length) heard = performance.now();
+    });
+  }
+};
+document.addEventListener('animationstart', start, true);
+document.addEventListener('transitionrun', start, true);
+const { animate } = Element.prototype;
+Element.prototype.animate = function (...words) {
+  start();
+  return animate.apply(this, words);
+};
+"""
+
+PRESSED = """document.addEventListener('click', () => {
+  window.pressed = performance.timeOrigin + performance.now();
+}, true);"""
+
+
+def visit(browser: Browser, url: str, scripts: str, *seats: Table, **settings: Any) -> Person:
+    # waiting for a condition evaluates text, which the server's policy forbids
+    context = browser.new_context(storage_state=memory(url, seats=seats, **settings), bypass_csp=True)
+    context.add_init_script(scripts)
+    return Person(context, url)
+
+
+def load(browser: Browser, url: str, path: str, *seats: Table) -> dict[str, float]:
+    """One first visit."""
+    person = visit(browser, url, READY, *seats)
+    session = person.context.new_cdp_session(person.page)
+    session.send("Network.enable")
+    sizes: list[int] = []
+    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    person.go(path)
+    person.page.wait_for_function("window.readyAt")
+    person.page.wait_for_load_state("networkidle")
+    painted = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
+    numbers: list[float] = person.page.evaluate(
+        f"[readyAt, {painted}, window.largest ?? 0, window.blocked, window.shift]"
+    )
+    person.context.close()
+    names = ("ready ms", "first paint ms", "largest paint ms", "blocked ms", "shift")
+    return dict(zip(names, numbers, strict=True)) | {"requests": len(sizes), "bytes": sum(sizes)}
+
+
+def moves(browser: Browser, url: str, rolls: int) -> dict[str, float]:
+    """Ana plays, and Rui watches how it moves."""
+    told, started, gaps = [], [], []
+    host = opened(url, people=[{"name": "Ana"}], options={"finish": 50})
+    guest = joined(url, host, "Rui")
+    asked(url, host, "start")
+    ana = visit(browser, url, PRESSED, host).go(host.path)
+    rui = visit(browser, url, MOVES, guest, speed=1).go(guest.path)
+    for number in range(rolls):
+        if not number % 8:
+            rui.page.bring_to_front()  # hidden pages do not move
+        mover = ana if ana.main.first.is_visible() else rui
+        mover.main.first.click()
+        if mover is ana:
+            rui.page.wait_for_function("window.moves.at(-1)?.done")
+            move = rui.page.evaluate("window.moves.at(-1)")
+            told.append(move["heard"] - ana.page.evaluate("window.pressed"))
+            started.append(move["started"])
+            frames = move["frames"]
+            gaps += [after - before for before, after in itertools.pairwise(frames)]
+        expect(ana.main.first.or_(ana.page.get_by_text(ana.like("web.thinking")).first)).to_be_visible()
+        rui.page.wait_for_function("!document.getAnimations().some((it) => it.playState === 'running')")
+    for person in (ana, rui):
+        person.context.close()
+    return {
+        "moves": len(told),
+        "told ms": statistics.median(told),
+        "started ms": statistics.median(started),
+        "started ms, worst": max(started),
+        "frames per second": 1000 * len(gaps) / sum(gaps),
+        "longest gap ms": max(gaps),
+        "late frames %": 100 * sum(gap > 25 for gap in gaps) / len(gaps),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--loads", type=int, default=5, help="visits of each screen")
+    parser.add_argument("--rolls", type=int, default=16, help="decisions that are watched")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    arguments = parser.parse_args()
+    found: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        live = Live(Path(folder), {"log_level": "info"})
+        try:
+            with chromium() as browser:
+                table = practising(live.url, "rapido", DECIDE, 3, "Ana")
+                places: dict[str, tuple[str, tuple[Table, ...]]] = {
+                    "home": ("/", ()),
+                    "table": (table.path, (table,)),
+                }
+                for name, (path, seats) in places.items():
+                    loads = [load(browser, live.url, path, *seats) for _ in range(arguments.loads)]
+                    found[name] = {key: statistics.median(one[key] for one in loads) for key in loads[0]}
+                found["moving"] = moves(browser, live.url, arguments.rolls)
+        finally:
+            live.stop()
+    found["machine"] = {"processors": os.cpu_count() or 0, "load": os.getloadavg()[0]}
+    if arguments.json:
+        print(json.dumps(found, indent=2))
+        return
+    for name, numbers in found.items():
+        print(name)
+        for key, number in numbers.items():
+            print(f"  {key:<20}{number:>12,.3f}" if key == "shift" else f"  {key:<20}{number:>12,.0f}")
+
+
+if __name__ == "__main__":
+    main()

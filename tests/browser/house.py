@@ -1,0 +1,174 @@
+"""A house to play in: Chromium, tables that are set up over HTTP, and what a device remembers of them."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from playwright.sync_api import Browser, StorageState, sync_playwright
+from websockets.sync.client import connect
+
+PATIENCE = 60.0
+"""Seconds after which something that should have come never will; the machine may be busy."""
+
+QUICK = {"pace": 0}
+STILL = {"speed": 0, "muted": True}
+"""Settings of a device on which nothing moves."""
+
+_ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage",
+]  # fmt: skip
+_numbers = itertools.count(1)
+
+
+def find_chromium() -> str:
+    """Debian's Chromium, installed if it is missing and we may.
+
+    :raises LookupError: if there is none.
+    """
+    found = _chromium()
+    if found is None and shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        for words in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
+            subprocess.run(
+                ["apt-get", "-qq", *words], env=environment, stdout=subprocess.DEVNULL, check=False
+            )
+        found = _chromium()
+    if found is None:
+        raise LookupError(
+            "there is no Chromium: apt-get install chromium, or name one by the variable CHROMIUM"
+        )
+    return found
+
+
+def _chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    paths = (os.environ.get("CHROMIUM"), "/usr/bin/chromium", *map(shutil.which, names))
+    return next((path for path in paths if path and Path(path).exists()), None)
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser with a fresh profile.
+
+    While it runs, its event loop is this thread's running one: nothing else here may use asyncio.
+
+    :raises LookupError: if there is no Chromium.
+    """
+    path = find_chromium()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=_ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A match, and the token by which a device has its seats there; empty for a guest."""
+
+    game: str
+    match: str
+    token: str
+    watch: str = ""
+
+    @property
+    def path(self) -> str:
+        return f"/t/{self.match}"
+
+
+def opened(url: str, game: str = "rapido", players: int = 2, **wish: Any) -> Table:
+    """Open a match; ``wish`` is as in the protocol."""
+    options = wish.pop("options", {}) | {"players": players}
+    rules = QUICK | wish.pop("rules", {})
+    body = {"game": game, "options": options, "rules": rules, **wish}
+    response = httpx.post(f"{url}/api/matches", json=body, timeout=PATIENCE, trust_env=False)
+    assert response.status_code == 201, response.text
+    answer = response.json()
+    return Table(game, answer["match"], answer["token"], answer["watch"])
+
+
+def practising(url: str, game: str, position: str, players: int, *names: str, **options: Any) -> Table:
+    """A match for practice that goes on from a position; seats without a name are taken by bots."""
+    return opened(
+        url, game, players, options=options, rules={"practice": True},
+        people=[{"name": name} for name in names], bots=["simple"] * (players - len(names)),
+        start=True, start_from=position,
+    )  # fmt: skip
+
+
+def played(url: str, game: str, players: int = 3, **options: Any) -> Table:
+    """A match that bots have played to the end; the host has no seat."""
+    table = opened(url, game, players, options=options, bots=["simple"] * players, start=True)
+    with _wire(url, table) as wire:
+        while True:
+            frame = json.loads(wire.recv(PATIENCE))
+            if frame.get("now", {}).get("status") == "over":
+                return table
+
+
+def joined(url: str, table: Table, name: str) -> Table:
+    """The same table for somebody who came by the link and sat down."""
+    with _wire(url, Table(table.game, table.match, "")) as wire:
+        answer = _ask(wire, "sit", name=name)
+    return Table(table.game, table.match, answer["token"])
+
+
+def asked(url: str, table: Table, type: str, **fields: Any) -> dict[str, Any]:
+    """Ask for something at a table, as the device that has its token."""
+    with _wire(url, table) as wire:
+        return _ask(wire, type, **fields)
+
+
+@contextlib.contextmanager
+def _wire(url: str, table: Table) -> Iterator[Any]:
+    address = f"{url.replace('http', 'ws', 1)}/api/matches/{table.match}/socket"
+    with connect(address, proxy=None, max_size=2**22) as socket:
+        socket.send(json.dumps({"type": "hello"} | ({"token": table.token} if table.token else {})))
+        yield socket
+
+
+def _ask(wire: Any, type: str, **fields: Any) -> dict[str, Any]:
+    id = f"h{next(_numbers)}"
+    wire.send(json.dumps({"type": type, "id": id, "version": fields.pop("version", 0), **fields}))
+    while True:
+        frame: dict[str, Any] = json.loads(wire.recv(PATIENCE))
+        if frame.get("id") == id:
+            assert frame["type"] == "accepted", frame
+            return frame
+
+
+def memory(
+    url: str,
+    seats: Iterable[Table] = (),
+    language: str = "",
+    setups: dict[str, Any] | None = None,
+    **settings: Any,
+) -> StorageState:
+    """What a device remembers before it comes: settings, seats, and how matches were set up.
+
+    :param setups: by game and way, as in ``rapido.bots``.
+    """
+    kept: dict[str, Any] = {"settings": STILL | settings}
+    kept |= {f"seat.{table.match}": {"token": table.token, "game": table.game, "seen": 1} for table in seats}
+    kept |= {f"setup.{name}": setup for name, setup in (setups or {}).items()}
+    if language:
+        kept["language"] = language
+    items = [{"name": f"escadaria.{key}", "value": json.dumps(value)} for key, value in kept.items()]
+    return {"cookies": [], "origins": [{"origin": url, "localStorage": items}]}  # type: ignore[typeddict-item]
+
+
+def setup(players: int, who: str, **options: Any) -> dict[str, Any]:
+    """A set-up as the client keeps it: the first seat is taken here, the others by ``who``."""
+    seats = [{"who": who if seat else "here", "name": "", "colours": None} for seat in range(players)]
+    return {"seats": seats, "first": 0, "options": options, "practice": False, "clock": 0, "pace": 0}

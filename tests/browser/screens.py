@@ -1,0 +1,126 @@
+"""Every screen there is, each ready to be looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playwright.sync_api import expect
+
+from browser.house import Table, asked, joined, opened, played, practising
+from browser.people import Person
+
+SIX = "turn=0 phase=decide value=54 steps=48,0,12,12,30,7 tower=1:3:41,2:1:52,4:2:63,5:5:73"
+TWO = "turn=0 phase=decide value=54 steps=9,5 tower=2:1:52,3:0:54,5:1:64"
+DECIDE = "turn=0 phase=decide value=54 steps=9,5,12 tower=2:1:52,4:2:63"
+CHAIN = "turn=0 {} discs=2+15,4+0,15+34 stacks=2:0,4:1,15:2+0 {}"
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where it is, with which seats, and what is done there first."""
+
+    path: str
+    seats: tuple[Table, ...] = ()
+    first: Callable[[Person], None] | None = None
+    missing: bool = False
+    """The server is asked for something that is not there."""
+
+    def show(self, person: Person) -> None:
+        if self.missing:
+            person.troubles.forgive("status of 404")
+        person.go(self.path)
+        if self.first:
+            self.first(person)
+
+
+def at(table: Table, first: Callable[[Person], None] | None = None) -> Screen:
+    return Screen(table.path, (table,), first)
+
+
+def rapido(url: str) -> Table:
+    return practising(url, "rapido", DECIDE, 3, "Ana")
+
+
+def chain(url: str, phase: str, dice: str) -> Table:
+    return practising(url, "chain", CHAIN.format(phase, dice), 3, "Ana")
+
+
+def waiting(url: str) -> Screen:
+    """Another's turn."""
+    host = opened(url, people=[{"name": "Ana"}])
+    guest = joined(url, host, "Maximiliane")
+    asked(url, host, "start")
+    return at(guest)
+
+
+def lobby(url: str) -> Table:
+    table = opened(url, "chain", 4, people=[{"name": "Ana"}], rules={"clock": 60})
+    joined(url, table, "Maximiliane")
+    return table
+
+
+def running(url: str) -> Screen:
+    return Screen(rapido(url).path)
+
+
+def won(person: Person) -> None:
+    expect(person.winner).to_be_visible()
+    person.ready()
+
+
+def middle(person: Person) -> None:
+    slider = person.page.get_by_role("slider", name=person.say("web.replay.slider"))
+    slider.fill(str(int(slider.get_attribute("max") or 0) // 2))
+
+
+def settings(person: Person) -> None:
+    person.page.get_by_role("button", name=person.say("web.settings")).click()
+
+
+def help(person: Person) -> None:
+    person.page.get_by_role("button", name=person.say("web.help")).click()
+
+
+def resign(person: Person) -> None:
+    settings(person)
+    person.page.get_by_role("dialog").get_by_role("button", name=person.say("web.resign")).click()
+
+
+SCREENS: dict[str, Callable[[str], Screen]] = {
+    "home": lambda _: Screen("/"),
+    "home-unfinished": lambda url: Screen("/", (rapido(url),)),
+    "settings": lambda _: Screen("/", (), settings),
+    "new-rapido": lambda _: Screen("/new/rapido?how=bots"),
+    "new-chain": lambda _: Screen("/new/chain?how=online"),
+    "new-device": lambda _: Screen("/new/rapido?how=device"),
+    "lobby": lambda url: at(lobby(url)),
+    "lobby-guest": lambda url: Screen(lobby(url).path),
+    "rapido-roll": lambda url: at(
+        practising(url, "rapido", DECIDE.replace("decide value=54", "first value=0"), 3, "Ana")
+    ),
+    "rapido-decide": lambda url: at(rapido(url)),
+    "rapido-waiting": waiting,
+    "rapido-two": lambda url: at(
+        practising(url, "rapido", TWO, 2, "Ana")
+    ),
+    "rapido-six": lambda url: at(
+        practising(url, "rapido", SIX, 6, "Ana", "Maximiliane", finish=50)
+    ),
+    "chain-keep": lambda url: at(chain(url, "phase=keep hands=6,4,2 pool=12", "chain=-/0/open loose=-")),
+    "chain-build": lambda url: at(chain(url, "phase=build hands=6,4,2 pool=12", "chain=34/4/up loose=1356")),
+    "chain-decide": lambda url: at(chain(url, "phase=decide hands=4,4,2 pool=14", "chain=2345/5/up loose=-")),
+    "help": lambda url: at(rapido(url), help),
+    "resign": lambda url: at(rapido(url), resign),
+    "after-rapido": lambda url: at(played(url, "rapido", 4), won),
+    "after-chain": lambda url: at(played(url, "chain", 3, board="short"), won),
+    "replay": lambda url: Screen(f"/replay/{played(url, 'chain', 2, board='short').match}", (), middle),
+    "replay-open": lambda _: Screen("/replay"),
+    "learn-rapido": lambda _: Screen("/learn/rapido"),
+    "learn-chain": lambda _: Screen("/learn/chain#step=4"),
+    "rules-rapido": lambda _: Screen("/rules/rapido"),
+    "rules-chain": lambda _: Screen("/rules/chain"),
+    "guest": running,
+    "closed": lambda _: Screen("/t/nosuchmatch12"),
+    "lost": lambda _: Screen("/nowhere"),
+}  # fmt: skip

@@ -1,0 +1,135 @@
+"""A whole match by ear: through Chromium's own accessibility tree, and what its live region says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.conftest import Come
+from browser.house import setup
+from browser.people import MAIN, Person, pattern
+
+LISTEN = """() => {
+  const live = document.querySelector('[aria-live=polite]');
+  window.heard = [];
+  new MutationObserver(() => window.heard.push(live.textContent))
+    .observe(live, { characterData: true, childList: true, subtree: true });
+}"""
+
+
+@dataclass(frozen=True)
+class Node:
+    """What a screen reader gets to know of an element."""
+
+    role: str
+    name: str
+    element: int
+    properties: dict[str, Any]
+
+
+class Reader:
+    """Reads the accessibility tree and acts on what is in it; it knows nothing else of the page."""
+
+    def __init__(self, person: Person) -> None:
+        self.person = person
+        self.session = person.context.new_cdp_session(person.page)
+        self.session.send("Accessibility.enable")
+
+    def nodes(self) -> list[Node]:
+        found = self.session.send("Accessibility.getFullAXTree")["nodes"]
+        return [
+            Node(
+                node["role"]["value"],
+                node.get("name", {}).get("value", ""),
+                node["backendDOMNodeId"],
+                {it["name"]: it["value"].get("value") for it in node.get("properties", [])},
+            )
+            for node in found
+            if not node["ignored"] and "backendDOMNodeId" in node
+        ]
+
+    def find(self, role: str, name: re.Pattern[str]) -> list[Node]:
+        return [node for node in self.nodes() if node.role == role and name.search(node.name)]
+
+    def press(self, node: Node) -> None:
+        object = self.session.send("DOM.resolveNode", {"backendNodeId": node.element})["object"]["objectId"]
+        call = {"objectId": object, "functionDeclaration": "function () { this.focus(); this.click(); }"}
+        self.session.send("Runtime.callFunctionOn", call)
+
+
+@pytest.mark.parametrize(
+    "game, players, options",
+    [("rapido", 3, {"finish": 5}), ("chain", 2, {"board": "18"})],
+    ids=["rapido", "chain"],
+)
+def test_a_match_by_ear(come: Come, game: str, players: int, options: dict[str, object]) -> None:
+    person = come(setups={f"{game}.bots": setup(players, "bot simple", **options)}, name="Ana")
+    reader = Reader(person)
+    person.go("/")
+    play = reader.find("button", person.like("web.home.bots", "web.against_bots"))
+    reader.press(play[("rapido", "chain").index(game)])
+    assert person.asked()
+    person.page.evaluate(LISTEN)
+    main = pattern(person.texts, *MAIN[game])
+    prompts = pattern(
+        person.texts, *(key for key in person.texts.messages if key.startswith(f"{game}.phase."))
+    )
+    asked = 0
+    while person.asked():
+        offered = reader.find("button", main)
+        if not offered:
+            continue  # the tree is a moment behind
+        for choice in reader.find("radio", re.compile("")):
+            assert choice.name, "every choice has a name"
+        board = reader.find("image", re.compile(f"^{re.escape(described(person, game, options))}"))
+        assert board, "the board is described in words"
+        reader.press(offered[0])
+        asked += 1
+        expect(person.main.or_(person.winner).first).to_be_visible()
+    assert asked > 3
+    heard = person.page.evaluate("window.heard")
+    says = sentences(person, game)
+    told = {sentence for words in heard for sentence in says.findall(words.replace("\u00a0", " "))}
+    # every announcement is made of sentences of the game, and ends by asking when it is Ana's turn
+    leftover = [words for words in heard if says.sub("", words.replace("\u00a0", " ")).strip()]
+    assert not leftover, leftover[:3]
+    assert any(prompts.search(sentence) for sentence in told)
+    winner = person.winner.inner_text()
+    assert any(
+        person.say(f"{game}.fact.won", name=name) in heard[-1]
+        and person.say("web.winner", name=name) == winner
+        for name in names(person)
+    ), heard[-1]
+    # nothing that stands in the log was left out
+    log = person.page.get_by_role("region", name=person.say("web.log"), exact=True)
+    lines = log.get_by_role("listitem").all_inner_texts()
+    everything = " ".join(heard)
+    silent = [line for line in lines if line.strip() not in everything]
+    assert not silent, silent[:5]
+
+
+def described(person: Person, game: str, options: dict[str, object]) -> str:
+    if game == "rapido":
+        return person.say("web.rapido.describe", finish=options["finish"])
+    return person.say("web.chain.describe", spaces=18)
+
+
+def names(person: Person) -> list[str]:
+    seats = person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
+    return [text.split("\n")[0] for text in seats.all_inner_texts()]
+
+
+def sentences(person: Person, game: str) -> re.Pattern[str]:
+    """Matches any one sentence of the game."""
+    texts = person.texts
+    starts = (
+        f"{game}.fact.", f"{game}.phase.", f"play.several.{game}.", "web.news.", "web.turn_of",
+        "web.chain.say_fits", "web.chain.describe.chain", "web.chain.describe.first", "web.chain.no_chain",
+    )  # fmt: skip
+    forms = {form for key, it in texts.messages.items() if key.startswith(starts) for form in it.forms}
+    escaped = sorted((re.sub(r"\\\{.+?\\\}", r"[^.!?]+?", re.escape(form)) for form in forms), key=len)
+    return re.compile("|".join(reversed(escaped)))

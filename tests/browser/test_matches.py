@@ -1,0 +1,107 @@
+"""Whole matches: against bots, on one device, and online by a link."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.conftest import Come
+from browser.house import setup
+from browser.people import Person, play_together
+
+BOT = "bot simple"
+
+
+@pytest.mark.parametrize(
+    "game, players, options",
+    [("rapido", 2, {"finish": 5}), ("rapido", 3, {"finish": 8}), ("rapido", 6, {"finish": 5}),
+     ("chain", 2, {"board": "18 3>8 9>5"})],
+    ids=["rapido-2", "rapido-3", "rapido-6", "chain-2"],
+)  # fmt: skip
+def test_two_taps_from_opening_and_then_against_bots(
+    come: Come, game: str, players: int, options: dict[str, object]
+) -> None:
+    person = come(setups={f"{game}.bots": setup(players, BOT, **options)}, name="Ana")
+    person.go("/")
+    card = person.page.get_by_role("article", name=person.say(f"{game}.name"))
+    card.get_by_role("button", name=person.like("web.home.bots", "web.against_bots")).click()
+    expect(
+        person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
+    ).to_have_count(players)
+    person.play(seed=players)
+    is_told_who_won(person)
+
+
+def is_told_who_won(person: Person) -> None:
+    """The result, the numbers below it, and the dice proved right."""
+    expect(person.button("web.rematch").or_(person.button("web.after.next")).first).to_be_visible()
+    person.ready()
+    numbers = person.page.get_by_role("region", name=person.say("web.after.details"))
+    expect(numbers.get_by_text(person.like("web.fair.yes"))).to_be_visible()
+    expect(numbers.get_by_role("table").first).to_be_visible()
+
+
+def test_set_up_by_hand_and_play_on_one_device(come: Come) -> None:
+    person = come()
+    person.go("/")
+    card = person.page.get_by_role("article", name=person.say("rapido.name"))
+    card.get_by_role("link", name=person.say("web.on_device")).click()
+    person.ready()
+    page = person.page
+    fewer = person.say("web.less", what=person.say("web.players"))
+    page.get_by_role("button", name=fewer).click()
+    names = page.get_by_role("textbox", name=person.say("web.name"))
+    expect(names).to_have_count(2)
+    for field, name in zip(names.all(), ("Ana", "Rui"), strict=True):
+        field.fill(name)
+    finish = page.get_by_role("spinbutton", name=person.say("rapido.option.finish"))
+    finish.fill("5")
+    finish.press("Tab")
+    person.click("web.start")
+    assert person.asked()
+    expect(person.turn.get_by_role("heading")).to_have_text(person.say("web.turn_of", name="Ana"))
+    person.play()
+    is_told_who_won(person)
+    # they play again, at the same table and on the same device
+    table = page.url
+    person.click("web.rematch")
+    page.wait_for_url(lambda url: url != table)
+    assert person.asked()
+    person.main.first.click()
+    assert person.asked()
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_online_by_a_link_and_once_more(come: Come, players: int) -> None:
+    host = come(setups={"rapido.online": setup(players, "link", finish=5)}, name="Ana")
+    host.go("/new/rapido?how=online")
+    host.click("web.new.open")
+    expect(host.page.get_by_role("heading", name=host.say("web.lobby.title"))).to_be_visible()
+    link = host.page.get_by_role("textbox", name=host.say("web.lobby.link"), exact=True).input_value()
+    assert link.startswith(host.url + "/t/")
+    assert link == host.page.url, "it is the address of the table, without any secret"
+    people = [host]
+    for name in ("Rui", "Eva")[: players - 1]:
+        guest = come(name=name)
+        guest.page.goto(link)
+        guest.click("web.sit")
+        expect(host.page.get_by_role("listitem").filter(has_text=name)).to_be_visible()
+        people.append(guest)
+    host.click("web.start")
+    play_together(people)
+    winners = {person.winner.inner_text() for person in people}
+    assert len(winners) == 1
+    # one asks for a rematch, and all of them are led on
+    people[-1].click("web.rematch")
+    following = re.compile(rf"/t/(?!{link.rpartition('/')[2]})")
+    expect(people[-1].page).to_have_url(following)
+    for person in people[:-1]:
+        person.reads("web.after.next.ready")
+        person.click("web.after.next")
+    for person in people:
+        expect(person.page).to_have_url(following)
+    assert len({person.page.url for person in people}) == 1
+    host.click("web.start")
+    play_together(people)

@@ -1,0 +1,181 @@
+"""Every screen: all languages, all widths, both themes, for fingers and for those who do not see."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import ViewportSize, expect
+
+from browser.conftest import ROOT, Come
+from browser.people import Person
+from browser.screens import SCREENS, Screen
+from escadaria.i18n import LANGUAGES, load
+
+WIDTHS = (320, 390, 768, 1280)
+DESK: ViewportSize = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+TARGET = 44
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+
+TOO_WIDE = """() => {
+  const most = document.documentElement.clientWidth;
+  const scrolls = Math.max(document.documentElement.scrollWidth, document.body.scrollWidth);
+  if (scrolls <= most) return [];
+  const sticksOut = (element) => element.getBoundingClientRect().right > most + 0.5;
+  const out = [...document.body.querySelectorAll('*')].filter(sticksOut);
+  return [`${scrolls} > ${most}`, ...out.slice(0, 5).map((e) => e.outerHTML.slice(0, 120))];
+}"""
+
+LEFTOVER_KEYS = """() => {
+  const key = /^(web|rapido|chain|play|error|bot|colour)\\.[a-z_.]+$/;
+  const found = [];
+  for (const element of document.querySelectorAll('body *')) {
+    const texts = [...element.childNodes].map((node) => (node.nodeType === Node.TEXT_NODE ? node.data : ''));
+    for (const name of ['aria-label', 'title', 'placeholder', 'aria-valuetext'])
+      texts.push(element.getAttribute(name) ?? '');
+    found.push(...texts.filter((text) => key.test(text.trim()) || /\\{\\w+\\}|undefined|NaN/.test(text)));
+  }
+  return found;
+}"""
+
+SMALL_TARGETS = """(least) => {
+  const found = [];
+  const controls = 'a[href], button, input, select, textarea, summary, [role=radio]';
+  for (const element of document.querySelectorAll(controls)) {
+    const seen = element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    if (!seen && !element.closest('label')) continue;
+    if (document.querySelector('dialog:modal') && !element.closest('dialog')) continue;
+    const label = element.closest('label') ?? element;
+    const style = getComputedStyle(element);
+    if (style.display === 'inline') continue; // a link within a sentence
+    const box = label.getBoundingClientRect();
+    if (!box.width || !box.height || element.disabled) continue;
+    if (box.width >= least - 0.5 && box.height >= least - 0.5) continue;
+    // perhaps it can be hit beside what is seen of it
+    element.scrollIntoView({ block: 'center', behavior: 'instant' });
+    const { x, y, width, height } = label.getBoundingClientRect();
+    const far = least / 2 - 1.5;
+    const missed = [[-far, 0], [far, 0], [0, -far], [0, far]].some(([dx, dy]) => {
+      const hit = document.elementFromPoint(x + width / 2 + dx, y + height / 2 + dy);
+      return !hit || (!label.contains(hit) && !element.contains(hit));
+    });
+    if (missed) found.push(`${Math.round(width)}x${Math.round(height)} ${element.outerHTML.slice(0, 140)}`);
+  }
+  return found;
+}"""
+
+
+@pytest.fixture(scope="package")
+def made() -> dict[str, Screen]:
+    """The screens that were made ready already."""
+    return {}
+
+
+@pytest.fixture(params=SCREENS)
+def screen(request: pytest.FixtureRequest, made: dict[str, Screen], url: str) -> Screen:
+    name: str = request.param
+    return made.get(name) or made.setdefault(name, SCREENS[name](url))
+
+
+def test_no_width_scrolls_sideways_and_all_languages_fit(come: Come, screen: Screen) -> None:
+    person = come(seats=screen.seats, name="Ana", page={"viewport": DESK})
+    screen.show(person)
+    page = person.page
+    problems: dict[str, list[str]] = {}
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        problems[f"{width} px"] = page.evaluate(TOO_WIDE)
+    for language in (*LANGUAGES[1:], LANGUAGES[0]):
+        page.set_viewport_size(DESK)
+        switch(person, language)
+        page.set_viewport_size({"width": 320, "height": 700})
+        problems[f"{language} at 320 px"] = page.evaluate(TOO_WIDE)
+        problems[f"keys in {language}"] = page.evaluate(LEFTOVER_KEYS)
+    assert not {where: what for where, what in problems.items() if what}
+
+
+def switch(person: Person, language: str) -> None:
+    """Choose another language: all that is on screen follows at once, without a new page."""
+    person.page.evaluate("window.same = true")
+    person.page.get_by_role("combobox", name=person.say("web.language"), exact=True).last.select_option(
+        language
+    )
+    person.texts = load(language)
+    expect(person.page.locator("html")).to_have_attribute("lang", language)
+    expect(person.page.get_by_role("button", name=person.say("web.settings"), exact=True)).to_have_count(1)
+    assert person.page.evaluate("window.same")
+
+
+def test_axe_finds_nothing_and_fingers_find_everything(come: Come, screen: Screen) -> None:
+    if not AXE.is_file():
+        pytest.fail(f"{AXE} is missing: npm ci in web/, or `python3 run.py test`, which does it")
+    person = come(seats=screen.seats, name="Ana", page={"viewport": DESK})
+    screen.show(person)
+    page = person.page
+    page.evaluate(AXE.read_text("utf-8") + "; undefined")
+    problems: dict[str, list[str]] = {}
+    for size, name in ((DESK, "desk"), (PHONE, "phone")):
+        page.set_viewport_size(size)
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            problems[f"{name}, {theme}"] = violations(person)
+    problems["targets"] = page.evaluate(SMALL_TARGETS, TARGET)
+    assert not {where: what for where, what in problems.items() if what}
+
+
+def violations(person: Person) -> list[str]:
+    found = person.page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+    return [
+        f"{rule['id']}: {node['html'][:160]} ({re.sub(chr(10), ' ', node['failureSummary'])[:200]})"
+        for rule in found
+        for node in rule["nodes"][:4]
+    ]
+
+
+@pytest.mark.parametrize("name", ["home", "rapido-decide"])
+def test_the_system_s_theme_changes_while_it_is_open(
+    come: Come, url: str, made: dict[str, Screen], name: str
+) -> None:
+    screen = made.get(name) or made.setdefault(name, SCREENS[name](url))
+    person = come(seats=screen.seats, page={"color_scheme": "light"})
+    screen.show(person)
+    body = person.page.locator("body")
+    colour = "element => getComputedStyle(element).backgroundColor"
+    light = body.evaluate(colour)
+    to_dark = person.page.get_by_role("button", name=person.say("web.theme.to_dark"))
+    expect(to_dark).to_be_visible()
+    person.page.emulate_media(color_scheme="dark")
+    to_light = person.page.get_by_role("button", name=person.say("web.theme.to_light"))
+    expect(to_light).to_be_visible()
+    dark = body.evaluate(colour)
+    assert dark != light
+    to_light.click()  # from now on it is the person's choice, whatever the system says
+    expect(to_dark).to_be_visible()
+    assert body.evaluate(colour) == light
+    person.page.reload()
+    expect(to_dark).to_be_visible()
+    assert body.evaluate(colour) == light
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_language_of_the_browser_is_spoken(come: Come, language: str) -> None:
+    person = come(page={"locale": f"{language}-CH"})
+    person.texts = load(language)
+    person.go("/")
+    expect(person.page.locator("html")).to_have_attribute("lang", language)
+    person.reads("web.home.welcome")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_first_load_is_small(come: Come, language: str) -> None:
+    person = come(language=language)
+    session = person.context.new_cdp_session(person.page)
+    session.send("Network.enable")
+    sizes: list[int] = []
+    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    person.go("/")
+    expect(person.button("web.online").first).to_be_visible()
+    person.page.wait_for_load_state("networkidle")
+    assert len(sizes) >= 4, "page, script, style, texts"
+    assert sum(sizes) <= 120_000
