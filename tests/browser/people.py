@@ -113,7 +113,7 @@ class Person:
 
     def button(self, key: str, **args: Any) -> Locator:
         """The button or link that begins with a text."""
-        name = re.compile("^" + re.escape(self.say(key, **args)) + r"\b|^" + re.escape(self.say(key, **args)))
+        name = re.compile("^" + re.escape(self.say(key, **args)))
         return self.page.get_by_role("button", name=name).or_(self.page.get_by_role("link", name=name))
 
     def click(self, key: str, **args: Any) -> None:

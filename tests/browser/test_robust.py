@@ -106,12 +106,17 @@ def test_two_tabs_of_one_seat(come: Come, url: str) -> None:
     first, second = person.page, person.context.new_page()
     second.goto(url + table.path)
     chance = random.Random(3)
+    shown = None
     for tab in (first, second) * 4:  # in turns, each goes on from what was done in the other
         person.page = tab
         tab.bring_to_front()
+        if shown is not None:
+            expect(person.turn).to_have_text(shown)
         if not person.asked():
             break
         person.decide(chance)
+        person.asked()
+        shown = person.turn.text_content()
     person.page = first
     first.bring_to_front()
     person.play()
