@@ -131,11 +131,11 @@ async def _admitted(
             return None
         hello = messages.parse_hello(frame)
         room = await hub.room(match)
-        await room.refresh()
         version = room.match.version
         if hello.recover is not None:
             await room.recover(connection, hello)
         else:
+            await room.refresh()
             room.admit(connection, hello)
         return room
     except TimeoutError:
