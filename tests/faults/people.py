@@ -264,10 +264,9 @@ class Friend(Table):
         super().__init__(url, match, account.token)
         self.account = account
         self.ear = Ear(witness, match, account.name)
+        self._open = _Noted(self.ear)
 
     async def _take(self, frame: Json) -> None:
-        if (asked := self._open.get(frame.get("id") or "")) is not None:
-            self.ear.witness.asked[self.match, frame["id"]] = json.loads(asked)
         self.ear.hear(frame)
         await super()._take(frame)
 
@@ -304,6 +303,18 @@ class Friend(Table):
             await patiently(lambda: self.request("rematch"))
         if wants_rematch:
             await self.wait_for(lambda: self.now["next"])
+
+
+class _Noted(dict[str, str]):
+    """The requests of a client that are not answered yet; the witness keeps what they were."""
+
+    def __init__(self, ear: Ear) -> None:
+        super().__init__()
+        self.ear = ear
+
+    def __setitem__(self, id: str, text: str) -> None:
+        self.ear.witness.asked[self.ear.match, id] = json.loads(text)
+        super().__setitem__(id, text)
 
 
 ASK_SECONDS = 0.2

@@ -41,7 +41,7 @@ def test_half_a_frame_is_no_request_and_hurts_nobody(tmp_path: Path) -> None:
         match, ana, rui = await two_people(server, witness)
         rng = random.Random(7)
         async with tab(server, match, witness, token=rui) as other:
-            for _ in range(10):
+            for _ in range(4):
                 async with tab(server, match, witness, token=ana) as host:
                     request = {"type": "act", "id": secrets.token_hex(8), "version": host.ear.version}
                     cut_mid_frame(host.there, json.dumps(request | {"action": "roll"}), rng)
