@@ -38,6 +38,7 @@ STAMP = VENV / "escadaria-ready"  # what the environment was made from; written 
 CONSTRAINTS = ROOT / "constraints.txt"
 
 SCRIPTS = {"bench": "bench", "tool": "tools"}  # folders of programs for developers
+NEEDS = ("play", "dev", "bench")  # what the environment holds, each more than the one before
 
 UV_HOME = ROOT / ".uv"  # where uv goes when the machine has none
 UV_OLDEST = (0, 9)
@@ -62,7 +63,7 @@ def main(words: list[str]) -> int:
 
 def test(pytest_args: list[str]) -> int:
     """Run every check, also after one has failed, and return 0 only if all passed."""
-    prepare(dev=True)
+    prepare("dev")
     # The whole suite runs on all cores; picked tests run in one process, where -s and --pdb work.
     steps = {
         "ruff check": ["ruff", "check", "."],
@@ -85,7 +86,7 @@ def script(folder: str, words: list[str]) -> int:
     if not words or words[0] not in known:
         say(f"name one of {folder}/: {', '.join(known)}")
         return 2
-    prepare(dev=True)
+    prepare("bench" if folder == "bench" else "dev")
     return become([str(PYTHON), str(ROOT / folder / f"{words[0]}.py"), *words[1:]])
 
 
@@ -94,7 +95,7 @@ def lock() -> int:
     say("choosing versions")
     command = [find_uv(), "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
     command += ["--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
-    command += ["--all-extras", "--group", "dev", "pyproject.toml"]
+    command += ["--all-extras", "--group", "dev", "--group", "bench", "pyproject.toml"]
     versions = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
     header = "# The versions Escadaria is tested with. Written by `python3 run.py lock`.\n"
     CONSTRAINTS.write_text(header + versions, encoding="utf-8", newline="\n")
@@ -102,26 +103,28 @@ def lock() -> int:
     return 0
 
 
-def prepare(dev: bool = False) -> None:
-    """Bring .venv up to date: what playing needs, and with `dev` what the checks need."""
+def prepare(need: str = "play") -> None:
+    """Bring .venv up to date with what is needed: one of NEEDS."""
     basis = fingerprint()
     made_of = STAMP.read_text("utf-8").split() if STAMP.is_file() and PYTHON.is_file() else []
+    has = NEEDS.index(made_of[1]) if made_of[:1] == [basis] else -1
     client_is_old = not os.environ.get("ESCADARIA_SKIP_WEB") and not hatch_build.is_fresh(ROOT)
-    if not client_is_old and (made_of == [basis, "dev"] or (made_of == [basis, "play"] and not dev)):
+    if not client_is_old and has >= NEEDS.index(need):
         return
-    dev = dev or made_of == [basis, "dev"]  # what is there stays there
+    need = NEEDS[max(has, NEEDS.index(need))]  # what is there stays there
     uv = find_uv()
     STAMP.unlink(missing_ok=True)  # whatever interrupts the rest, the next run starts over
-    if basis not in made_of:  # from scratch, or what is no longer needed would stay
+    if has < 0:  # from scratch, or what is no longer needed would stay
         say("making the environment in .venv (once; later starts are quick)")
         run_uv(uv, "venv", "--quiet", "--clear", "--python", base_python(), str(VENV))
-    say("installing Escadaria" + (" and what its checks need" if dev else ""))
-    more = ["--group", "dev"] if dev else []
+    say("installing Escadaria" + {"play": "", "dev": " and what its checks need"}.get(need, " and its peers"))
+    package = ".[lab,openspiel,pettingzoo,postgres]" if need != "play" else "."
+    more = [word for group in NEEDS[1 : NEEDS.index(need) + 1] for word in ("--group", group)]
     if client_is_old:
         say("building the web client (about a minute the first time)")
         more += ["--reinstall-package", "escadaria"]  # asks the hook in hatch_build.py
-    run_uv(uv, "pip", "install", "--python", str(PYTHON), "-c", CONSTRAINTS.name, "-e", ".", *more)
-    STAMP.write_text(f"{basis} {'dev' if dev else 'play'}\n", encoding="utf-8")
+    run_uv(uv, "pip", "install", "--python", str(PYTHON), "-c", CONSTRAINTS.name, "-e", package, *more)
+    STAMP.write_text(f"{basis} {need}\n", encoding="utf-8")
 
 
 def fingerprint() -> str:
