@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,8 +13,9 @@ from typing import Any
 import pytest
 
 from escadaria.client import Table, open_match
-from escadaria.server import room
+from escadaria.server import messages, room
 from escadaria.server.messages import Refused
+from escadaria.store import StoredEvent
 from server.wire import duel, eventually, opened, play, playing, serving, wire
 
 pytestmark = pytest.mark.anyio
@@ -215,3 +217,32 @@ async def test_a_bot_that_fails_does_not_stop_the_match(
                 process.kill()
             await eventually(lambda: here.match.status == "over", "it plays to the end")
     assert [record.getMessage() for record in caplog.records if record.exc_info] == ["a bot failed"]
+
+
+async def test_a_bot_s_choice_is_not_played_in_another_position(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another worker is first: the bot is asked again, though its first choice would still be legal."""
+    choices = ["place 0", "place 1"]
+
+    async with serving(tmp_path) as server:
+        decide, append = server.hub.pool.decide, server.hub.store.append
+
+        async def scripted(*question: Any) -> str:
+            return choices.pop(0) if choices else await decide(*question)
+
+        async def too_late(match: str, events: list[StoredEvent]) -> None:
+            if len(choices) == 1 and events[0].version == 5:
+                rival = messages.encode(messages.Did(seat=0, deed="again", dice=["45"]))
+                await append(match, [replace(events[0], body=rival)])
+            await append(match, events)
+
+        monkeypatch.setattr(server.hub.pool, "decide", scripted)
+        monkeypatch.setattr(server.hub.store, "append", too_late)
+        match = await opened(
+            server.url, bots=["simple", "simple"], start=True, rules={"pace": 0, "practice": True},
+            start_from="turn=0 phase=decide value=64 steps=3,5 tower=-",
+        )  # fmt: skip
+        async with wire(server.url, match["match"], watch=match["watch"]) as watcher:
+            deeds = [(await watcher.expect("event", version=version))["what"]["deed"] for version in (5, 6)]
+        assert deeds == ["again", "place 1"]

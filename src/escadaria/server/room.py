@@ -24,7 +24,7 @@ from escadaria.server.match import HOST, Entry, Hidden, Match, digest, new_token
 from escadaria.server.messages import Refused
 from escadaria.server.settings import Settings
 from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable
-from escadaria.table import ROLL
+from escadaria.table import ROLL, Table
 from escadaria.views import fact_data, previews, step_view
 
 log = logging.getLogger(__name__)
@@ -608,14 +608,7 @@ class Room:
                 bot = table.bot_of(seat) or match.rules.stand_in
                 action = await self._pool.decide(match.game, state, bot)
             async with self._lock:
-                done = True
-                if (
-                    match.table is table
-                    and table.state is state
-                    and table.to_act == seat
-                    and table.bot_of(seat)
-                ):
-                    done = await self._quietly(lambda: match.bot_acts(seat, action))
+                done = await self._quietly(lambda: self._bot_entries(table, state, seat, action))
         except Refused as refusal:  # too many bots are thinking
             log.warning("a bot waits", extra={"match": match.id, "why": str(refusal)})
         except Exception:  # the match goes on when the bot can
@@ -623,6 +616,12 @@ class Room:
         finally:
             self._thinking = False
         await self._plan_after(done)
+
+    def _bot_entries(self, table: Table, state: object, seat: int, action: str) -> list[Entry]:
+        """What the bot decided, or nothing if the match has gone on: another worker may have been first."""
+        match = self.match
+        current = match.table is table and table.state is state and table.to_act == seat
+        return match.bot_acts(seat, action) if current and table.bot_of(seat) else []
 
     async def _plan_after(self, done: bool) -> None:
         if not done:
