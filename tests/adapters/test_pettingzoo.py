@@ -1,0 +1,165 @@
+"""The games as PettingZoo environments, by PettingZoo's own tests and by what they promise."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pettingzoo")
+
+from gymnasium.utils.env_checker import data_equivalence
+from pettingzoo.test import api_test, max_cycles_test, render_test, seed_test
+from pettingzoo.test.state_test import state_test
+
+import escadaria
+from escadaria.adapters import observation, pettingzoo
+
+EVERY = [(game, players) for game in escadaria.GAMES for players in range(2, 7)]
+
+
+def play(env: Any, rng: random.Random, most: int = 10**6) -> None:
+    """Random legal actions until the match is over."""
+    for _ in env.agent_iter(most):
+        *_rest, terminated, truncated, info = env.last()
+        legal = [] if terminated or truncated else np.flatnonzero(info["action_mask"]).tolist()
+        env.step(rng.choice(legal) if legal else None)
+
+
+@pytest.mark.parametrize("game, players", EVERY)
+def test_pettingzoo_finds_nothing_wrong(game: str, players: int) -> None:
+    """Warnings are errors here, as in all tests."""
+    make = partial(pettingzoo.env, game, players=players)
+    api_test(make(), num_cycles=200)
+    seed_test(make, num_cycles=100)
+    render_test(partial(make, masks="observation"))  # it looks for masks only there
+    parallel = partial(pettingzoo.parallel_env, game, players=players)
+    max_cycles_test(
+        SimpleNamespace(parallel_env=parallel, env=partial(pettingzoo.cycling_env, game, players=players))
+    )
+    state_test(make(illegal="random"), parallel())
+
+
+@pytest.mark.filterwarnings(
+    "ignore:Observation is not a NumPy array",
+    "ignore:Observation space for each agent probably should be",
+    "ignore:Action mask numpy array is all zeros",
+)
+@pytest.mark.parametrize("game", escadaria.GAMES)
+def test_masks_beside_the_observation_pass_but_for_what_pettingzoo_says_of_all_such(game: str) -> None:
+    api_test(pettingzoo.env(game, masks="observation"), num_cycles=200)
+
+
+@pytest.mark.parametrize("game, players", EVERY)
+def test_a_match_is_the_games_own(game: str, players: int) -> None:
+    """Each step is the game's, the mask is its legal actions, and at the end the rewards sum to 0."""
+    env = pettingzoo.env(game, players=players)
+    env.reset(seed=players)
+    rules, rng = env.unwrapped.game, random.Random(players)
+    rewards = dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter():
+        seen, reward, terminated, _, info = env.last()
+        rewards[agent] += reward
+        if terminated:
+            env.step(None)
+            continue
+        state, seat = env.unwrapped.position, env.possible_agents.index(agent)
+        assert rules.current_player(state) == seat
+        legal = [rules.actions[number] for number in np.flatnonzero(info["action_mask"])]
+        assert tuple(legal) == rules.legal_actions(state)
+        assert np.array_equal(seen, observation.observe(rules, state, seat))
+        env.step(rules.actions.index(rng.choice(legal)))
+    outcome = rules.outcome(env.unwrapped.position)
+    assert outcome is not None
+    assert rewards.pop(f"player_{outcome.winner}") == 1
+    assert set(rewards.values()) == {-1 / (players - 1)}
+
+
+def test_the_generator_goes_on_when_no_seed_is_given() -> None:
+    env = pettingzoo.env(players=3)
+    matches = []
+    for seed in (7, None, 7):
+        env.reset(seed=seed)
+        play(env, random.Random(0))
+        matches.append(str(env.unwrapped.position))
+    assert matches[0] == matches[2] != matches[1]
+
+
+def test_all_dice_fall_equally_often() -> None:
+    """A reset rolls Rapido's first pair: 36 rolls, of 30 values."""
+    env = pettingzoo.raw_env(players=3)
+    seen = []
+    for seed in range(3600):
+        env.reset(seed=seed)
+        seen.append(env.position.value)
+    assert 60 <= seen.count(76) <= 140  # one roll of 36: 100 expected, 140 is four deviations away
+    assert 140 <= seen.count(21) <= 260  # two rolls of 36
+
+
+def test_nobody_sees_dice_that_have_not_fallen() -> None:
+    """Whatever dice fall next, the observations before are the same."""
+    seen = set()
+    for seed in range(30):
+        env = pettingzoo.raw_env(players=2)
+        env.reset(seed=1)
+        env.np_random = np.random.default_rng(seed)
+        before = b"".join(env.observe(agent).tobytes() for agent in env.agents)
+        env.step(0)  # again
+        seen.add((before, str(env.position)))
+    assert len({before for before, _ in seen}) == 1
+    assert len(seen) > 10
+
+
+def test_an_illegal_action_loses_the_match() -> None:
+    env = pettingzoo.env("chain", players=2)
+    env.reset(seed=0)
+    env.step(17)  # keep 18 of 2
+    assert all(env.terminations.values())
+    assert env.rewards == {"player_0": -1, "player_1": 0}
+
+
+def test_an_illegal_action_may_be_refused_or_exchanged() -> None:
+    env = pettingzoo.env("chain", illegal="raise")
+    env.reset(seed=0)
+    with pytest.raises(escadaria.IllegalAction, match="keep 18"):
+        env.step(17)
+    env = pettingzoo.env("chain", illegal="random")
+    env.reset(seed=0)
+    env.step(17)
+    assert not any(env.terminations.values())
+
+
+def test_a_match_can_be_broken_off() -> None:
+    env = pettingzoo.env(max_cycles=5)
+    env.reset(seed=0)
+    play(env, random.Random(0), most=5)
+    assert all(env.truncations.values()) and not any(env.terminations.values())
+    assert not any(env.rewards.values())
+
+
+def test_options_are_the_games() -> None:
+    env = pettingzoo.env("chain", players=4, board="short", balanced=True)
+    assert env.unwrapped.game == escadaria.load("chain", players=4, board="short", balanced=True)
+    for wrong in ({"finish": 3}, {"board": "short"}, {"render_mode": "x"}, {"masks": "x"}, {"illegal": "x"}):
+        with pytest.raises(escadaria.BadOptions):
+            pettingzoo.env("rapido", **wrong)
+
+
+def test_pictures_show_the_position() -> None:
+    """Equal positions look alike, others do not; the order of a chain is told by what happened."""
+    env = pettingzoo.env("chain", render_mode="rgb_array")
+    pixels, texts = [], []
+    for seed in (1, 1, 2):
+        env.reset(seed=seed)
+        play(env, random.Random(seed), most=40)
+        pixels.append(env.render())
+        env.unwrapped.render_mode = "ansi"
+        texts.append(env.render())
+        env.unwrapped.render_mode = "rgb_array"
+    assert data_equivalence(pixels[0], pixels[1]) and not data_equivalence(pixels[0], pixels[2])
+    assert texts[0] == texts[1] != texts[2]
+    assert "player_2" in texts[0]
