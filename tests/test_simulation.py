@@ -3,32 +3,50 @@
 from __future__ import annotations
 
 import json
-import random
+import pickle
+from collections import Counter
+from typing import Any
 
+import numpy as np
 import pytest
 
-from escadaria import BadOptions, load
+import escadaria
+from escadaria import BadOptions
 from escadaria.bots import UnknownBot
-from escadaria.rapido import Action, Rapido, State
+from escadaria.chain import Chain
+from escadaria.game import AnyGame
+from escadaria.rapido import Rapido
 from escadaria.record import Record, Seat
-from escadaria.simulation import Results, Share, play, simulate
+from escadaria.simulation import DICE, WHIMS, Results, Share, Stream, play, simulate
 
-RAPIDO = load("rapido", players=2, finish=5)
-CHAIN = load("chain", players=3, board="short")
+RAPIDO = Rapido(players=2, finish=5)
+CHAIN = Chain(players=3, board="short")
 
 
 def few(games: int = 40, seed: int = 7) -> Results:
     return simulate(RAPIDO, ["simple", "random"], games, seed)
 
 
+def same(one: Results, other: Results) -> bool:
+    assert one.counts.keys() == other.counts.keys()
+    return all(np.array_equal(one.counts[name], other.counts[name]) for name in one.counts)
+
+
+def test_it_is_reached_from_the_package() -> None:
+    assert escadaria.simulate is simulate
+    with pytest.raises(AttributeError, match="no attribute 'stimulate'"):
+        escadaria.stimulate  # noqa: B018
+
+
 def test_the_same_seed_gives_the_same_results() -> None:
-    assert few() == few()
-    assert few(seed=8) != few()
+    assert same(few(), few())
+    assert not same(few(seed=8), few())
 
 
 def test_more_games_begin_with_the_same_games() -> None:
     fewer, more = few(40), few(80)
-    assert all(a.wins <= b.wins for a, b in zip(fewer.by_seat, more.by_seat, strict=True))
+    for name, column in fewer.counts.items():
+        assert np.array_equal(column, more.counts[name][:40])
 
 
 @pytest.mark.parametrize("bots", [["simple"], ["simple", "random"], ["simple", "random", "random"]])
@@ -43,12 +61,12 @@ def test_every_game_has_one_winner(bots: list[str]) -> None:
 def test_seats_rotate_so_that_each_bot_sits_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
 
-    def sit(game: object, bots: list[str], rng: random.Random) -> tuple[int, int, int]:
+    def sit(game: object, bots: list[str], *streams: object) -> dict[str, int]:
         seen.append(list(bots))
-        return 0, 1, 1
+        return {"winner": 0, "turns": 1, "plies": 1}
 
     monkeypatch.setattr("escadaria.simulation.play", sit)
-    results = simulate(CHAIN, ["simple", "random", "random"], 6)
+    results = simulate(CHAIN, ["simple", "random", "random"], 6, workers=1)
     assert seen[:3] == [
         ["simple", "random", "random"],
         ["random", "simple", "random"],
@@ -59,26 +77,97 @@ def test_seats_rotate_so_that_each_bot_sits_everywhere(monkeypatch: pytest.Monke
     assert [share.wins for share in results.by_bot] == [2, 4], "is no merit of a bot"
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_turns_and_plies_are_counted_as_records_count_them(seed: int) -> None:
+@pytest.mark.parametrize("game", [Rapido(2, 5), Rapido(3, 8), Chain(2, "short")], ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_everything_is_counted_as_records_tell_it(game: AnyGame, seed: int) -> None:
     met: list[object] = []
+    kind = type(game)
 
-    class Noted(Rapido):
-        def apply(self, state: State, action: Action) -> State:
+    class Noted(kind):  # type: ignore[misc, valid-type]
+        def apply(self, state: Any, action: Any) -> Any:
             met.append(action)
             return super().apply(state, action)
 
-    game = Noted(players=2, finish=5)
-    winner, turns, plies = play(game, ["random", "random"], random.Random(seed))
-    record = Record(RAPIDO, (Seat("Ana"), Seat("Bento")), tuple(met))
+    streams = Stream.of(seed, 0, DICE), Stream.of(seed, 0, WHIMS)
+    row = play(Noted(**game.options), ["random"] * game.players, *streams)
+    record = Record(game, tuple(map(Seat, "ABCDEF"[: game.players])), tuple(met))
     assert record.outcome is not None
-    assert (winner, turns, plies) == (record.outcome.winner, len(list(record.turns())), len(met))
+    assert (row["winner"], row["plies"]) == (record.outcome.winner, len(met))
+    assert row["turns"] == len(list(record.turns()))
+    facts = [fact for ply in range(1, len(met) + 1) for fact in record.facts(ply)]
+    end = record.position(len(met))
+    of_seats, of_victims = Counter(), Counter()  # type: ignore[var-annotated]
+    for fact in facts:
+        of_seats[fact.kind, fact.seat] += 1
+        of_victims[fact.kind, getattr(fact, "victim", None)] += 1
+    seats = range(game.players)
+    if isinstance(game, Rapido):
+        assert row["steps"] == end.steps
+        assert row["thrown_out"] == [of_victims["threw_out", seat] for seat in seats]
+        assert row["doubles"] == [of_seats["doubled", seat] for seat in seats]
+        assert row["falls"] == [of_seats["fell", seat] for seat in seats]
+    else:
+        assert row["hands"] == end.hands
+        assert row["covered"] == [of_victims["covered", seat] for seat in seats]
+        assert row["home"] == [discs.count(game.track.length) for discs in end.discs]  # type: ignore[attr-defined]
 
 
-def test_progress_is_told_after_every_game() -> None:
+def test_counts_are_arrays_by_game_and_seat() -> None:
+    results = few(7)
+    assert results.winner.shape == results.turns.shape == results.plies.shape == (7,)
+    assert results.steps.shape == results.thrown_out.shape == (7, 2)
+    assert (results.steps[np.arange(7), results.winner] == RAPIDO.finish).all()
+    with pytest.raises(AttributeError, match="no 'luck', there are winner, turns, plies, steps"):
+        results.luck  # noqa: B018
+    assert same(pickle.loads(pickle.dumps(results)), results)
+
+
+def test_progress_is_told_until_all_are_done() -> None:
     done: list[int] = []
-    simulate(RAPIDO, ["simple"], 5, progress=done.append)
-    assert done == [1, 2, 3, 4, 5]
+    simulate(RAPIDO, ["simple"], 50, progress=done.append)
+    assert done == sorted(set(done))
+    assert len(done) > 1 and done[-1] == 50
+
+
+def last(game: AnyGame, state: Any) -> Any:
+    """A bot of one's own."""
+    return game.legal_actions(state)[-1]
+
+
+def test_a_bot_may_be_a_function_with_a_name() -> None:
+    results = simulate(RAPIDO, ["random", last], 40, workers=1)
+    assert results.bots == ("random", "last")
+    assert results.by_bot[1].wins > results.by_bot[0].wins
+    assert simulate(RAPIDO, last, 2).bots == ("last", "last")
+    with pytest.raises(BadOptions, match="different names: <lambda>, <lambda>"):
+        simulate(RAPIDO, [lambda game, state: None, lambda game, state: None], 1)
+
+
+# Random numbers.
+
+
+def test_the_generator_is_splitmix64() -> None:
+    stream = Stream(1234567)
+    assert [stream.getrandbits(64) for _ in range(3)] == [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+    ]  # the reference implementation's
+
+
+def test_streams_are_even_and_their_own() -> None:
+    starts = {
+        Stream.of(seed, game, which).getrandbits(64)
+        for seed in range(9)
+        for game in range(9)
+        for which in (DICE, WHIMS)
+    }
+    assert len(starts) == 9 * 9 * 2
+    stream = Stream.of(1, 2, DICE)
+    falls = Counter(stream.below(36) for _ in range(36_000))
+    assert sum((falls[face] - 1000) ** 2 / 1000 for face in range(36)) < 80, "chi squared, p < 1e-5"
+    assert 0 <= stream.random() < 1
+    assert stream.getrandbits(3) < 8
 
 
 @pytest.mark.parametrize(
@@ -103,3 +192,5 @@ def test_what_cannot_be_played_is_refused() -> None:
         simulate(RAPIDO, ["simple"] * 3, 1)
     with pytest.raises(BadOptions, match="at least one game"):
         simulate(RAPIDO, ["simple"], 0)
+    with pytest.raises(BadOptions, match="at least one worker"):
+        simulate(RAPIDO, ["simple"], 1, workers=0)

@@ -1,5 +1,7 @@
 """Escadaria: Rapido and Chain, two dice races, as pure functions over immutable positions."""
 
+from typing import TYPE_CHECKING, Any
+
 from escadaria.boards import Board
 from escadaria.catalogue import GAMES, load
 from escadaria.game import (
@@ -29,4 +31,17 @@ __all__ = [
     "Option",
     "Outcome",
     "load",
+    "simulate",
 ]
+
+if TYPE_CHECKING:
+    from escadaria.simulation import simulate
+
+
+def __getattr__(name: str) -> Any:
+    """What needs more than the rules is loaded when it is first asked for."""
+    if name == "simulate":
+        from escadaria.simulation import simulate
+
+        return simulate
+    raise AttributeError(f"module 'escadaria' has no attribute {name!r}")

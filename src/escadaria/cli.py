@@ -187,19 +187,26 @@ def simulate(
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 1,
     option: Options = [],  # noqa: B006
+    workers: Annotated[int | None, typer.Option(min=1, help="How many play at once; else all cores.")] = None,
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
     lang: Language = None,
 ) -> None:
     """Let bots play many games, and count.
 
     The bots move on by one seat from game to game, so that none profits from where it sits. Intervals
-    are Wilson's for 95 %. The dice are quick ones and not for real matches.
+    are Wilson's for 95 %. The dice are quick ones and not for real matches. The same seed gives the same
+    results on any number of workers.
     """
     with refusals(lang) as screen:
         rules = seating.make_game(game, option, players, len(bot))
         start = time.perf_counter()
         with watched(games, screen) as progress:
-            results = run_simulation(rules, bot, games, seed, progress)
+            results = run_simulation(
+                rules, bot, games, seed, workers=workers, scheduler=scheduler, progress=progress
+            )
         if as_json:
             typer.echo(json.dumps(results.data(), indent=2))
         else:

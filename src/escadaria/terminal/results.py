@@ -40,7 +40,8 @@ def show_results(results: Results, seconds: float, screen: Screen) -> None:
     if len(results.by_bot) > 1:
         screen.out.print(_shares("simulate.bot", results.by_bot, results.game.players, screen))
     screen.out.print(_shares("simulate.seat", results.by_seat, results.game.players, screen))
-    turns, plies = (texts.number(round(mean, 1)) for mean in (results.turns, results.plies))
+    means = results.turns.mean(), results.plies.mean()
+    turns, plies = (texts.number(round(mean, 1)) for mean in map(float, means))
     screen.say("simulate.mean", turns=turns, plies=plies)
     speed = texts.number(round(results.games / max(seconds, 1e-9)))
     screen.say("simulate.speed", number=results.games, speed=speed)
