@@ -1,0 +1,61 @@
+"""OpenSpiel's Monte Carlo tree search plays against our bot ``simple``.
+
+    python examples/openspiel_mcts.py --game rapido --players 2 --games 20 --simulations 100
+
+The search knows nothing but the rules: it plays matches to their end with random decisions, and looks more
+often where that went well. Which seat it has moves on from match to match.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+
+import numpy as np
+from open_spiel.python.algorithms import mcts
+
+import escadaria
+from escadaria import bots
+from escadaria.adapters import openspiel
+from escadaria.game import CHANCE, TERMINAL
+from escadaria.simulation import Share
+
+
+def play(game: openspiel.Game, seat: int, simulations: int, seed: int) -> bool:
+    """One match with the search on this seat and ``simple`` on the others: whether the search won."""
+    rng = np.random.RandomState(seed)
+    evaluator = mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=rng)
+    search = mcts.MCTSBot(game, uct_c=1.4, max_simulations=simulations, evaluator=evaluator, random_state=rng)
+    simple = bots.load("simple", game.rules, random.Random(seed))
+    state = game.new_initial_state()
+    while (player := state.current_player()) != TERMINAL:
+        if player == CHANCE:
+            numbers, chances = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(int(rng.choice(numbers, p=chances)))
+        elif player == seat:
+            state.apply_action(search.step(state))
+        else:
+            state.apply_action(game.rules.actions.index(simple(game.rules, state.position)))
+    return bool(state.returns()[seat] > 0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="OpenSpiel's Monte Carlo tree search plays against simple.")
+    parser.add_argument("--game", choices=escadaria.GAMES, default="rapido")
+    parser.add_argument("--players", type=int, default=2)
+    parser.add_argument("--games", type=int, default=20)
+    parser.add_argument("--simulations", type=int, default=100, help="how often it looks, at each decision")
+    wish = parser.parse_args()
+    game = openspiel.wrap(escadaria.load(wish.game, players=wish.players))
+    wins = 0
+    for number in range(wish.games):
+        wins += play(game, number % wish.players, wish.simulations, seed=number)
+        print(f"match {number + 1}: {wins} won so far", flush=True)
+    low, high = Share("mcts", 1, wins, wish.games).interval
+    print(
+        f"MCTS won {wins / wish.games:.0%} ({low:.0%} to {high:.0%}); luck alone would win {1 / wish.players:.0%}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""Both games for OpenSpiel (the extra ``openspiel``): importing this registers them.
+
+::
+
+    import pyspiel
+    import escadaria.adapters.openspiel
+
+    game = pyspiel.load_game("escadaria_rapido(players=2,finish=10)")
+    game = pyspiel.load_game("escadaria_chain", {"players": 4, "board": "short", "balanced": True})
+
+Chance is explicit: outcome number ``i`` is the game's ``i``-th, action number ``i`` is ``actions[i]``.
+Parameters are the game's options, and ``horizon``: the games have no longest match, but OpenSpiel asks for
+one, so after so many decisions a match is broken off and nobody has won. At the end the winner has 1, and
+the others have paid it in equal parts.
+
+``str(state)`` is the position's text. Both games are open, so an observation is the whole position, as a text
+or as the numbers that ``escadaria.adapters.observation.FIELDS`` tells; an information state is all that has
+happened, as a text. There is no tensor of it: a match may be of any length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+try:
+    import pyspiel
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        f"{missing.name} is not installed: escadaria.adapters.openspiel needs escadaria[openspiel]",
+        name=missing.name,
+    ) from missing
+
+from escadaria import chain, rapido
+from escadaria.adapters import observation
+from escadaria.catalogue import GAMES, load
+from escadaria.game import CHANCE, TERMINAL, AnyGame
+
+PREFIX = "escadaria_"
+"""What the names of the games start with in OpenSpiel."""
+
+HORIZON = 10_000
+"""Many times as long as matches of random players."""
+
+MOST_ROLLS: Mapping[str, int] = {rapido.Rapido.name: 2, chain.Chain.name: chain.LONGEST}
+"""How often dice may fall between two decisions: an X ends a turn and the next one starts; a hand is rolled."""
+
+
+def wrap(rules: AnyGame, horizon: int = HORIZON) -> Game:
+    """A game with these rules, also for a variant that is not registered: only its states cannot be pickled."""
+    return Game({"horizon": horizon, **rules.options}, rules)
+
+
+class Game(pyspiel.Game):
+    """A game as OpenSpiel wants it; ``rules`` is ours."""
+
+    def __init__(self, params: Mapping[str, Any], rules: AnyGame) -> None:
+        self.rules = rules
+        self.horizon: int = params["horizon"]
+        start = rules.initial_state()
+        outcomes = rules.chance_outcomes(start) or rules.chance_outcomes(
+            rules.apply(start, rules.legal_actions(start)[0])
+        )
+        info = pyspiel.GameInfo(
+            num_distinct_actions=len(rules.actions),
+            max_chance_outcomes=len(outcomes),
+            num_players=rules.players,
+            min_utility=-1 / (rules.players - 1),
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=self.horizon,
+        )
+        super().__init__(_TYPES[rules.name], info, dict(params))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return wrap, (self.rules, self.horizon)
+
+    def new_initial_state(self) -> State:
+        return State(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        return (self.horizon + 1) * MOST_ROLLS[self.rules.name]
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
+        return Observer(self.rules, recall=iig_obs_type is not None and iig_obs_type.perfect_recall)
+
+
+class State(pyspiel.State):
+    """A position, and how many decisions led to it."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game)
+        self._held = Held(game.rules, game.rules.initial_state(), game.horizon)
+
+    @property
+    def position(self) -> Any:
+        """The game's own position."""
+        return self._held.position
+
+    def current_player(self) -> int:
+        held = self._held
+        return pyspiel.PlayerId.TERMINAL if held.over else held.rules.current_player(held.position)
+
+    def is_terminal(self) -> bool:
+        return self._held.over
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return np.flatnonzero(observation.mask(self._held.rules, self._held.position)).tolist()
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        outcomes = self._held.rules.chance_outcomes(self._held.position)
+        return [(number, float(chance)) for number, (_, chance) in enumerate(outcomes)]
+
+    def _apply_action(self, action: int) -> None:
+        self._held = self._held.after(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return str(self._held.action(action, player == pyspiel.PlayerId.CHANCE))
+
+    def returns(self) -> list[float]:
+        held = self._held
+        return observation.rewards(held.rules.outcome(held.position), held.rules.players)
+
+    def __str__(self) -> str:
+        return str(self._held)
+
+
+class Held:
+    """All that a state knows. It never changes, so that a copy of a state need not copy it."""
+
+    __slots__ = ("left", "over", "position", "rules")
+
+    def __init__(self, rules: AnyGame, position: Any, left: int) -> None:
+        self.rules = rules
+        self.position = position
+        self.left = left  # decisions until the match is broken off
+        seat = rules.current_player(position)
+        self.over = seat == TERMINAL or (left <= 0 and seat != CHANCE)
+
+    def action(self, number: int, chance: bool) -> Any:
+        return self.rules.chance_outcomes(self.position)[number][0] if chance else self.rules.actions[number]
+
+    def after(self, number: int) -> Held:
+        chance = self.rules.current_player(self.position) == CHANCE
+        after = self.rules.apply(self.position, self.action(number, chance))
+        return Held(self.rules, after, self.left if chance else self.left - 1)
+
+    def __str__(self) -> str:
+        broken_off = self.over and self.rules.outcome(self.position) is None
+        return f"{self.position} broken off" if broken_off else str(self.position)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Held:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Held, (self.rules, self.position, self.left)
+
+
+class Observer:
+    """What a player sees, as OpenSpiel's ``PyObserver`` wants it: ``tensor``, its parts by name, a text."""
+
+    def __init__(self, rules: AnyGame, *, recall: bool) -> None:
+        self.recall = recall
+        self.tensor: observation.Vector | None = None
+        self.dict: dict[str, observation.Vector] = {}
+        if not recall:
+            sizes = observation.sizes(rules)
+            self.tensor = np.zeros(sum(sizes.values()), np.float32)
+            ends = np.cumsum(list(sizes.values()))
+            self.dict = dict(zip(sizes, np.split(self.tensor, ends[:-1]), strict=True))
+
+    def set_from(self, state: State, player: int) -> None:
+        """Make ``tensor`` and ``dict`` show the state as this player sees it."""
+        if self.tensor is not None:
+            self.tensor[:] = observation.observe(state._held.rules, state.position, player)
+
+    def string_from(self, state: State, player: int) -> str:
+        """The position, or with perfect recall all that has happened."""
+        seen = ",".join(map(str, state.history())) if self.recall else str(state)
+        return f"player={player} {seen}"
+
+
+def _type(name: str) -> pyspiel.GameType:
+    options = {option.name: option for option in GAMES[name].OPTIONS}
+    return pyspiel.GameType(
+        short_name=PREFIX + name,
+        long_name=name.capitalize(),
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.PERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        min_num_players=options["players"].low,
+        max_num_players=options["players"].high,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification={
+            **{option.name: option.default for option in options.values()},
+            "horizon": HORIZON,
+        },
+    )
+
+
+_TYPES = {name: _type(name) for name in GAMES}
+
+
+# OpenSpiel lets go of what is registered only when Python has ended: classes outlive that, functions do not.
+class RapidoGame(Game):
+    """Rapido as ``pyspiel.load_game`` makes it."""
+
+    def __init__(self, params: Mapping[str, Any]) -> None:
+        super().__init__(params, _load(rapido.Rapido.name, params))
+
+
+class ChainGame(Game):
+    """Chain as ``pyspiel.load_game`` makes it."""
+
+    def __init__(self, params: Mapping[str, Any]) -> None:
+        super().__init__(params, _load(chain.Chain.name, params))
+
+
+def _load(name: str, params: Mapping[str, Any]) -> AnyGame:
+    return load(name, **{key: value for key, value in params.items() if key != "horizon"})
+
+
+pyspiel.register_game(_TYPES[rapido.Rapido.name], RapidoGame)
+pyspiel.register_game(_TYPES[chain.Chain.name], ChainGame)

@@ -1,0 +1,121 @@
+"""The games for OpenSpiel, by OpenSpiel's own tests and by what they promise."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import subprocess
+import sys
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyspiel")
+
+import pyspiel
+
+import escadaria
+from escadaria.adapters import observation, openspiel
+from escadaria.game import CHANCE, TERMINAL
+
+EVERY = [(game, players) for game in escadaria.GAMES for players in range(2, 7)]
+
+
+def load(game: str, **params: Any) -> Any:
+    return pyspiel.load_game(openspiel.PREFIX + game, params)
+
+
+def step(state: Any, rng: random.Random) -> None:
+    """One random action or outcome."""
+    state.apply_action(rng.choice(state.legal_actions()))
+
+
+@pytest.mark.parametrize("game, players", EVERY)
+def test_openspiel_finds_nothing_wrong(game: str, players: int) -> None:
+    pyspiel.random_sim_test(load(game, players=players), num_sims=1, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("params", [{"board": "short"}, {"board": "20 7>11 10>5"}, {"balanced": True}])
+def test_options_are_parameters(params: dict[str, Any]) -> None:
+    game = load("chain", players=2, **params)
+    assert game.rules == escadaria.load("chain", players=2, **params)
+    assert pyspiel.load_game(str(game)).rules == game.rules
+    pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("game, players", EVERY)
+def test_a_match_is_the_games_own(game: str, players: int) -> None:
+    """Step by step the same player, actions, chances and texts, and at the end the same winner."""
+    rules, rng = escadaria.load(game, players=players), random.Random(players)
+    state, position = load(game, players=players).new_initial_state(), rules.initial_state()
+    while not state.is_terminal():
+        assert str(state) == str(position)
+        assert state.current_player() == rules.current_player(position)
+        number = rng.choice(state.legal_actions())
+        if state.is_chance_node():
+            outcomes = rules.chance_outcomes(position)
+            assert state.chance_outcomes() == [(i, float(p)) for i, (_, p) in enumerate(outcomes)]
+            action = outcomes[number][0]
+        else:
+            assert [rules.actions[i] for i in state.legal_actions()] == list(rules.legal_actions(position))
+            action = rules.actions[number]
+        assert state.action_to_string(number) == str(action)
+        assert state.string_to_action(str(action)) == number
+        state.apply_action(number)
+        position = rules.apply(position, action)
+    outcome = rules.outcome(position)
+    assert outcome is not None and state.current_player() == TERMINAL
+    assert state.returns()[outcome.winner] == 1
+    assert sum(map(Fraction, state.returns())) == pytest.approx(0)
+
+
+@pytest.mark.parametrize("game", escadaria.GAMES)
+def test_what_a_player_sees_is_the_position(game: str) -> None:
+    spiel, rng = load(game, players=3), random.Random(3)
+    state = spiel.new_initial_state()
+    for _ in range(40):
+        step(state, rng)
+    for player in range(3):
+        seen = observation.observe(spiel.rules, state.position, player)
+        assert np.array_equal(np.array(state.observation_tensor(player), np.float32), seen)
+        assert state.observation_string(player) == f"player={player} {state.position}"
+        history = ",".join(map(str, state.history()))
+        assert state.information_state_string(player) == f"player={player} {history}"
+    assert spiel.observation_tensor_size() == len(seen)
+
+
+@pytest.mark.parametrize("game", escadaria.GAMES)
+def test_games_and_states_can_be_copied_and_pickled(game: str) -> None:
+    spiel, rng = load(game, players=2), random.Random(4)
+    state = spiel.new_initial_state()
+    for _ in range(30):
+        step(state, rng)
+    again = pickle.loads(pickle.dumps(state))
+    assert (str(again), again.history()) == (str(state), state.history())
+    unpickled = pickle.loads(pickle.dumps(spiel))
+    assert (str(unpickled), unpickled.rules) == (str(spiel), spiel.rules)
+    before, copy = str(state), state.clone()
+    while not copy.is_terminal():
+        step(copy, rng)
+    assert str(state) == before
+
+
+def test_a_match_that_is_too_long_is_broken_off() -> None:
+    spiel, rng = load("chain", players=2, horizon=5), random.Random(0)
+    state = spiel.new_initial_state()
+    decisions = 0
+    while not state.is_terminal():
+        decisions += state.current_player() != CHANCE
+        step(state, rng)
+    assert decisions == spiel.max_game_length() == 5
+    assert state.returns() == [0, 0]
+    assert str(state).endswith(" broken off")
+    pyspiel.random_sim_test(spiel, num_sims=3, serialize=True, verbose=False)
+
+
+def test_python_ends_well_after_registering() -> None:
+    """OpenSpiel keeps what it was given until after Python's end: a function would crash there."""
+    script = "import escadaria.adapters.openspiel, pyspiel; pyspiel.load_game('escadaria_rapido')"
+    subprocess.run([sys.executable, "-c", script], check=True)
