@@ -17,8 +17,8 @@ import httpx
 from playwright.sync_api import Browser, StorageState, sync_playwright
 from websockets.sync.client import connect
 
-PATIENCE = 60.0
-"""Seconds after which something that should have come never will; the machine may be busy."""
+PATIENCE = 120.0
+"""Seconds after which something that should have come never will; the machine may be busy, and bots many."""
 
 QUICK = {"pace": 0}
 STILL = {"speed": 0, "muted": True}
@@ -66,7 +66,7 @@ def chromium() -> Iterator[Browser]:
     """
     path = find_chromium()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=_ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=path, args=_ARGUMENTS, timeout=PATIENCE * 1000)
         try:
             yield browser
         finally:
@@ -133,7 +133,7 @@ def asked(url: str, table: Table, type: str, **fields: Any) -> dict[str, Any]:
 @contextlib.contextmanager
 def _wire(url: str, table: Table) -> Iterator[Any]:
     address = f"{url.replace('http', 'ws', 1)}/api/matches/{table.match}/socket"
-    with connect(address, proxy=None, max_size=2**22) as socket:
+    with connect(address, proxy=None, max_size=2**22, open_timeout=PATIENCE) as socket:
         socket.send(json.dumps({"type": "hello"} | ({"token": table.token} if table.token else {})))
         yield socket
 

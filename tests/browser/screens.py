@@ -48,7 +48,7 @@ def chain(url: str, phase: str, dice: str) -> Table:
 
 def waiting(url: str) -> Screen:
     """Another's turn."""
-    host = opened(url, people=[{"name": "Ana"}])
+    host = opened(url, people=[{"name": "Ana"}], rules={"grace": None})  # no bot takes over
     guest = joined(url, host, "Maximiliane")
     asked(url, host, "start")
     return at(guest)

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from browser.conftest import Come
 from browser.house import Table, asked, joined, opened, played, practising
 from browser.people import Person, play_together
+from faults.serving import free_port
 from server.conftest import Live
 
 DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
@@ -20,7 +21,7 @@ DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
 
 def duel(url: str) -> tuple[Table, Table]:
     """A match of two people, each with a device of their own, started."""
-    ana = opened(url, people=[{"name": "Ana"}], options={"finish": 5})
+    ana = opened(url, people=[{"name": "Ana"}], options={"finish": 5}, rules={"grace": None})
     rui = joined(url, ana, "Rui")
     asked(url, ana, "start")
     return ana, rui
@@ -29,7 +30,7 @@ def duel(url: str) -> tuple[Table, Table]:
 def test_the_server_dies_in_the_middle_of_a_roll(
     come_to: Callable[..., Person], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    live = Live(tmp_path_factory.mktemp("mortal"), {"log_level": "info"})
+    live = Live(tmp_path_factory.mktemp("mortal"), {"log_level": "info", "port": free_port()})
     try:
         tables = duel(live.url)
         people = [
@@ -87,7 +88,7 @@ def test_refresh_at_any_moment(come: Come, url: str) -> None:
         offered = person.main.first.inner_text()
         person.page.reload()  # at rest: the same question again
         assert person.asked()
-        assert person.main.first.inner_text() == offered
+        expect(person.main.first).to_have_text(offered, use_inner_text=True)
         person.decide(chance)
         person.page.reload()  # while things move
         if not person.asked():

@@ -66,6 +66,10 @@ class Witness:
         self.wrong: list[str] = []
         """What the server should never have said."""
 
+    def saw_an_end(self) -> bool:
+        """Whether any match was told to be over."""
+        return any(event["status"] == "over" for match in self.events.values() for event in match.values())
+
 
 class Ear:
     """One client's frames in their order, whatever its connections: nothing is left out or told twice."""
@@ -431,7 +435,7 @@ async def playing(witness: Witness, urls: list[str], rng: random.Random) -> Asyn
 async def load(parties: list[Party], rng: random.Random) -> None:
     """Let them play for a random while."""
     until = sum(party.progress for party in parties) + rng.randint(1, 200)
-    await eventually(lambda: sum(party.progress for party in parties) >= until, "the tables go on", 120)
+    await eventually(lambda: sum(party.progress for party in parties) >= until, "the tables go on")
     await asyncio.sleep(rng.uniform(0, 0.02))
 
 
@@ -439,7 +443,7 @@ async def everybody_goes_on(parties: list[Party]) -> None:
     """Each table comes back by itself."""
     before = [party.progress for party in parties]
     for party, progress in zip(parties, before, strict=True):
-        await eventually(partial(party.is_beyond, progress + 5), f"{party.plan} goes on", 120)
+        await eventually(partial(party.is_beyond, progress + 5), f"{party.plan} goes on")
 
 
 async def open_match(url: str, wish: Json) -> Json:

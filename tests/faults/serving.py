@@ -21,6 +21,9 @@ from typing import Any
 
 import httpx
 
+PATIENCE = 120.0
+"""Seconds after which something that should have come never will; the machine may be busy."""
+
 _MOTHER = """
 import json, os, signal, sys, threading
 import aiosqlite, alembic.command, uvicorn.protocols.websockets.websockets_sansio_impl, uvloop
@@ -154,7 +157,7 @@ class Server:
             lines = [line for line in text.splitlines(keepends=True) if line.startswith(f"{key} ")]
             return lines[0].split()[1] if lines and lines[0].endswith("\n") else ""
 
-        await eventually(lambda: said(key) or said("code"), f"the server says its {key}", 60)
+        await eventually(lambda: said(key) or said("code"), f"the server says its {key}")
         assert said(key), f"the server ended with {said('code')}:\n{self.log.read_text()[-4000:]}"
         return said(key)
 
@@ -199,9 +202,9 @@ def free_port() -> int:
             return port
 
 
-async def eventually(condition: Any, what: str, seconds: float = 30.0) -> None:
+async def eventually(condition: Any, what: str) -> None:
     """Wait until it holds; look often."""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < until, f"not in {seconds} s: {what}"
+        assert time.monotonic() < until, f"not in {PATIENCE} s: {what}"
         await asyncio.sleep(0.01)

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from websockets.asyncio.client import ClientConnection, connect
 
 from faults.people import Ear, Json, Witness, open_match
-from faults.serving import Server
+from faults.serving import PATIENCE, Server
 
 TWO = {"game": "rapido", "options": {"players": 2}, "rules": {"grace": None}}
 
@@ -28,7 +28,7 @@ class Tab:
 
     async def hear(self, *types: str) -> Json:
         """The next frame of one of these types."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 frame: Json = json.loads(await self.there.recv())
                 self.ear.hear(frame)
@@ -56,7 +56,7 @@ async def tab(
 ) -> AsyncIterator[Tab]:
     """A connection that has been let in and is up to date."""
     address = f"ws://127.0.0.1:{server.port}/api/matches/{match}/socket"
-    async with connect(address, proxy=None, max_size=2**22, close_timeout=1) as there:
+    async with connect(address, proxy=None, max_size=2**22, open_timeout=PATIENCE, close_timeout=1) as there:
         ear = Ear(witness, match, "tab")
         ear.version = since or 0
         opened = Tab(there, ear)

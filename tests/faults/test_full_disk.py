@@ -62,7 +62,7 @@ async def fill(folder: Path, filling: Callable[[Server, Path], Switch], rng: ran
                 await load(parties, rng)
                 witness.refusals.clear()
                 switch(True)
-                await eventually(lambda: witness.refusals["store_unavailable"] > 20, "they are refused", 60)
+                await eventually(lambda: witness.refusals["store_unavailable"] > 20, "they are refused")
                 assert (await opening(server)).json()["code"] == "store_unavailable"
                 await asyncio.sleep(0.5)  # a row that fits into a page that is there may still be stored
                 findings = judge(server.database, witness)

@@ -35,6 +35,7 @@ async def kill_often(folder: Path, kills: int, rng: random.Random) -> None:
                     await server.spawn()
                 await server.ready()
             await everybody_goes_on(parties)
+            await eventually(witness.saw_an_end, "a match is finished")
         await server.kill()
         await server.start()
         findings = judge(server.database, witness)
@@ -48,7 +49,7 @@ async def kill_often(folder: Path, kills: int, rng: random.Random) -> None:
 
 async def kill(server: Server) -> None:
     await server.kill()
-    await eventually(lambda: not server.left_behind(), f"processes left behind: {server.left_behind()}", 10)
+    await eventually(lambda: not server.left_behind(), f"processes left behind: {server.left_behind()}")
 
 
 def test_nothing_is_lost_when_the_server_is_asked_to_stop(tmp_path: Path) -> None:
@@ -63,7 +64,7 @@ async def stop_often(folder: Path, stops: int, rng: random.Random) -> None:
                 await load(parties, rng)
                 code = await server.stop()
                 assert code in (0, -15), code  # uvicorn passes the signal on when it has finished
-                await eventually(lambda: not server.left_behind(), "the server leaves nobody behind", 10)
+                await eventually(lambda: not server.left_behind(), "the server leaves nobody behind")
                 await server.start()
                 await everybody_goes_on(parties)
         findings = judge(server.database, witness)

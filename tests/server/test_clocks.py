@@ -22,18 +22,16 @@ pytestmark = pytest.mark.anyio
 
 SHORT = {"finish": 5}
 
-SLOW = {"pace": 10_000}
-"""Bots that take longer than any test."""
-
 
 class Clock:
-    """The rooms' clock, which the test can put forward."""
+    """The rooms' clock: it stands still unless the test puts it forward, however slow the machine is."""
 
     def __init__(self) -> None:
+        self.start = time.time()
         self.ahead = 0.0
 
     def time(self) -> float:
-        return time.time() + self.ahead
+        return self.start + self.ahead
 
 
 @pytest.fixture
@@ -43,28 +41,45 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     return clock  # type: ignore[return-value]  # pytest takes it as it is
 
 
-async def test_time_runs_out_after_a_warning_and_the_seat_is_taken_back(url: str) -> None:
-    match = await playing(url, clock=1, **SLOW)
-    async with wire(url, match["match"], token=match["token"]) as me, wire(url, match["match"]) as guest:
-        now = (await me.expect("snapshot"))["now"]
-        warning = await me.expect("clock")
-        assert (warning["seat"], warning["deadline"]) == (0, now["deadline"])
-        event = await me.expect("event")
-        assert event["what"] == {"kind": "did", "seat": 0, "deed": "bot simple", "dice": []}
-        assert event["time"] >= now["deadline"]
-        assert event["now"]["seats"][0]["bot"] == "simple" and event["now"]["seats"][0]["owner"] == "person"
-        assert event["now"]["deadline"] is None
-        assert (await me.ask("act", version=5, action="roll"))["code"] == "bot_plays"
-        assert (await me.ask("take_back", version=5))["type"] == "accepted"
-        back = (await me.expect("event"))["now"]
-        assert back["seats"][0]["bot"] is None
-        assert back["deadline"] > now["deadline"], "there is time to act again"
-        assert (await me.ask("act", version=5, action="roll"))["type"] == "accepted"
-        assert not [f for f in await guest.all_until_pong() if f["type"] in ("clock", "event")]
+@pytest.fixture
+def slow_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots that take longer than any test."""
+
+    async def sleep(seconds: float) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(room, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
+
+
+@pytest.mark.usefixtures("slow_bots")
+async def test_time_runs_out_after_a_warning_and_the_seat_is_taken_back(tmp_path: Path, clock: Clock) -> None:
+    async with serving(tmp_path) as server:
+        url, match = server.url, await playing(server.url, clock=60)
+        async with wire(url, match["match"], token=match["token"]) as me, wire(url, match["match"]) as guest:
+            now = (await me.expect("snapshot"))["now"]
+            clock.ahead = now["deadline"] - clock.start - 14
+            async with wire(url, match["match"]):  # who comes makes the room look at the clock
+                warning = await me.expect("clock")
+            assert (warning["seat"], warning["deadline"]) == (0, now["deadline"])
+            clock.ahead += 15
+            async with wire(url, match["match"]):
+                event = await me.expect("event")
+            assert event["what"] == {"kind": "did", "seat": 0, "deed": "bot simple", "dice": []}
+            assert event["time"] >= now["deadline"]
+            seat = event["now"]["seats"][0]
+            assert (seat["bot"], seat["owner"]) == ("simple", "person")
+            assert event["now"]["deadline"] is None
+            assert (await me.ask("act", version=5, action="roll"))["code"] == "bot_plays"
+            assert (await me.ask("take_back", version=5))["type"] == "accepted"
+            back = (await me.expect("event"))["now"]
+            assert back["seats"][0]["bot"] is None
+            assert back["deadline"] > now["deadline"], "there is time to act again"
+            assert (await me.ask("act", version=5, action="roll"))["type"] == "accepted"
+            assert not [f for f in await guest.all_until_pong() if f["type"] in ("clock", "event")]
 
 
 async def test_the_client_takes_its_seat_back_and_plays_on(url: str) -> None:
-    match = await playing(url, clock=1, **SLOW)
+    match = await playing(url, clock=1, pace=10_000)
     async with Table(url, match["match"], match["token"]) as table:
         await table.wait_for(lambda: bool(table.seats[0]["bot"]))
         await table.request("configure", rules={"pace": 0})
@@ -72,11 +87,12 @@ async def test_the_client_takes_its_seat_back_and_plays_on(url: str) -> None:
         assert table.winner is not None
 
 
+@pytest.mark.usefixtures("slow_bots")
 async def test_who_is_gone_for_the_grace_time_is_replaced_and_comes_back(
     tmp_path: Path, clock: Clock
 ) -> None:
     async with serving(tmp_path) as server:
-        match, token = await duel(server.url, grace=60, **SLOW)
+        match, token = await duel(server.url, grace=60)
         async with wire(server.url, match["match"], token=match["token"]) as ana:
             async with wire(server.url, match["match"], token=token):
                 await ana.expect("presence", seat=1, here=True)

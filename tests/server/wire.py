@@ -23,7 +23,7 @@ from escadaria.server.hub import Hub
 from escadaria.server.run import Server, make_server
 from escadaria.server.settings import Settings
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds after which something that should have come never will."""
 
 QUICK = {"pace": 0}
@@ -104,7 +104,7 @@ async def socket_to(url: str, match: str, **options: Any) -> AsyncIterator[Wire]
     """A connection that has not said hello."""
     address = f"{url.replace('http', 'ws', 1)}/api/matches/{match}/socket"
     options = {"max_size": 2**22, "max_queue": None, **options}  # it takes all that comes, read or not
-    async with connect(address, proxy=None, **options) as socket:
+    async with connect(address, proxy=None, open_timeout=PATIENCE, **options) as socket:
         yield Wire(socket)
 
 
