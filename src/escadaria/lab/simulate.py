@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from escadaria.game import AnyGame, GameError
+from escadaria.game import AnyGame, BadOptions, GameError
 from escadaria.rapido import Rapido
 
 KERNELS: Mapping[type[AnyGame], str] = {Rapido: "escadaria.lab.rapido_kernel"}
@@ -21,6 +21,9 @@ KERNELS: Mapping[type[AnyGame], str] = {Rapido: "escadaria.lab.rapido_kernel"}
 ``play_batch``
     which is a ``PlayBatch``.
 """
+
+PATIENCE = 10
+"""For so many seconds a scheduler may keep one waiting."""
 
 Counts = dict[str, NDArray[np.int32]]
 """What happened in a number of games: ``winner``, ``turns`` and ``plies`` with a number for each game,
@@ -70,6 +73,9 @@ def spread(
     :param workers: how many play at once on this machine; None is one for each core.
     :param scheduler: the address of a Dask cluster that plays instead of this machine.
     :param threads: whether threads can play at once, because the kernel lets go of Python's lock.
+    :raises MissingExtra: if what the workers need is not installed.
+    :raises BadOptions: if there can be no scheduler at the address.
+    :raises OSError: if there is none.
     """
     task = partial(play_batch, game, bots)
     if scheduler:
@@ -99,10 +105,15 @@ def _joblib(workers: int | None) -> Any:
 def _on_cluster(task: Any, spans: Sequence[tuple[int, int]], seed: int, address: str) -> Iterator[Counts]:
     try:
         from distributed import Client
+        from distributed.comm.addressing import resolve_address
     except ModuleNotFoundError:
         raise MissingExtra("a scheduler needs distributed: install escadaria[lab]") from None
-    with Client(address, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+    try:
+        resolve_address(address)
+    except (ValueError, OSError) as error:
+        raise BadOptions(f"no scheduler can be at {address!r}: {error}") from None
+    with Client(address, timeout=PATIENCE, set_as_default=False) as client:  # type: ignore[no-untyped-call]
         firsts, numbers = zip(*spans, strict=True)
-        futures = client.map(task, firsts, numbers, [seed] * len(spans), pure=False)
-        for future in futures:
+        for future in client.map(task, firsts, numbers, [seed] * len(spans), pure=False):
             yield future.result()
+            future.release()
