@@ -52,9 +52,8 @@ def main() -> None:
         wins += play(game, number % wish.players, wish.simulations, seed=number)
         print(f"match {number + 1}: {wins} won so far", flush=True)
     low, high = Share("mcts", 1, wins, wish.games).interval
-    print(
-        f"MCTS won {wins / wish.games:.0%} ({low:.0%} to {high:.0%}); luck alone would win {1 / wish.players:.0%}"
-    )
+    share, luck = wins / wish.games, 1 / wish.players
+    print(f"MCTS won {share:.0%} of the matches ({low:.0%} to {high:.0%}); equals would win {luck:.0%}")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def play(env: Any, rng: random.Random, most: int = 10**6) -> None:
 def test_pettingzoo_finds_nothing_wrong(game: str, players: int) -> None:
     """Warnings are errors here, as in all tests."""
     make = partial(pettingzoo.env, game, players=players)
-    api_test(make(), num_cycles=200)
+    api_test(make(), num_cycles=100)
     seed_test(make, num_cycles=100)
     render_test(partial(make, masks="observation"))  # it looks for masks only there
     parallel = partial(pettingzoo.parallel_env, game, players=players)

@@ -45,11 +45,11 @@ HORIZON = 10_000
 """Many times as long as matches of random players."""
 
 MOST_ROLLS: Mapping[str, int] = {rapido.Rapido.name: 2, chain.Chain.name: chain.LONGEST}
-"""How often dice may fall between two decisions: an X ends a turn and the next one starts; a hand is rolled."""
+"""How often dice may fall between two decisions: after an X a new turn starts; or a whole hand is rolled."""
 
 
 def wrap(rules: AnyGame, horizon: int = HORIZON) -> Game:
-    """A game with these rules, also for a variant that is not registered: only its states cannot be pickled."""
+    """A game with these rules, also for a variant that is not registered; then states cannot be pickled."""
     return Game({"horizon": horizon, **rules.options}, rules)
 
 
