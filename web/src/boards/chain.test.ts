@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../facts';
-import { boardOf, chain, chancesOf, goingOf } from './chain';
+import { chain, chancesOf, goingOf } from './chain';
+import { boardOf } from './chainBoard';
 
 const OPTIONS = { players: 3, board: '34 7>11 10>5' };
 const fact = (kind: string, seat: number, more: object = {}): Fact => ({ kind, ruling: 'C0', seat, ...more });

@@ -1,9 +1,8 @@
 /** Chain for the eye: what is shown of a position, and how a step moves it. No rules, only what the facts tell. */
 import { TIME, type Cue, type Plan, type Script } from '../anim';
-import { readBoard, type BoardData } from '../draw/spiral';
 import type { Fact, Preview } from '../facts';
 import type { ChainFact, ChainState } from '../protocol';
-import boards from '../../../src/escadaria/boards.json';
+import { boardOf } from './chainBoard';
 
 /** A black die that was rolled and is not yet linked. */
 export interface LooseDie {
@@ -47,13 +46,6 @@ export type ChainCue =
   | (Base & { kind: 'land'; space: number })
   | (Base & { kind: 'free'; space: number })
   | (Base & { kind: 'win' });
-
-/** The board of a match, by its option: a name or a text. */
-export function boardOf(option: unknown): BoardData {
-  const named = (boards as Record<string, { length: number; arrows: Record<string, number> }>)[String(option)];
-  if (!named) return readBoard(String(option));
-  return { length: named.length, arrows: new Map(Object.entries(named.arrows).map(([from, to]) => [Number(from), to])) };
-}
 
 export const chain: Script<ChainView, ChainCue> = {
   view(position, turn) {

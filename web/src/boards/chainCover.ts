@@ -3,14 +3,24 @@ import { die } from '../draw/dice';
 import type { Colour } from '../draw/seats';
 import { disc, spiral, spiralLayout, stack } from '../draw/spiral';
 import { f1 } from '../draw/svg';
-import { boardOf } from './chain';
+import { boardOf } from './chainBoard';
+import type { Cover } from './cover';
+
+export const chainCover: Cover = {
+  summary: (options, texts) => texts.t('web.chain.summary', { spaces: boardOf(options.board).length, players: options.players }),
+  colours: () => 1,
+  picture,
+  lessons,
+  optionPicture: (option, value) => (option === 'board' ? boardPicture(value) : ''),
+  examples: { board: '34 7>11 10>5' },
+};
 
 const DISCS: [number, Colour[]][] = [[11, ['yellow']], [29, ['red']], [20, ['yellow', 'blue']]];
 const rope = (points: string, width: number) =>
   `<path d="${points}" fill="none" stroke="var(--ochre)" stroke-width="${width}" stroke-linejoin="round" stroke-linecap="round" opacity=".8"/>`;
 
 /** The spiral seen close, and a chain beside it. */
-export function chainCover(w: number, h: number): string {
+function picture(w: number, h: number): string {
   const board = boardOf('default');
   const size = Math.min(h * 1.32, w * 0.66);
   const S = spiralLayout({ size, length: board.length });
@@ -30,7 +40,7 @@ export function chainCover(w: number, h: number): string {
 }
 
 /** Link, stop or add, be stuck: three pictures in boxes of 128 by 104. */
-export function chainLessons(): string[] {
+function lessons(): string[] {
   const stones = [0, 1, 2, 3, 4].map((i) => `<rect x="${6 + i * 24}" y="56" width="21" height="26" rx="5" fill="var(--stone)" stroke="var(--stone-edge)"/>`).join('');
   return [
     rope('M22 70L50 28L78 46L106 78', 5) +
@@ -50,7 +60,7 @@ export function chainLessons(): string[] {
 }
 
 /** A board in a box of 100: its length and its arrows; empty if the text is none. */
-export function boardPicture(text: string): string {
+function boardPicture(text: string): string {
   const board = boardOf(text);
   const inside = [...board.arrows].every(([from, to]) => [from, to].every((n) => Number.isInteger(n) && n > 0 && n < board.length));
   if (!Number.isInteger(board.length) || board.length < 6 || board.length > 99 || !inside) return '';

@@ -1,6 +1,6 @@
-import { boardOf, chain, chancesOf, type ChainCue, type ChainView } from './chain';
+import { chain, chancesOf, type ChainCue, type ChainView } from './chain';
 import Chain from './Chain.svelte';
-import { boardPicture, chainCover, chainLessons } from './chainCover';
+import { boardOf } from './chainBoard';
 import ChainDock from './ChainDock.svelte';
 import ChainHand from './ChainHand.svelte';
 import type { Face } from './face';
@@ -47,12 +47,6 @@ export const chainFace: Face<ChainView, ChainCue> = {
     });
     return [chainWords.chain(view, texts), ...chances, asked].join(' ');
   },
-  summary: (options, texts) => texts.t('web.chain.summary', { spaces: boardOf(options.board).length, players: options.players }),
-  colours: () => 1,
-  cover: chainCover,
-  lessons: chainLessons,
-  optionPicture: (option, value) => (option === 'board' ? boardPicture(value) : ''),
-  examples: { board: '34 7>11 10>5' },
   keys: [
     ['1 – 9', 'web.chain.key.numbers'],
     ['U', 'web.chain.key.up'],

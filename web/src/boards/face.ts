@@ -1,4 +1,4 @@
-/** What a game needs to be on screen. */
+/** What a game needs to be played on screen. */
 import type { Component } from 'svelte';
 import type { Cue, Options, Script } from '../anim';
 import type { IconName } from '../draw/icons';
@@ -62,18 +62,6 @@ export interface Face<V = unknown, C extends Cue<V> = Cue<V>> {
   describe(view: V, seats: Pick<SeatView, 'name' | 'colours'>[], options: Options, texts: Texts): string;
   /** What the seat to act is told and asked, where the words of its phase are not enough. */
   prompt?(view: V, previews: Record<string, Preview>, texts: Texts): string;
-  /** The options in a few words, for the bar. */
-  summary(options: Options, texts: Texts): string;
-  /** How many colours a seat has at a table of so many. */
-  colours(players: number): number;
-  /** The picture of the home screen; `id` keeps the pictures of one page apart. */
-  cover(w: number, h: number, id: string): string;
-  /** Three pictures, 128 by 104, that go with the texts `web.home.lesson.GAME.1` to `.3`. */
-  lessons(id: string): string[];
-  /** A picture of an option's value in a box of 100, where one helps; empty otherwise. */
-  optionPicture?(option: string, value: string): string;
-  /** An example for each option that takes a text of one's own. */
-  examples?: Record<string, string>;
   /** The keys of the dock, for the help: key and what it does. */
   keys: [string, string][];
 }

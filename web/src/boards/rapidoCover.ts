@@ -4,11 +4,19 @@ import { glyphs } from '../draw/glyphs';
 import { token, type Colour } from '../draw/seats';
 import { pavement, sky, stairLayout, stairs } from '../draw/stairs';
 import { tileOf, tilePattern } from '../draw/tiles';
+import type { Cover } from './cover';
+
+export const rapidoCover: Cover = {
+  summary: (options, texts) => texts.t('web.rapido.summary', { finish: options.finish, players: options.players }),
+  colours: (players) => (players === 2 ? 2 : 1),
+  picture,
+  lessons,
+};
 
 const PIECES: [Colour, number][] = [['red', 4], ['blue', 6], ['green', 1], ['yellow', 3]];
 
 /** The stairs seen close, dice in front. */
-export function rapidoCover(w: number, h: number, id: string): string {
+function picture(w: number, h: number, id: string): string {
   const L = stairLayout({ x: w * 0.04, w: Math.min(w * 0.62, 340), h, finish: h > 200 ? 10 : 7, lanes: PIECES.length, head: 0.25 });
   const d = Math.min(h * 0.29, w * 0.15);
   const x = w * 0.68;
@@ -24,7 +32,7 @@ export function rapidoCover(w: number, h: number, id: string): string {
 }
 
 /** Roll, place, climb: three pictures in boxes of 128 by 104. */
-export function rapidoLessons(id: string): string[] {
+function lessons(id: string): string[] {
   const niche = (y: number, field: number, inner: string, chosen = false) =>
     `<path d="M34 ${y + 28}V${y + 10}q0-10 10-10h66q10 0 10 10v18z" fill="var(--niche)" stroke="${chosen ? 'var(--preview)' : 'var(--niche-2)'}" stroke-width="${chosen ? 2.5 : 1.5}"/>` +
     `<rect x="10" y="${y + 5}" width="18" height="18" rx="5" fill="var(--plate)"/>${glyphs(field, 19, y + 14, 10, 'var(--plate-ink)')}${inner}`;

@@ -1,7 +1,6 @@
 import type { Face } from './face';
 import { rapido, type RapidoCue, type RapidoView } from './rapido';
 import Rapido from './Rapido.svelte';
-import { rapidoCover, rapidoLessons } from './rapidoCover';
 import RapidoDock from './RapidoDock.svelte';
 import RapidoHand from './RapidoHand.svelte';
 
@@ -22,10 +21,6 @@ export const rapidoFace: Face<RapidoView, RapidoCue> = {
     const tower = pairs.length ? texts.t('web.rapido.describe.tower', { pairs: pairs.join('; ') }) : texts.t('web.rapido.describe.empty');
     return `${texts.t('web.rapido.describe', { finish: options.finish })} ${steps.join(', ')}. ${tower}`;
   },
-  summary: (options, texts) => texts.t('web.rapido.summary', { finish: options.finish, players: options.players }),
-  colours: (players) => (players === 2 ? 2 : 1),
-  cover: rapidoCover,
-  lessons: rapidoLessons,
   keys: [
     ['R', 'web.rapido.key.roll'],
     ['0 – 5', 'web.rapido.key.place'],

@@ -1,0 +1,16 @@
+/** The games as they are played. Only what shows a position needs it: it is most of the client. */
+import { chainFace } from './chainFace';
+import type { Face } from './face';
+import { rapidoFace } from './rapidoFace';
+
+// A face is used with the views of its own script only, so what they are need not be known here.
+const FACES: Record<string, Face> = {
+  rapido: rapidoFace as unknown as Face,
+  chain: chainFace as unknown as Face,
+};
+
+export function faceOf(game: string): Face {
+  const face = FACES[game];
+  if (!face) throw new Error(`there is no picture of the game ${game}`);
+  return face;
+}
