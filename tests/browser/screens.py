@@ -13,6 +13,7 @@ from browser.people import Person
 SIX = "turn=0 phase=decide value=54 steps=48,0,12,12,30,7 tower=1:3:41,2:1:52,4:2:63,5:5:73"
 TWO = "turn=0 phase=decide value=54 steps=9,5 tower=2:1:52,3:0:54,5:1:64"
 DECIDE = "turn=0 phase=decide value=54 steps=9,5,12 tower=2:1:52,4:2:63"
+EMPTY = "chain=-/0/open loose=-"
 CHAIN = "turn=0 {} discs=2+15,4+0,15+34 stacks=2:0,4:1,15:2+0 {}"
 
 
@@ -107,7 +108,7 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "rapido-six": lambda url: at(
         practising(url, "rapido", SIX, 6, "Ana", "Maximiliane", finish=50)
     ),
-    "chain-keep": lambda url: at(chain(url, "phase=keep hands=6,4,2 pool=12", "chain=-/0/open loose=-")),
+    "chain-keep": lambda url: at(chain(url, "phase=keep hands=6,4,2 pool=12", EMPTY)),
     "chain-build": lambda url: at(chain(url, "phase=build hands=6,4,2 pool=12", "chain=34/4/up loose=1356")),
     "chain-decide": lambda url: at(chain(url, "phase=decide hands=4,4,2 pool=14", "chain=2345/5/up loose=-")),
     "help": lambda url: at(rapido(url), help),

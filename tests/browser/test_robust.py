@@ -210,6 +210,16 @@ def test_a_finished_match(come: Come, url: str) -> None:
     expect(unfinished).to_have_count(0)
 
 
+def test_who_wins_by_a_resignation_is_marked(come: Come, url: str) -> None:
+    ana, rui = duel(url)
+    winner = come(seats=[rui]).go(rui.path)
+    asked(url, ana, "resign", version=4)
+    expect(winner.winner).to_be_visible()
+    players = winner.page.get_by_role("list", name=winner.say("web.players")).get_by_role("listitem")
+    expect(players.filter(has_text="Rui")).to_have_attribute("aria-current", "true")
+    expect(players.filter(has_text="Ana")).not_to_have_attribute("aria-current", "true")
+
+
 def test_a_seat_moves_to_another_device(come: Come, url: str) -> None:
     ana, _ = duel(url)
     before = come(seats=[ana]).go(ana.path)

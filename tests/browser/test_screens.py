@@ -9,7 +9,7 @@ from playwright.sync_api import ViewportSize, expect
 
 from browser.conftest import ROOT, Come
 from browser.people import Person
-from browser.screens import SCREENS, Screen
+from browser.screens import EMPTY, SCREENS, Screen, chain
 from escadaria.i18n import LANGUAGES, load
 
 WIDTHS = (320, 390, 768, 1280)
@@ -176,4 +176,44 @@ def test_the_first_load_is_small(come: Come, language: str) -> None:
     expect(person.button("web.online").first).to_be_visible()
     person.page.wait_for_load_state("networkidle")
     assert len(sizes) >= 4, "page, script, style, texts"
-    assert sum(sizes) <= 120_000
+    assert sum(sizes) <= 90_000
+
+
+ACTIONS = ("rapido-decide", "rapido-roll", "chain-keep", "chain-build", "chain-decide")
+SIDEWAYS: tuple[ViewportSize, ...] = ({"width": 844, "height": 390}, {"width": 667, "height": 375})
+
+
+@pytest.mark.parametrize("size", SIDEWAYS, ids=lambda size: str(size["width"]))
+@pytest.mark.parametrize(
+    "name", ["rapido-decide", "rapido-roll", "chain-keep", "chain-build", "chain-decide"]
+)
+def test_a_phone_on_its_side_shows_the_board_and_the_action(
+    come: Come, url: str, made: dict[str, Screen], name: str, size: ViewportSize
+) -> None:
+    screen = made.get(name) or made.setdefault(name, SCREENS[name](url))
+    person = come(seats=screen.seats, page={"viewport": size})
+    screen.show(person)
+    expect(person.main.first).to_be_in_viewport(ratio=1)
+    board = person.page.get_by_role("region", name=person.say("web.board"), exact=True)
+    expect(board).to_be_in_viewport(ratio=1)
+    assert not person.page.evaluate("document.documentElement.scrollHeight > innerHeight")
+
+
+def test_six_dice_lie_in_one_row_and_more_in_rows_alike(come: Come, url: str) -> None:
+    rows = {6: [6], 8: [4, 4], 11: [6, 5]}
+    tables = {dice: chain(url, f"phase=keep hands={dice},2,2 pool={20 - dice}", EMPTY) for dice in rows}
+    person = come(seats=tables.values(), page={"viewport": DESK})
+    for dice, table in tables.items():
+        person.go(table.path)
+        assert person.asked()
+        tops = [round(radio.bounding_box()["y"]) for radio in person.choices.all()]  # type: ignore[index]
+        assert [tops.count(top) for top in sorted(set(tops))] == rows[dice]
+
+
+def test_names_of_six_can_be_read_where_they_stand_above_the_board(come: Come, url: str) -> None:
+    screen = SCREENS["rapido-six"](url)
+    person = come(seats=screen.seats, page={"viewport": {"width": 830, "height": 700}})
+    screen.show(person)
+    players = person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
+    for player in players.filter(has_not_text="Maximiliane").locator(".who").all():
+        assert player.evaluate("element => element.scrollWidth <= element.clientWidth")

@@ -53,6 +53,8 @@ export class Stage {
 
   private scenes: Scene[] = [];
   private lines = 0;
+  /** The lines of the scene that is shown: joined with each other, not with those before. */
+  private scene: LogLine[] = [];
   private wake: () => void = () => {};
   private generation = 0;
   /** What was shown of the last positions: an undo brings it back with all that a position does not tell. */
@@ -93,7 +95,7 @@ export class Stage {
     const generation = ++this.generation;
     this.busy = true;
     for (let scene = this.scenes.shift(); scene; scene = this.scenes.shift()) {
-      const first = this.lines;
+      this.scene = [];
       for (const step of scene.steps) {
         const plan = this.on.script.plan(this.view, step, this.on.options);
         for (const cue of plan.cues) {
@@ -105,7 +107,7 @@ export class Stage {
       }
       if (scene.position !== undefined) this.view = this.recall(scene.position) ?? this.on.script.view(scene.position, scene.turn ?? [], this.on.options);
       this.tell(scene.lines ?? []);
-      this.told = this.log.filter((line) => line.id > first).reverse();
+      this.told = this.scene;
     }
     this.cue = null;
     this.busy = false;
@@ -131,6 +133,12 @@ export class Stage {
     this.tell(cue.facts.map((fact) => ({ seat: fact.seat, fact })));
   }
 
+  /** Lines with the newest first, and a new one: it may make one sentence with the one before. */
+  private joined([last, ...rest]: LogLine[], line: NewLine, id: number): LogLine[] {
+    const both = last && this.on.script.join?.(last, line);
+    return both ? [{ ...both, id }, ...rest] : [{ ...line, id }, ...(last ? [last] : []), ...rest];
+  }
+
   private remember(position: unknown): void {
     this.past = [{ position: JSON.stringify(position), view: this.view }, ...this.past].slice(0, PAST_MOST);
   }
@@ -142,10 +150,11 @@ export class Stage {
 
   private tell(lines: NewLine[]): void {
     if (!lines.length) return;
-    const log = [...this.log];
+    let log = this.log;
     for (const line of lines) {
-      const joined = log[0] && this.on.script.join?.(log[0], line);
-      log.splice(0, joined ? 1 : 0, { ...(joined || line), id: ++this.lines });
+      const id = ++this.lines;
+      log = this.joined(log, line, id);
+      this.scene = this.joined([...this.scene].reverse(), line, id).reverse();
     }
     this.log = log.slice(0, LOG_MOST);
   }

@@ -30,6 +30,18 @@ describe('the stage', () => {
     await vi.advanceTimersByTimeAsync(100);
     expect([s.busy, s.view, s.cue, s.told.length]).toEqual([false, 3, null, 2]);
   });
+  it('joins lines of the log, and tells of each scene only what is new', async () => {
+    const joining: Script = { ...counting, join: (before, { seat }) => ({ seat, key: 'sum', args: { n: (before.key ? Number(before.args?.n) : 1) + 1 } }) };
+    const s = new Stage({ script: joining, options: {}, speed: () => 0, still: () => false, sound: () => {} });
+    s.reset(0, []);
+    s.push({ steps: [step(1, 1), step(1, 2)] });
+    await vi.advanceTimersByTimeAsync(0);
+    expect([s.log.map(({ args }) => args?.n), s.told.map(({ args }) => args?.n)]).toEqual([[2], [2]]);
+    s.push({ steps: [step(1, 3)] });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(s.log.map(({ args }) => args?.n)).toEqual([3]);
+    expect(s.told.map(({ fact }) => fact?.kind)).toEqual(['added']);
+  });
   it('ends a cue at once when it is skipped', async () => {
     const s = stage();
     s.reset(0, []);

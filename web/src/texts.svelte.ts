@@ -144,6 +144,12 @@ export async function read(language?: Language): Promise<void> {
 /** The text of a key in the language that is set. */
 export const t = (key: string, args?: Args): string => reading.texts.t(key, args);
 
+/** What stands on a key, such as "Space"; letters and arrows stand for themselves. */
+export const keyName = (key: string): string => {
+  const word = `web.key.name.${key.toLowerCase()}`;
+  return reading.texts.has(word) ? t(word) : key;
+};
+
 /** A colour as a name: "Red". Who gives no name is called so, which is right in every sentence. */
 export function colourName(colour: string): string {
   const word = t(`colour.${colour}`);
