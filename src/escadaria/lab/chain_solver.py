@@ -403,6 +403,20 @@ class Scratch(NamedTuple):
 
 
 @njit(cache=True)
+def room() -> Scratch:
+    """It is empty."""
+    return Scratch(
+        np.zeros((DICE, LANES)),
+        np.zeros((DICE // 2, LANES)),
+        np.zeros((FAILED + 1, LANES)),
+        np.zeros((FAILED + 1, LANES)),
+        np.zeros((MOST_WAYS, LANES)),
+        np.zeros(LANES),
+        np.zeros((DICE, LANES)),
+    )
+
+
+@njit(cache=True)
 def _sweep(
     order: Any,
     mover: Any,
@@ -415,15 +429,7 @@ def _sweep(
     coarse: float,
 ) -> tuple[int, float, int]:
     """Work out the arrangements in this order, ``LANES`` at a time, where what follows has changed."""
-    scratch = Scratch(
-        np.zeros((DICE, LANES)),
-        np.zeros((DICE // 2, LANES)),
-        np.zeros((FAILED + 1, LANES)),
-        np.zeros((FAILED + 1, LANES)),
-        np.zeros((MOST_WAYS, LANES)),
-        np.zeros(LANES),
-        np.zeros((DICE, LANES)),
-    )
+    scratch = room()
     block, change = np.zeros(LANES, np.int64), np.zeros(LANES)
     filled = updates = 0
     largest = 0.0

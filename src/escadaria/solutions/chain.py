@@ -204,6 +204,7 @@ class ChainSolution:
     def __init__(self, game: Chain, waiter: Values, gap: float) -> None:
         self.game, self.waiter = game, waiter
         self._gap = gap
+        self._last: tuple[object, Turn] | None = None
         self._arrangements = arrangements(game.track)
 
     @classmethod
@@ -231,8 +232,9 @@ class ChainSolution:
 
     def action_values(self, state: State) -> dict[Action, float]:
         """The same after each legal action; of equal ones the quicker is a shade better."""
-        turn = self._turn(state)
-        return {action: self._worth(turn, state, action) for action in self.game.legal_actions(state)}
+        actions = self.game.legal_actions(state)
+        turn = self._turn(state) if actions else None
+        return {action: self._worth(turn, state, action) for action in actions if turn}
 
     def _worth(self, turn: Turn, state: State, action: Action) -> float:
         if isinstance(action, Keep):
@@ -245,6 +247,13 @@ class ChainSolution:
         return self._waiting(self.game.apply(state, action), state.turn)
 
     def _turn(self, state: State) -> Turn:
+        """The turn of a position; one that is played through is worked out once."""
+        turn = state.turn, state.hands[1 - state.turn], state.discs, state.piles
+        if self._last is None or self._last[0] != turn:
+            self._last = turn, self._work_out(state)
+        return self._last[1]
+
+    def _work_out(self, state: State) -> Turn:
         most = DICE - state.hands[1 - state.turn]
         stop, fail = np.zeros(DICE), np.zeros(DICE // 2)
         spaces = self.game.free_discs(state, state.turn)
