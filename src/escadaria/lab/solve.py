@@ -1,0 +1,149 @@
+"""``escadaria.solve``: compute a solution once, keep it, and go on where it was interrupted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from escadaria.game import AnyGame, GameError
+from escadaria.lab import rapido_solver
+from escadaria.rapido import Rapido
+from escadaria.solutions import BadSolution, Solution, files, open_solution, path_of
+from escadaria.solutions.rapido_index import TOWERS
+
+COPY_EVERY = 120.0
+"""Seconds between two copies of unfinished work on disk."""
+
+
+class CannotSolve(GameError):
+    """A game without a solver, or more than this machine can hold."""
+
+    code = "cannot_solve"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the work has come."""
+
+    phase: str
+    """``approach`` the values, or ``prove`` their bounds."""
+    sweep: int
+    """Over all positions, from 1."""
+    residual: float
+    """The largest change of a value in that sweep; of bounds, the largest gap."""
+    seconds_left: float
+    """Roughly."""
+
+
+Listener = Callable[[Progress], None]
+
+
+def solve(
+    game: AnyGame, *, threads: int | None = None, progress: Listener = lambda step: None, again: bool = False
+) -> Solution:
+    """The exact solution of a game for two, from the cache folder or computed now.
+
+    :param again: compute it even if there is one.
+    :raises CannotSolve: if this game has no solver, or memory or disk do not suffice.
+    """
+    if game.players != 2 or not isinstance(game, Rapido):
+        raise CannotSolve(f"{game.name} for {game.players} players has no solver: only races of two have")
+    if not again:
+        try:
+            return open_solution(game)
+        except (FileNotFoundError, BadSolution):
+            pass  # computed below
+    solve_rapido(game, threads or os.cpu_count() or 1, progress)
+    return open_solution(game)
+
+
+def solve_rapido(game: Rapido, threads: int, progress: Listener) -> None:
+    """Approach the values, then prove bounds; what is kept lies in the middle of them."""
+    size = 4 * game.finish**2 * TOWERS
+    require(memory=2 * size + 2**28, disk=3 * size, where=path_of(game))
+    work, solver = Work(game, progress), rapido_solver.Solver(game.finish, threads)
+    arrays = work.resume() or {"values": solver.guess()}
+    if "values" in arrays:
+        values = arrays["values"]
+        while (change := solver.sweep(values)) > rapido_solver.CLOSE:
+            work.done("approach", change, {"values": values})
+        arrays = dict(zip(("low", "high"), rapido_solver.around(values), strict=True))
+    low, high = arrays["low"], arrays["high"]
+    gap, outside, before = 1.0, 1, 2.0
+    while outside or gap < before:  # as narrow as rounding allows
+        before = gap
+        gap, outside = solver.sweep_bounds(low, high)
+        work.done("prove", gap, {"low": low, "high": high})
+    bounds = [float(bound[0, 0, 0] / rapido_solver.ONE) for bound in (low, high)]
+    rapido_solver.to_middle(low, high)
+    work.finish([*bounds, gap], {"values": low})
+
+
+def require(memory: int, disk: int, where: Path) -> None:
+    """:raises CannotSolve: with figures, if there is not so much free."""
+    where.parent.mkdir(parents=True, exist_ok=True)
+    found = {
+        "memory": (memory, psutil.virtual_memory().available),
+        f"disk at {where.parent}": (disk, shutil.disk_usage(where.parent).free),
+    }
+    for name, (needed, free) in found.items():
+        if needed > free:
+            raise CannotSolve(f"this needs {needed / 1e9:.1f} GB of {name}, {free / 1e9:.1f} GB are free")
+
+
+class Work:
+    """One computation: what it tells of itself, and its copy on disk."""
+
+    def __init__(self, game: AnyGame, progress: Listener) -> None:
+        self.game, self.progress = game, progress
+        self.copy = path_of(game).with_suffix(".unfinished")
+        self.sweeps, self.seconds = 0, 0.0
+        self._sweep_began = self._copied = time.monotonic()
+
+    def resume(self) -> dict[str, np.ndarray]:
+        """The arrays of an interrupted run; none if there is no sound copy."""
+        try:
+            about, arrays = files.read(self.copy)
+        except (OSError, BadSolution):
+            return {}
+        self.sweeps, self.seconds = about["sweeps"], about["seconds"]
+        return {name: np.array(array) for name, array in arrays.items()}
+
+    def done(self, phase: str, residual: float, arrays: dict[str, np.ndarray]) -> None:
+        """A sweep is over."""
+        now = time.monotonic()
+        took, self._sweep_began = now - self._sweep_began, now
+        self.sweeps += 1
+        self.seconds += took
+        self.progress(Progress(phase, self.sweeps, residual, self._left(phase, residual, took)))
+        if now - self._copied > COPY_EVERY:
+            files.write(self.copy, self._about(), arrays)
+            self._copied = self._sweep_began = time.monotonic()
+
+    def _left(self, phase: str, residual: float, took: float) -> float:
+        fewer = -log(rapido_solver.SHRINKS)
+        if phase == "prove":
+            return took * max(1.0, log(residual / rapido_solver.NARROW) / fewer + 2)
+        return took * (log(residual / rapido_solver.CLOSE) / fewer + 2 * 9)
+
+    def finish(self, bounds: list[float], arrays: dict[str, np.ndarray]) -> None:
+        files.write(path_of(self.game), {**self._about(), "bounds": bounds}, arrays)
+        for leftover in (self.copy, self.copy.with_name(self.copy.name + ".whole")):
+            leftover.unlink(missing_ok=True)
+
+    def _about(self) -> dict[str, object]:
+        return {
+            "game": self.game.name,
+            "options": self.game.options,
+            "rules_version": self.game.rules_version,
+            "sweeps": self.sweeps,
+            "seconds": round(self.seconds, 1),
+        }
