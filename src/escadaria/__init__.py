@@ -32,9 +32,11 @@ __all__ = [
     "Outcome",
     "load",
     "simulate",
+    "solve",
 ]
 
 if TYPE_CHECKING:
+    from escadaria.lab.solve import solve
     from escadaria.simulation import simulate
 
 
@@ -44,4 +46,8 @@ def __getattr__(name: str) -> Any:
         from escadaria.simulation import simulate
 
         return simulate
+    if name == "solve":
+        from escadaria.lab.solve import solve
+
+        return solve
     raise AttributeError(f"module 'escadaria' has no attribute {name!r}")

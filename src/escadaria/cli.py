@@ -1,4 +1,4 @@
-"""The ``escadaria`` command: play, replay, simulate, verify, serve.
+"""The ``escadaria`` command: play, replay, simulate, arena, verify, serve.
 
 Results go to stdout, progress and refusals to stderr. It ends with 0 when all is done, with 1 when
 the answer is no (dice that are not fair, a record that is damaged or cannot go on), with 2 when it
@@ -24,6 +24,7 @@ from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
+from escadaria.arena import league, results_folder
 from escadaria.bots import BOTS
 from escadaria.catalogue import GAMES
 from escadaria.game import GameError
@@ -32,12 +33,15 @@ from escadaria.record import BadRecord, open_record
 from escadaria.record import verify as verify_record
 from escadaria.server.settings import Settings
 from escadaria.simulation import simulate as run_simulation
+from escadaria.solutions import path_of
 from escadaria.table import MatchOver, Table
 from escadaria.terminal import keeping, seating
+from escadaria.terminal.arena import show_league
 from escadaria.terminal.play import PAUSE, Quit, Session
+from escadaria.terminal.plot import draw_league
 from escadaria.terminal.replay import Replay
-from escadaria.terminal.results import show_results, show_verdict, watched
-from escadaria.terminal.screen import Screen
+from escadaria.terminal.results import show_results, show_solution, show_verdict, solving, watched
+from escadaria.terminal.screen import Screen, command
 
 KNOWN = " or ".join(GAMES)
 
@@ -211,6 +215,96 @@ def simulate(
             typer.echo(json.dumps(results.data(), indent=2))
         else:
             show_results(results, time.perf_counter() - start, screen)
+
+
+@app.command()
+def solve(
+    game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}, for two players.")],
+    players: Annotated[int, typer.Option(help="Only races of two can be solved.")] = 2,
+    finish: Annotated[int | None, typer.Option(help="Rapido: the finish, as --option finish=20.")] = None,
+    board: Annotated[str, typer.Option(help="Chain: the board, as --option board=default.")] = "",
+    option: Options = [],  # noqa: B006
+    threads: Annotated[int | None, typer.Option(help="How many to use; else one for each core.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Compute it anew even if it is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Data instead of sentences.")] = False,
+    lang: Language = None,
+) -> None:
+    """Compute what every position is worth with best play on both sides, and prove it.
+
+    The solution is kept in the user's cache folder, or where ESCADARIA_CACHE says; bots and the coach use
+    it from then on. Stopped work goes on from its last copy when it is started again.
+    """
+    named = {"finish": finish or "", "board": board}
+    given = [*option, *(f"{name}={value}" for name, value in named.items() if value)]
+    with refusals(lang) as screen, stopped_gently():
+        from escadaria.lab.solve import solve as compute  # Numba's imports take a second
+
+        rules = seating.make_game(game, given, players, players)
+        with solving(screen) as progress:
+            solution = compute(rules, threads=threads, progress=progress, again=again)
+        show_solution(solution, path_of(rules), screen, as_json)
+
+
+@app.command()
+def arena(
+    game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}.")],
+    bot: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME",
+            help="A bot, or package.module:function for one of your own. Repeatable; else all there are.",
+        ),
+    ] = list(BOTS),  # noqa: B006, B008
+    players: Annotated[int | None, typer.Option(help="How many sit at a table; else two.")] = None,
+    games: Annotated[int, typer.Option(min=1, help="How many games at least.")] = 1000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 1,
+    option: Options = [],  # noqa: B006
+    workers: Annotated[int | None, typer.Option(min=1, help="How many play at once; else all cores.")] = None,
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler.")
+    ] = "",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with this league where it was stopped.")
+    ] = False,
+    folder: Annotated[Path | None, typer.Option(help="Where to keep results while they are made.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the results, as in out.svg.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
+    lang: Language = None,
+) -> None:
+    """Let bots play a league, and tell how strong each is.
+
+    Every bot meets every other equally often and has every seat equally often. Ratings are Elo's points
+    (400 more are odds of ten to one for two), counted from the mean of the bots, with intervals for 95 %.
+    A bot of your own is a function of game and position. Stop with Ctrl-C when you like, and go on with
+    --resume, or with more --games: the results are the same as without a stop.
+    """
+    with refusals(lang) as screen, stopped_gently():
+        rules = seating.make_game(game, option, players, 2)
+        played = done, total = [0], [games]
+        try:
+            with watched(games, screen) as progress:
+                results = league(
+                    rules,
+                    bot,
+                    games,
+                    seed,
+                    folder=folder or results_folder(),
+                    resume=resume,
+                    workers=workers,
+                    scheduler=scheduler,
+                    progress=progress,
+                )
+        except KeyboardInterrupt:
+            screen.complain("")
+            raise
+        if plot:
+            draw_league(results, plot, screen.texts)
+        if as_json:
+            typer.echo(json.dumps(results.data(), indent=2))
+        else:
+            show_league(results, screen)
 
 
 @app.command()

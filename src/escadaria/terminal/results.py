@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 from rich import box
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
 from escadaria.record import Record, Verdict
 from escadaria.simulation import Results, Share
+from escadaria.solutions.solution import Solution
 from escadaria.terminal.screen import WRONG, Screen
 from escadaria.terminal.tokens import look_of, token
 
@@ -79,6 +91,36 @@ def watched(games: int, screen: Screen) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=screen.err, transient=True) as progress:
         task = progress.add_task(screen.texts("simulate.progress"), total=games)
         yield lambda done: progress.update(task, completed=done)
+
+
+@contextmanager
+def solving(screen: Screen) -> Iterator[Callable[[Any], None]]:
+    """A line on stderr that tells how far the solver is."""
+    if not screen.err.is_terminal:
+        yield lambda step: None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=screen.err, transient=True) as progress:
+        task = progress.add_task(screen.texts("simulate.progress"), total=None)
+
+        def tell(step: Any) -> None:
+            done = screen.texts(f"solve.{step.phase}", sweep=step.sweep, residual=f"{step.residual:.1e}")
+            left = screen.texts("solve.left", minutes=max(1, round(step.seconds_left / 60)))
+            progress.update(task, description=f"{done}, {left}")
+
+        yield tell
+
+
+def show_solution(solution: Solution, path: Path, screen: Screen, as_json: bool) -> None:
+    """What was proven, and where it is kept."""
+    bounds = solution.bounds
+    if as_json:
+        about = {"game": solution.game.name, "options": solution.game.options, "path": str(path)}
+        screen.out.print_json(data={**about, **dataclasses.asdict(bounds)})
+        return
+    screen.say("solve.result", low=f"{100 * bounds.low:.7f}", high=f"{100 * bounds.high:.7f}")
+    screen.say("solve.gap", gap=f"{bounds.gap:.1e}")
+    screen.say("solve.kept", path=str(path))
 
 
 def show_verdict(record: Record, verdict: Verdict, screen: Screen) -> None:
