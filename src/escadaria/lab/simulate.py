@@ -10,10 +10,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from escadaria.chain import Chain
 from escadaria.game import AnyGame, BadOptions, GameError
 from escadaria.rapido import Rapido
 
-KERNELS: Mapping[type[AnyGame], str] = {Rapido: "escadaria.lab.rapido_kernel"}
+KERNELS: Mapping[type[AnyGame], str] = {
+    Rapido: "escadaria.lab.rapido_kernel",
+    Chain: "escadaria.lab.chain_kernel",
+}
 """From a game to the module that plays it compiled. Such a module has
 
 ``POLICIES``
