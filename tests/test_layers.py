@@ -31,6 +31,7 @@ MAY_IMPORT = {
     "values": {"game", "rapido", "chain", "boards", "solutions"},
     "lab": {"game", "rapido", "chain", "boards", "bots", "solutions", "values"},
     "simulation": {"game", "bots", "dice", "lab"},
+    "arena": {"game", "bots", "lab", "simulation"},
     "store": set[str](),
     "client": set[str](),
 }

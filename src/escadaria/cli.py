@@ -36,12 +36,12 @@ from escadaria.simulation import simulate as run_simulation
 from escadaria.solutions import path_of
 from escadaria.table import MatchOver, Table
 from escadaria.terminal import keeping, seating
-from escadaria.terminal.arena import show_league
+from escadaria.terminal.arena import show_league, watched_league
 from escadaria.terminal.play import PAUSE, Quit, Session
-from escadaria.terminal.plot import draw_league
+from escadaria.terminal.plot import check_plot, draw_league
 from escadaria.terminal.replay import Replay
 from escadaria.terminal.results import show_results, show_solution, show_verdict, solving, watched
-from escadaria.terminal.screen import Screen, command
+from escadaria.terminal.screen import Screen
 
 KNOWN = " or ".join(GAMES)
 
@@ -254,7 +254,7 @@ def arena(
             metavar="NAME",
             help="A bot, or package.module:function for one of your own. Repeatable; else all there are.",
         ),
-    ] = list(BOTS),  # noqa: B006, B008
+    ] = list(BOTS),  # noqa: B006
     players: Annotated[int | None, typer.Option(help="How many sit at a table; else two.")] = None,
     games: Annotated[int, typer.Option(min=1, help="How many games at least.")] = 1000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 1,
@@ -282,23 +282,20 @@ def arena(
     """
     with refusals(lang) as screen, stopped_gently():
         rules = seating.make_game(game, option, players, 2)
-        played = done, total = [0], [games]
-        try:
-            with watched(games, screen) as progress:
-                results = league(
-                    rules,
-                    bot,
-                    games,
-                    seed,
-                    folder=folder or results_folder(),
-                    resume=resume,
-                    workers=workers,
-                    scheduler=scheduler,
-                    progress=progress,
-                )
-        except KeyboardInterrupt:
-            screen.complain("")
-            raise
+        if plot:
+            check_plot(plot)
+        with watched_league(screen) as progress:
+            results = league(
+                rules,
+                bot,
+                games,
+                seed,
+                folder=folder or results_folder(),
+                resume=resume,
+                workers=workers,
+                scheduler=scheduler,
+                progress=progress,
+            )
         if plot:
             draw_league(results, plot, screen.texts)
         if as_json:

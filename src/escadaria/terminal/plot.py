@@ -1,0 +1,182 @@
+"""A league as a picture: ratings, who beats whom, what a seat is worth, how long a game takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from escadaria.arena import League
+from escadaria.game import BadOptions
+from escadaria.i18n import Texts
+from escadaria.lab.simulate import MissingExtra
+from escadaria.terminal.tokens import LOOKS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS: Mapping[str, str] = {
+    "plaster": "#F3E7D3",
+    "paper": "#FFFAF0",
+    "line": "#DDCAAB",
+    "edge": "#8B7355",
+    "ink": "#2B211A",
+    "ink-2": "#65533F",
+    "cobalt": "#1D4F91",
+    "coral": "#B0381D",
+    "ochre": "#9C6209",
+    "leaf": "#2B6B47",
+}
+"""Those of the web client by daylight, by their names there."""
+
+STYLE: dict[Any, Any] = {
+    "figure.facecolor": COLOURS["plaster"],
+    "axes.facecolor": COLOURS["paper"],
+    "axes.edgecolor": COLOURS["line"],
+    "axes.labelcolor": COLOURS["ink-2"],
+    "axes.titlecolor": COLOURS["ink"],
+    "axes.titlelocation": "left",
+    "axes.titlesize": 12,
+    "axes.titlepad": 10,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": COLOURS["line"],
+    "grid.linewidth": 0.6,
+    "text.color": COLOURS["ink"],
+    "xtick.color": COLOURS["edge"],
+    "ytick.color": COLOURS["edge"],
+    "xtick.labelcolor": COLOURS["ink-2"],
+    "ytick.labelcolor": COLOURS["ink"],
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "font.size": 10,
+    "svg.hashsalt": "escadaria",  # the same league is the same file
+}
+
+FORMATS = (".svg", ".png", ".pdf")
+
+LONGEST_NAME = 24
+
+
+def check_plot(path: Path) -> None:
+    """Whether a picture can be written there, to know before anything is played.
+
+    :raises MissingExtra: if matplotlib is not installed.
+    :raises BadOptions: if there is no such format.
+    """
+    if path.suffix not in FORMATS:
+        raise BadOptions(f"a plot ends with one of {', '.join(FORMATS)}, not with {path.suffix!r}")
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("a plot needs matplotlib: install escadaria[lab]")
+
+
+def draw_league(league: League, path: Path, texts: Texts) -> None:
+    """Write the picture; the file's ending says in which format. Raises what ``check_plot`` does."""
+    check_plot(path)
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    with rc_context(STYLE):
+        rows = max(len(league.bots), league.game.players)
+        figure = Figure(figsize=(11, 6.2 + 0.28 * max(0, rows - 4)))
+        figure.set_layout_engine(ConstrainedLayoutEngine(w_pad=0.2, h_pad=0.18, wspace=0.05, hspace=0.04))
+        title = texts("arena.title", game=texts(f"{league.game.name}.name"), players=league.game.players)
+        counted = texts("arena.games", games=texts.number(league.games))
+        figure.suptitle(f"{title}  ·  {counted}", fontsize=15, family="serif", x=0.02, ha="left")
+        (ratings, against), (seats, turns) = figure.subplots(2, 2, width_ratios=(1.15, 1))
+        _draw_ratings(ratings, league, texts)
+        _draw_against(against, league, texts)
+        _draw_seats(seats, league, texts)
+        _draw_turns(turns, league, texts)
+        for axes in (ratings, against, seats, turns):
+            axes.spines[["top", "right"]].set_visible(False)
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
+
+
+def _draw_ratings(axes: Axes, league: League, texts: Texts) -> None:
+    best_first = league.by_bot
+    for y, (_, points) in enumerate(best_first):
+        axes.plot(
+            (points.low, points.high),
+            (y, y),
+            color=COLOURS["cobalt"],
+            lw=6,
+            alpha=0.3,
+            solid_capstyle="round",
+        )
+        axes.plot(points.rating, y, "o", color=COLOURS["cobalt"], ms=8)
+        axes.annotate(
+            texts.number(round(points.rating)), (points.rating, y), (0, 9), textcoords="offset points",
+            ha="center", fontsize=9, color=COLOURS["ink-2"],
+        )  # fmt: skip
+    axes.set_yticks(range(len(best_first)), [_short(share.name) for share, _ in best_first])
+    axes.set_ylim(len(best_first) - 0.5, -0.6)
+    axes.margins(x=0.1)
+    axes.axvline(0, color=COLOURS["edge"], lw=1)
+    axes.grid(axis="y", visible=False)
+    axes.set_title(texts("arena.rating"))
+
+
+def _draw_against(axes: Axes, league: League, texts: Texts) -> None:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    names = [share.name for share, _ in league.by_bot]
+    shares = np.full((len(names), len(names)), np.nan)
+    for y, one in enumerate(names):
+        for x, other in enumerate(names):
+            share = league.against(one, other)
+            if one != other and share.games:
+                shares[y, x] = share.share
+                strong = abs(share.share - 0.5) > 0.25
+                colour = COLOURS["paper"] if strong else COLOURS["ink"]
+                axes.text(
+                    x, y, texts.number(round(100 * share.share)), ha="center", va="center", color=colour
+                )
+    shades = LinearSegmentedColormap.from_list("", [COLOURS[n] for n in ("coral", "paper", "cobalt")])
+    axes.imshow(shares, shades, vmin=0, vmax=1, aspect="auto")
+    axes.set_xticks(range(len(names)), [str(rank) for rank, _ in enumerate(names, 1)])
+    axes.set_yticks(range(len(names)), [f"{_short(name)}  {rank}" for rank, name in enumerate(names, 1)])
+    axes.grid(visible=False)
+    axes.set_title(texts("arena.plot.against"))
+
+
+def _draw_seats(axes: Axes, league: League, texts: Texts) -> None:
+    for x, ((share, _), look) in enumerate(zip(league.by_seat, LOOKS.values(), strict=False)):
+        low, high = share.interval
+        axes.bar(
+            x,
+            100 * share.share,
+            width=0.62,
+            color=look.style.rpartition(" ")[2],
+            edgecolor=COLOURS["edge"],
+            lw=0.8,
+        )
+        axes.vlines(x, 100 * low, 100 * high, color=COLOURS["ochre"], lw=2.5)
+        axes.annotate(
+            texts.number(round(100 * share.share, 1)), (x, 100 * high), (0, 4), textcoords="offset points",
+            ha="center", fontsize=9, color=COLOURS["ink-2"],
+        )  # fmt: skip
+    axes.axhline(100 / league.game.players, color=COLOURS["ink"], lw=1, ls=(0, (4, 3)))
+    axes.set_xticks(range(league.game.players), [share.name for share, _ in league.by_seat])
+    axes.margins(y=0.15)
+    axes.grid(axis="x", visible=False)
+    axes.set_title(texts("arena.plot.seats"))
+
+
+def _draw_turns(axes: Axes, league: League, texts: Texts) -> None:
+    lengths, length = league.lengths, league.length
+    games = np.array(list(lengths.values())) / league.games * 100
+    axes.bar(list(lengths), games, width=1, color=COLOURS["leaf"], alpha=0.75)
+    axes.axvline(length.median, color=COLOURS["ink"], lw=1, ls=(0, (4, 3)))
+    common = [turns for turns, share in zip(lengths, games, strict=True) if share > games.max() / 100]
+    axes.set_xlim(0, max(common) + 1)  # one game in a million may take for ever
+    axes.grid(axis="x", visible=False)
+    axes.set_title(texts("arena.plot.turns"))
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else "…" + name[1 - LONGEST_NAME :]
