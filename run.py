@@ -69,7 +69,7 @@ def test(pytest_args: list[str]) -> int:
         "ruff check": ["ruff", "check", "."],
         "ruff format": ["ruff", "format", "--check", "."],
         "mypy": ["mypy"],
-        "pytest": ["pytest", *(pytest_args or ["-n", "auto", "--dist", "loadgroup"])],
+        "pytest": ["pytest", *(pytest_args or ["-n", "auto"])],
     }
     failed = []
     for name, words in steps.items():

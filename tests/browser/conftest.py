@@ -21,13 +21,6 @@ Come = Callable[..., Person]
 """Somebody comes: ``page`` goes to the browser, the rest (seats, language, settings) to its memory."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep these tests together when others run beside them: one browser is enough for a machine."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.xdist_group("browser"))
-
-
 # All of the package's, not of the session's: while Playwright runs, its event loop is the running one, so it
 # must be gone before other folders' tests use asyncio.
 @pytest.fixture(scope="package")

@@ -1,0 +1,21 @@
+"""How the tests are shared out when they run on all cores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+BROWSER = "tests/browser/"
+
+
+class OneBrowser(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """Shares tests out one by one, but all that drive a browser to one worker: one Chromium is enough."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return BROWSER if nodeid.startswith(BROWSER) else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneBrowser:
+    return OneBrowser(config, log)
