@@ -27,7 +27,6 @@ COLOURS: Mapping[str, str] = {
     "ink-2": "#65533F",
     "cobalt": "#1D4F91",
     "coral": "#B0381D",
-    "ochre": "#9C6209",
     "leaf": "#2B6B47",
 }
 """Those of the web client by daylight, by their names there."""
@@ -131,7 +130,7 @@ def _draw_against(axes: Axes, league: League, texts: Texts) -> None:
             share = league.against(one, other)
             if one != other and share.games:
                 shares[y, x] = share.share
-                strong = abs(share.share - 0.5) > 0.25
+                strong = abs(share.share - 0.5) > 0.33
                 colour = COLOURS["paper"] if strong else COLOURS["ink"]
                 axes.text(
                     x, y, texts.number(round(100 * share.share)), ha="center", va="center", color=colour
@@ -155,7 +154,8 @@ def _draw_seats(axes: Axes, league: League, texts: Texts) -> None:
             edgecolor=COLOURS["edge"],
             lw=0.8,
         )
-        axes.vlines(x, 100 * low, 100 * high, color=COLOURS["ochre"], lw=2.5)
+        for colour, width in (("paper", 5), ("ink", 2)):  # seen on every seat's colour
+            axes.vlines(x, 100 * low, 100 * high, color=COLOURS[colour], lw=width)
         axes.annotate(
             texts.number(round(100 * share.share, 1)), (x, 100 * high), (0, 4), textcoords="offset points",
             ha="center", fontsize=9, color=COLOURS["ink-2"],
