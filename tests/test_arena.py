@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from escadaria import BadOptions, load
 from escadaria.arena import ENGINE_BATCH, BadBot, BadLeague, League, Schedule, league
