@@ -10,38 +10,76 @@ throwing out is compulsory (R14).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numba import njit
 
-from escadaria.solutions.rapido_index import (
-    DOUBLES,
-    FIRST,
-    FIRST_ROLLS,
-    LATER_ROLLS,
-    ONE_CROSS,
-    PLACES,
-    RANKS,
-    TOWERS,
-    TWO_CROSSES,
-)
+from escadaria.rapido import ROLLS, Roll, X
+from escadaria.solutions.rapido import ONE
+from escadaria.solutions.rapido_index import DOUBLES, FIRST, PLACES, RANK, RANKS, TOWERS
+from escadaria.solutions.solution import Bounds
 
-ONE = 2**32 - 1  # a probability of 1
 LANES = 32  # values of one pair side by side, a multiple of what a processor adds at once
 NEAREST, DOWN, UP = 0, 1, 2  # how a value is rounded
 
 UNIT = 1 / ONE
-AT_FIRST, LATER = np.flatnonzero(FIRST_ROLLS), np.flatnonzero(LATER_ROLLS)
-P_FIRST, P_LATER = FIRST_ROLLS[AT_FIRST] / 36, LATER_ROLLS[LATER] / 36
-P_ONE_CROSS, P_TWO_CROSSES, P_DOUBLE = ONE_CROSS / 36, TWO_CROSSES / 36, 1 / 36
 D1, D2, D3 = DOUBLES
+LATER = [
+    RANK[v] for v in sorted({roll.value for roll in ROLLS if roll.a != roll.b and X not in (roll.a, roll.b)})
+]
+AT_FIRST = [rank for rank in range(RANKS) if rank not in LATER and rank not in DOUBLES]
 CLOSE = 3 / ONE  # where values change no more in earnest
 AROUND = 32  # the first bounds: so many units of the last place below and above
 SHRINKS, NARROW = 0.61, 10 / ONE  # how changes fall from sweep to sweep; the narrowest bounds met
 ROUNDING = 1e-3  # far more than floating-point arithmetic can be off, in units of the last place
+
+
+Arrays: TypeAlias = dict[str, np.ndarray]
+Listener: TypeAlias = Callable[[str, float, Arrays], None]
+
+
+class Dice(NamedTuple):
+    """How likely each roll is, and in which order ``stop`` holds what follows them.
+
+    Values that later rolls show without an X stand first, then those that only a first roll keeps (R11).
+    """
+
+    slots: np.ndarray
+    """By rank of a value: where it stands."""
+    later: np.ndarray
+    first: np.ndarray
+    one_cross: float
+    two_crosses: float
+    doubles: np.ndarray
+    """By steps climbed, from 1 (R10)."""
+
+
+def dice(rolls: Sequence[Roll] = ROLLS) -> Dice:
+    """Of the real dice, or of dice that show nothing but these rolls, each as often as it is named."""
+    first, later, doubles = np.zeros(RANKS), np.zeros(RANKS), np.zeros(3)
+    crosses = [0, 0, 0]
+    for roll in rolls:
+        crosses[(roll.a == X) + (roll.b == X)] += 1
+        if roll.a == roll.b and roll.a != X:
+            doubles[roll.a - 1] += 1
+        else:
+            first[RANK[roll.value]] += 1
+            later[RANK[roll.value]] += X not in (roll.a, roll.b)
+    order = np.array([*LATER, *AT_FIRST, *DOUBLES])
+    slots = np.argsort(order)
+    first, later = first[order], later[order]
+    all_rolls = len(rolls)
+    return Dice(
+        slots,
+        later[: len(LATER)] / all_rolls,
+        first[: len(LATER) + len(AT_FIRST)] / all_rolls,
+        crosses[1] / all_rolls,
+        crosses[2] / all_rolls,
+        doubles / all_rolls,
+    )
 
 
 def work_items() -> np.ndarray:
@@ -95,6 +133,7 @@ def update_row(
     out: Any,
     rounding: int,
     hand_on: bool,
+    dice: Dice,
 ) -> None:
     """The values of the mover on step ``a`` against the other on ``b``, for every ``step``-th strip.
 
@@ -104,7 +143,7 @@ def update_row(
     stop = np.zeros((RANKS, LANES))
     fail = np.zeros(LANES)
     again = np.zeros(LANES)
-    value_of = np.zeros(LANES)
+    rooms = np.zeros((4, LANES))
     tables = np.zeros((6, RANKS))
     low_out = np.zeros((RANKS, LANES))
     for number in range(start, items.shape[0], step):
@@ -112,21 +151,21 @@ def update_row(
         low_ranks, high_ranks = _ranks(low), _ranks(high)
         tower = first[own, low, high] + rank * low_ranks * high_ranks
         if low == 0:
-            _against_one(source, a, b, first, own, rank, high, stop, fail)
-            _decide(stop, fail, again, value_of, worth[a % 4], tower)
-            _write(stop, again, value_of, tower, high_ranks, worth, a, out, rounding, hand_on)
+            _against_one(source, a, b, first, own, rank, high, stop, fail, dice)
+            _decide(stop, fail, again, rooms, worth[a % 4], tower, dice)
+            _write(stop, again, rooms[VALUE], tower, high_ranks, worth, a, out, rounding, hand_on, dice)
             continue
-        _against_two(source, a, b, first, own, rank, low, high, tables, low_out, fail)
+        _against_two(source, a, b, first, own, rank, low, high, tables, low_out, fail, dice)
         for other in range(low_ranks):
-            _stops(source, a, b, first, own, rank, low, high, other, tables, low_out, stop)
+            _stops(source, a, b, first, own, rank, low, high, other, tables, low_out, stop, dice)
             at = tower + other * high_ranks
-            _decide(stop, fail, again, value_of, worth[a % 4], at)
-            _write(stop, again, value_of, at, high_ranks, worth, a, out, rounding, hand_on)
+            _decide(stop, fail, again, rooms, worth[a % 4], at, dice)
+            _write(stop, again, rooms[VALUE], at, high_ranks, worth, a, out, rounding, hand_on, dice)
 
 
 @njit(fastmath=True)
 def _against_one(
-    source: Any, a: int, b: int, first: Any, own: int, rank: int, high: int, stop: Any, fail: Any
+    source: Any, a: int, b: int, first: Any, own: int, rank: int, high: int, stop: Any, fail: Any, dice: Dice
 ) -> None:
     """Stopping and failing while the other has one pair on the tower, or none: nobody scores (R18)."""
     values = source[b, a]
@@ -145,10 +184,12 @@ def _against_one(
                 at = base + lane * size
                 if throws and value >= lane:  # R14
                     at = free
-                stop[value, lane] = max(stop[value, lane], 1.0 - values[at + value * value_step] * UNIT)
+                slot = dice.slots[value]
+                stop[slot, lane] = max(stop[slot, lane], 1.0 - values[at + value * value_step] * UNIT)
     for lane in range(high_ranks):
         at = first[high, 0, own] + lane * _ranks(own) + rank
-        fail[lane] = P_ONE_CROSS * (1.0 - falls1[at] * UNIT) + P_TWO_CROSSES * (1.0 - falls2[at] * UNIT)
+        fail[lane] = dice.one_cross * (1.0 - falls1[at] * UNIT)
+        fail[lane] += dice.two_crosses * (1.0 - falls2[at] * UNIT)
 
 
 STAYS, STAYS_LOW, STAYS_HIGH, ALL_OUT = range(4)
@@ -167,6 +208,7 @@ def _against_two(
     tables: Any,
     low_out: Any,
     fail: Any,
+    dice: Dice,
 ) -> None:
     """What stopping is worth for each value, as far as it holds for every value of the low pair.
 
@@ -208,8 +250,8 @@ def _against_two(
     lost = 0.0
     if not won:
         at = first[0, 0, own] + rank
-        lost = P_ONE_CROSS * (1.0 - source[scored, max(a - 1, 0), at] * UNIT)
-        lost += P_TWO_CROSSES * (1.0 - source[scored, max(a - 2, 0), at] * UNIT)
+        lost = dice.one_cross * (1.0 - source[scored, max(a - 1, 0), at] * UNIT)
+        lost += dice.two_crosses * (1.0 - source[scored, max(a - 2, 0), at] * UNIT)
     fail[:] = lost
 
 
@@ -227,6 +269,7 @@ def _stops(
     tables: Any,
     low_out: Any,
     stop: Any,
+    dice: Dice,
 ) -> None:
     """What stopping is worth, for one value of the low pair and each of the high pair."""
     bound = other if low >= 2 else RANKS  # from this value on the low pair is thrown out (R14)
@@ -248,39 +291,44 @@ def _stops(
         low_out[other - 1, :] = tables[STAYS, other - 1]
     for value in range(RANKS):
         least = value if high >= 2 else -1
-        best = above[value]
+        best, slot = above[value], dice.slots[value]
         for lane in range(LANES):
-            stop[value, lane] = low_out[value, lane] if lane > least else best
+            stop[slot, lane] = low_out[value, lane] if lane > least else best
+
+
+VALUE, SURE, TOTAL, SHARE = range(4)
 
 
 @njit(fastmath=True)
-def _decide(stop: Any, fail: Any, again: Any, value_of: Any, doubles: Any, tower: int) -> None:
+def _decide(stop: Any, fail: Any, again: Any, rooms: Any, doubles: Any, tower: int, dice: Dice) -> None:
     """Whether to roll again and what the turn is worth, for neighbouring towers (R8).
 
     The rule for when to stop is made better until it is the best there is; where it starts is all one.
     """
-    sure = np.empty(LANES)
+    value_of, sure, total, share = rooms[VALUE], rooms[SURE], rooms[TOTAL], rooms[SHARE]
     for lane in range(LANES):
         sure[lane] = doubles[min(tower + lane, TOWERS - 1)]
     change = 1.0
     while change > 1e-14:
+        for lane in range(LANES):
+            total[lane], share[lane] = fail[lane] + sure[lane], 1.0
+        for slot in range(dice.later.size):
+            chance = dice.later[slot]
+            for lane in range(LANES):
+                better = stop[slot, lane] > again[lane]
+                total[lane] += chance * stop[slot, lane] if better else 0.0
+                share[lane] -= 0.0 if better else chance
         change = 0.0
         for lane in range(LANES):
-            rolled, old = 1.0, again[lane]
-            total = fail[lane] + sure[lane]
-            for k in range(len(LATER)):
-                here = stop[LATER[k], lane]
-                better = here > old
-                total += P_LATER[k] * here if better else 0.0
-                rolled -= 0.0 if better else P_LATER[k]
-            new = total / rolled
-            change = max(change, abs(new - old))
+            new = total[lane] / share[lane]
+            change = max(change, abs(new - again[lane]))
             again[lane] = new
     for lane in range(LANES):
-        total = sure[lane]
-        for k in range(len(AT_FIRST)):
-            total += P_FIRST[k] * max(stop[AT_FIRST[k], lane], again[lane])
-        value_of[lane] = total
+        value_of[lane] = sure[lane]
+    for slot in range(dice.first.size):
+        chance = dice.first[slot]
+        for lane in range(LANES):
+            value_of[lane] += chance * max(stop[slot, lane], again[lane])
 
 
 @njit(fastmath=True)
@@ -295,7 +343,9 @@ def _write(
     out: Any,
     rounding: int,
     hand_on: bool,
+    dice: Dice,
 ) -> None:
+    """Round and keep the values, and tell the rows below what the doubles are worth (R10)."""
     for lane in range(lanes):
         exact = value_of[lane] * ONE
         if rounding == NEAREST:
@@ -307,10 +357,11 @@ def _write(
         out[tower + lane] = np.uint32(exact)
     if hand_on:
         near, middle, far = worth[(a + 3) % 4], worth[(a + 2) % 4], worth[(a + 1) % 4]
+        one, two, three = dice.slots[D1], dice.slots[D2], dice.slots[D3]
         for lane in range(lanes):
-            near[tower + lane] += P_DOUBLE * max(stop[D1, lane], again[lane])
-            middle[tower + lane] += P_DOUBLE * max(stop[D2, lane], again[lane])
-            far[tower + lane] = P_DOUBLE * max(stop[D3, lane], again[lane])
+            near[tower + lane] += dice.doubles[0] * max(stop[one, lane], again[lane])
+            middle[tower + lane] += dice.doubles[1] * max(stop[two, lane], again[lane])
+            far[tower + lane] = dice.doubles[2] * max(stop[three, lane], again[lane])
 
 
 @njit(nogil=True, cache=True)
@@ -356,11 +407,34 @@ def to_middle(low: Any, high: Any) -> None:
 class Solver:
     """Sweeps over all positions of a race, on several threads."""
 
-    def __init__(self, finish: int, threads: int) -> None:
+    def __init__(self, finish: int, threads: int, rolls: Sequence[Roll] = ROLLS) -> None:
         self.finish = finish
+        self.dice = dice(rolls)
         self.threads = threads
         self.items = work_items()
         self.pool = ThreadPoolExecutor(threads)
+
+    def solve(self, arrays: Arrays, done: Listener = lambda *news: None) -> tuple[np.ndarray, Bounds]:
+        """Approach the values, then prove bounds; what is returned lies in the middle of them.
+
+        :param arrays: what ``done`` was told last by a run that was interrupted; else none.
+        :param done: is told after each sweep the phase, the largest change or gap, and the arrays to keep.
+        """
+        if "low" in arrays:
+            low, high = arrays["low"], arrays["high"]
+        else:
+            values = arrays["values"] if arrays else self.guess()
+            while (change := self.sweep(values)) > CLOSE:
+                done("approach", change, {"values": values})
+            low, high = around(values)
+        gap, outside, before = 1.0, 1, 2.0
+        while outside or gap < before:  # as narrow as rounding allows
+            before = gap
+            gap, outside = self.sweep_bounds(low, high)
+            done("prove", gap, {"low": low, "high": high})
+        bounds = Bounds(float(low[0, 0, 0] / ONE), float(high[0, 0, 0] / ONE), gap)
+        to_middle(low, high)
+        return low, bounds
 
     def guess(self) -> np.ndarray:
         """A start: whoever is ahead is better off."""
@@ -379,7 +453,9 @@ class Solver:
         """``worth`` before the first row: doubles that reach the finish (R15)."""
         worth = np.zeros((4, TOWERS))
         for row in range(max(self.finish - 3, 0), self.finish):
-            worth[row % 4] = sum(row + climb >= self.finish for climb in (1, 2, 3)) * P_DOUBLE
+            worth[row % 4] = sum(
+                self.dice.doubles[climb - 1] for climb in (1, 2, 3) if row + climb >= self.finish
+            )
         return worth
 
     def update(
@@ -392,7 +468,9 @@ class Solver:
         hand_on: bool,
     ) -> None:
         def part(start: int) -> None:
-            update_row(source, *row, self.items, start, self.threads, FIRST, worth, out, rounding, hand_on)
+            update_row(
+                source, *row, self.items, start, self.threads, FIRST, worth, out, rounding, hand_on, self.dice
+            )
 
         list(self.pool.map(part, range(self.threads)))
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import log
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import psutil
 from escadaria.game import AnyGame, GameError
 from escadaria.lab import rapido_solver
 from escadaria.rapido import Rapido
-from escadaria.solutions import BadSolution, Solution, files, open_solution, path_of
+from escadaria.solutions import BadSolution, Bounds, Solution, files, open_solution, path_of
 from escadaria.solutions.rapido_index import TOWERS
 
 COPY_EVERY = 120.0
@@ -70,21 +70,8 @@ def solve_rapido(game: Rapido, threads: int, progress: Listener) -> None:
     size = 4 * game.finish**2 * TOWERS
     require(memory=2 * size + 2**28, disk=3 * size, where=path_of(game))
     work, solver = Work(game, progress), rapido_solver.Solver(game.finish, threads)
-    arrays = work.resume() or {"values": solver.guess()}
-    if "values" in arrays:
-        values = arrays["values"]
-        while (change := solver.sweep(values)) > rapido_solver.CLOSE:
-            work.done("approach", change, {"values": values})
-        arrays = dict(zip(("low", "high"), rapido_solver.around(values), strict=True))
-    low, high = arrays["low"], arrays["high"]
-    gap, outside, before = 1.0, 1, 2.0
-    while outside or gap < before:  # as narrow as rounding allows
-        before = gap
-        gap, outside = solver.sweep_bounds(low, high)
-        work.done("prove", gap, {"low": low, "high": high})
-    bounds = [float(bound[0, 0, 0] / rapido_solver.ONE) for bound in (low, high)]
-    rapido_solver.to_middle(low, high)
-    work.finish([*bounds, gap], {"values": low})
+    values, bounds = solver.solve(work.resume(), work.done)
+    work.finish(bounds, {"values": values})
 
 
 def require(memory: int, disk: int, where: Path) -> None:
@@ -123,10 +110,10 @@ class Work:
         took, self._sweep_began = now - self._sweep_began, now
         self.sweeps += 1
         self.seconds += took
-        self.progress(Progress(phase, self.sweeps, residual, self._left(phase, residual, took)))
         if now - self._copied > COPY_EVERY:
             files.write(self.copy, self._about(), arrays)
             self._copied = self._sweep_began = time.monotonic()
+        self.progress(Progress(phase, self.sweeps, residual, self._left(phase, residual, took)))
 
     def _left(self, phase: str, residual: float, took: float) -> float:
         fewer = -log(rapido_solver.SHRINKS)
@@ -134,8 +121,8 @@ class Work:
             return took * max(1.0, log(residual / rapido_solver.NARROW) / fewer + 2)
         return took * (log(residual / rapido_solver.CLOSE) / fewer + 2 * 9)
 
-    def finish(self, bounds: list[float], arrays: dict[str, np.ndarray]) -> None:
-        files.write(path_of(self.game), {**self._about(), "bounds": bounds}, arrays)
+    def finish(self, bounds: Bounds, arrays: dict[str, np.ndarray]) -> None:
+        files.write(path_of(self.game), {**self._about(), "bounds": astuple(bounds)}, arrays)
         for leftover in (self.copy, self.copy.with_name(self.copy.name + ".whole")):
             leftover.unlink(missing_ok=True)
 

@@ -209,7 +209,7 @@ class ChainSolution:
 
     @classmethod
     def opened(cls, game: Chain, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> ChainSolution:
-        return cls(game, arrays["waiter"], about["gap"])
+        return cls(game, arrays["waiter"], about["bounds"][2])
 
     @property
     def bounds(self) -> Bounds:

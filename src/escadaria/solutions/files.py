@@ -11,9 +11,9 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from platformdirs import user_cache_path
@@ -22,7 +22,7 @@ from escadaria.game import GameError
 
 MAGIC = b"escadaria solution 1\n"
 PAGE = 4096  # arrays start on whole pages
-CHUNK = 2**24
+SUM = 64  # characters of a checksum
 
 
 class BadSolution(GameError):
@@ -40,20 +40,19 @@ def folder() -> Path:
 def write(path: Path, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
     """Write all of it or nothing: whatever was there stays until the new file is whole."""
     kinds = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
-    head = json.dumps({"about": dict(about), "arrays": kinds}).encode() + b"\n"
-    checksum = hashlib.sha256(head)
-    for array in arrays.values():
-        for chunk in _chunks(array):
-            checksum.update(chunk)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        with unfinished.open("wb") as file:
-            file.write(MAGIC + checksum.hexdigest().encode() + b"\n" + head)
+        with unfinished.open("w+b") as file:
+            file.write(MAGIC + b"-" * SUM + b"\n")
+            file.write(json.dumps({"about": dict(about), "arrays": kinds}).encode() + b"\n")
             for array in arrays.values():
                 file.write(b"\0" * (-file.tell() % PAGE))
-                for chunk in _chunks(array):
-                    file.write(chunk)
+                file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+            file.flush()
+            checksum = _checksum(file)
+            file.seek(len(MAGIC))
+            file.write(checksum)
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)
@@ -69,35 +68,27 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     :raises BadSolution: if a single bit of it is not as it was written.
     """
     with path.open("rb") as file:
-        if file.readline(len(MAGIC)) != MAGIC:
+        if file.read(len(MAGIC)) != MAGIC:
             raise BadSolution(f"{path} is no solution of this version")
-        claimed, head = file.readline(100).strip().decode("ascii", "replace"), file.readline(2**20)
-        end = file.tell()
-    try:
-        said = json.loads(head)
-        arrays: dict[str, np.ndarray] = {}
-        offset = end
-        for name, (kind, shape) in said["arrays"].items():
-            offset += -offset % PAGE
-            arrays[name] = np.memmap(path, np.dtype(kind), "r", offset, tuple(shape))
-            offset += arrays[name].nbytes
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        raise BadSolution(f"{path} is damaged: {error}") from None
-    if not _is_remembered(path):
-        checksum = hashlib.sha256(head)
-        for array in arrays.values():
-            for chunk in _chunks(array):
-                checksum.update(chunk)
-        if checksum.hexdigest() != claimed:
+        claimed = file.read(SUM)
+        if not _is_remembered(path) and _checksum(file) != claimed:
             raise BadSolution(f"{path} is damaged: its checksum is not that of its contents")
-        _remember(path)
-    return said["about"], arrays
+        file.seek(len(MAGIC) + SUM + 1)
+        said = json.loads(file.readline())
+        offset = file.tell()
+    arrays = {}
+    for name, (kind, shape) in said["arrays"].items():
+        offset += -offset % PAGE
+        arrays[name] = np.memmap(path, np.dtype(kind), "r", offset, tuple(shape))
+        offset += arrays[name].nbytes
+    _remember(path)
+    return said["about"], dict(arrays)
 
 
-def _chunks(array: np.ndarray) -> Iterator[memoryview]:
-    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-    for start in range(0, len(flat), CHUNK):
-        yield flat[start : start + CHUNK]
+def _checksum(file: BinaryIO) -> bytes:
+    """Of all that stands behind the place for it."""
+    file.seek(len(MAGIC) + SUM)
+    return hashlib.file_digest(file, "sha256").hexdigest().encode()
 
 
 def _note(path: Path) -> Path:
