@@ -12,8 +12,9 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from io import BufferedRandom, BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from platformdirs import user_cache_path
@@ -85,7 +86,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return said["about"], dict(arrays)
 
 
-def _checksum(file: BinaryIO) -> bytes:
+def _checksum(file: BufferedReader | BufferedRandom) -> bytes:
     """Of all that stands behind the place for it."""
     file.seek(len(MAGIC) + SUM)
     return hashlib.file_digest(file, "sha256").hexdigest().encode()
