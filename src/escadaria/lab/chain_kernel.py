@@ -52,8 +52,10 @@ _TOP = len(FACES) - 1
 _GOOD_ODDS = int(ODDS * len(FACES))
 
 _MARKS = sum(128 << 8 * number for number in range(_TOP + 1))
-_PAST_ALIKE = _MARKS // 128 * (127 - ALIKE)
-"""Added to a word, it leaves a mark on each number that is there more often than three times."""
+_PAST_ALIKE, _ALIKE = _MARKS // 128 * (127 - ALIKE), _MARKS // 128 * (128 - ALIKE)
+"""Added to a word, they leave a mark on each number that is there more than three times, or three times."""
+_SUM = sum(1 << 8 * lane for lane in range(8))
+"""Times this, the ones of a word are added up in its highest eight bits."""
 
 _COVERED, _FAILED, _ARROW, _HOME = range(4)
 _COUNTED = ("covered", "failed", "arrows", "home")
@@ -147,10 +149,8 @@ def times(numbers: int, number: int) -> int:
 @njit(cache=True, nogil=True)
 def _squeezed(numbers: int) -> int:
     """With two bits for each number, which suffice where none is there too often (C11)."""
-    squeezed = 0
-    for number in range(_TOP + 1):
-        squeezed |= times(numbers, number) << 2 * number
-    return squeezed
+    pairs = numbers | numbers >> 6
+    return pairs & 0xF | pairs >> 12 & 0xF0 | pairs >> 24 & 0xF00
 
 
 @njit(cache=True, nogil=True)
@@ -196,10 +196,9 @@ def too_often(numbers: int) -> bool:
 @njit(cache=True, nogil=True)
 def odds(numbers: int, last: int, way: int) -> int:
     """How many of six dice can be added when this direction is named (C13)."""
-    number = 0
-    for face in range(_TOP + 1):
-        number += fits(numbers, last, way, face)
-    return number
+    fit = ~(numbers + _ALIKE) & _MARKS
+    ahead = fit >> 8 * last + 7 if way == _UP else (fit & (256 << 8 * last) - 1) >> 7
+    return ahead * _SUM >> 56
 
 
 # Discs.

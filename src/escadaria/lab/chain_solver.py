@@ -21,7 +21,7 @@ seat whose every move would hand the other the win is glad to fail (C14).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import combinations
 from math import factorial
@@ -54,6 +54,10 @@ Numbers = npt.NDArray[np.int32]
 Values = npt.NDArray[np.float64]
 
 
+Arrays = Mapping[str, np.ndarray]
+Listener = Callable[[str, float, dict[str, np.ndarray]], None]
+
+
 class Solver:
     """The tables of a board, and what there is still to do."""
 
@@ -68,48 +72,37 @@ class Solver:
         self.order = self.order[np.argsort(-self.moves.advance[self.order], kind="stable")]
         """The arrangements where a turn is played, those nearest to the end first."""
         self.coarse = COARSEST
-        self.changed, self.worked = np.ones((2, count), np.int64)
-        self.clock = 1
         self.updates = 0
+        """How many arrangements were worked out so far, each with all hands."""
+        self._changed, self._worked = np.ones((2, count), np.int64)
+        self._clock = 1
 
-    @property
-    def gap(self) -> float:
-        """The largest distance of the bounds."""
-        return float(_largest_gap(self.mover, self.waiter))
+    def solve(self, arrays: Arrays, done: Listener = lambda *news: None, gap: float = GAP) -> float:
+        """Sweep until the bounds are ``gap`` apart at most, from every position; how far they are then.
 
-    def resume(self, mover: Values, waiter: Values, coarse: float) -> None:
-        """Go on from tables that a solver of the same board had."""
-        self.mover[:], self.waiter[:], self.coarse = mover, waiter, coarse
+        :param arrays: what ``done`` was told last by a run that was interrupted; else none.
+        :param done: is told after each sweep the phase, the largest gap, and the arrays to keep.
+        """
+        if arrays:
+            self.mover[:], self.waiter[:] = arrays["mover"], arrays["waiter"]
+            self.coarse = float(arrays["coarse"][0])
+        while (apart := float(_largest_gap(self.mover, self.waiter))) > gap:
+            self.sweep()
+            coarse = np.array([self.coarse])
+            done("prove", apart, {"mover": self.mover, "waiter": self.waiter, "coarse": coarse})
+        return apart
 
     def sweep(self) -> float:
         """Work out once whatever may have changed; the largest change."""
-        self.clock, change, updates = _sweep(
+        self._clock, change, updates = _sweep(
             self.order, self.mover, self.waiter, self.moves, turns(),
-            self.changed, self.worked, self.clock, self.coarse,
+            self._changed, self._worked, self._clock, self.coarse,
         )  # fmt: skip
         self.updates += updates
         if change <= self.coarse:
             self.coarse *= FINER
-            self.changed[:] = self.clock
+            self._changed[:] = self._clock
         return float(change)
-
-
-def solve(board: Board, gap: float = GAP, progress: Callable[[Solver, float], None] | None = None) -> Solver:
-    """The board's tables with bounds at most ``gap`` apart, from every position.
-
-    :param progress: is told after each sweep the largest change.
-    """
-    solver = Solver(board)
-    finish(solver, gap, progress)
-    return solver
-
-
-def finish(solver: Solver, gap: float = GAP, progress: Callable[[Solver, float], None] | None = None) -> None:
-    """Sweep until the bounds are close enough."""
-    while solver.gap > gap:
-        change = solver.sweep()
-        if progress:
-            progress(solver, change)
 
 
 @njit(cache=True)
