@@ -474,18 +474,25 @@ class Solver:
 
         list(self.pool.map(part, range(self.threads)))
 
+    def updates(self) -> Iterator[tuple[int, int, bool]]:
+        """The rows of a sweep, with whether it is a row's last time.
+
+        With both on the same step a row looks at itself, and needs more updates than the others.
+        """
+        for own, other in self.rows():
+            if own == other:
+                yield own, other, False
+            yield own, other, True
+
     def sweep(self, values: np.ndarray) -> float:
         """One update of every position in place; the largest change."""
         out, change = np.empty(TOWERS, dtype=np.uint32), 0.0
         worth = self.doubles_at_the_top()
-        for own, other in self.rows():
+        for own, other, last in self.updates():
             if own == self.finish - 1:
                 worth = self.doubles_at_the_top()
-            # With both on the same step a row looks at itself, and needs more updates than the others.
-            times = 2 if own == other else 1
-            for time in range(times):
-                self.update(values, (own, other), worth, out, NEAREST, hand_on=time == times - 1)
-                change = max(change, take_over(values[own, other], out))
+            self.update(values, (own, other), worth, out, NEAREST, hand_on=last)
+            change = max(change, take_over(values[own, other], out))
         return change / ONE
 
     def sweep_bounds(self, low: np.ndarray, high: np.ndarray) -> tuple[float, int]:
@@ -498,14 +505,11 @@ class Solver:
         lower, upper = np.empty(TOWERS, dtype=np.uint32), np.empty(TOWERS, dtype=np.uint32)
         gap, outside = 0, 0
         low_worth = high_worth = self.doubles_at_the_top()
-        for own, other in self.rows():
+        for own, other, last in self.updates():
             if own == self.finish - 1:
                 low_worth, high_worth = self.doubles_at_the_top(), self.doubles_at_the_top()
-            times = 2 if own == other else 1
-            for time in range(times):
-                last = time == times - 1
-                self.update(high, (own, other), low_worth, lower, DOWN, last)
-                self.update(low, (own, other), high_worth, upper, UP, last)
-                row_gap, row_outside = narrow(low[own, other], high[own, other], lower, upper)
-                gap, outside = max(gap, row_gap) if last else gap, outside + row_outside
+            self.update(high, (own, other), low_worth, lower, DOWN, last)
+            self.update(low, (own, other), high_worth, upper, UP, last)
+            row_gap, row_outside = narrow(low[own, other], high[own, other], lower, upper)
+            gap, outside = max(gap, row_gap) if last else gap, outside + row_outside
         return gap / ONE, outside
