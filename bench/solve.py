@@ -15,9 +15,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from escadaria.lab.rapido_solver import ONE, TOWERS, Solver
+from escadaria.lab.rapido_solver import Solver
 from escadaria.rapido import Phase, Rapido, State
-from escadaria.solutions.rapido import RapidoSolution
+from escadaria.solutions.rapido import ONE, RapidoSolution
+from escadaria.solutions.rapido_index import TOWERS
 from escadaria.solutions.solution import Bounds
 
 SWEEPS = 3
