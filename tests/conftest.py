@@ -11,10 +11,13 @@ BROWSER = "tests/browser/"
 
 
 class OneBrowser(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
-    """Shares tests out one by one, but all that drive a browser to one worker: one Chromium is enough."""
+    """Shares tests out by file, for what a file's tests have in common is made once.
+
+    All that drive a browser go to one worker: one Chromium is enough.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
-        return BROWSER if nodeid.startswith(BROWSER) else nodeid
+        return BROWSER if nodeid.startswith(BROWSER) else nodeid.partition("::")[0]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneBrowser:
