@@ -201,7 +201,7 @@ def play_game(
             if later and tables.tallies[1, roll] >= 1 << _FALL:  # R12
                 break
             if trace is not None:
-                write(trace, plies, _DECIDE, seat, value, step, tower, steps, marks)
+                write(trace, plies, DECIDE, seat, value, step, tower, steps, marks)
             field, whims = decide(policies[seat], tables, roll, tower, whims)
             plies += 1
             if trace is not None:
@@ -278,9 +278,9 @@ def _unsigned(seed: int) -> np.uint64:
 
 # A game step by step.
 
-_FIRST, _LATER, _DECIDE, _OVER = range(4)
+_FIRST, _LATER, DECIDE, _OVER = range(4)
 _PHASES = (Phase.FIRST_ROLL, Phase.LATER_ROLL, Phase.DECIDE, Phase.OVER)
-_ACTION, _PHASE, _TURN, _VALUE, _TOWER, _SEATS = range(6)
+_ACTION, PHASE, TURN, VALUE, TOWER, SEATS = range(6)
 """The columns of a trace; then come each seat's step and each seat's marks."""
 
 
@@ -298,10 +298,10 @@ def write(
 ) -> None:
     """Note the position after a number of plies; ``step`` is that of the seat to play."""
     row, players = trace[ply], len(steps)
-    row[_PHASE], row[_TURN], row[_VALUE], row[_TOWER] = phase, seat, value, tower
+    row[PHASE], row[TURN], row[VALUE], row[TOWER] = phase, seat, value, tower
     for other in range(players):
-        row[_SEATS + other] = step if other == seat else steps[other]
-        row[_SEATS + players + other] = marks[other]
+        row[SEATS + other] = step if other == seat else steps[other]
+        row[SEATS + players + other] = marks[other]
 
 
 def watch(game: Rapido, bots: Sequence[str], number: int, seed: int) -> list[tuple[Action | None, State]]:
@@ -310,29 +310,29 @@ def watch(game: Rapido, bots: Sequence[str], number: int, seed: int) -> list[tup
     policies = np.array([POLICIES[bots[(seat - number) % players]] for seat in range(players)])
     dice, whims = (np.uint64(start(_unsigned(seed), number, which)) for which in (DICE, WHIMS))
     plies = int(play_batch(game, bots, number, 1, seed)["plies"][0])
-    trace = np.zeros((plies + 1, _SEATS + 2 * players), np.int64)
+    trace = np.zeros((plies + 1, SEATS + 2 * players), np.int64)
     steps, marks, counts = np.empty((3, players), np.int64)
     play_game(
         game.pairs, game.finish, policies, tables(), dice, whims, steps, marks, counts, trace
     )  # fmt: skip
     rows = trace.tolist()
-    positions = [_position(row, players) for row in rows]
+    positions = [position_of(row, players) for row in rows]
     actions = [
         _action(row[_ACTION], before.phase) for before, row in zip(positions[:-1], rows[1:], strict=True)
     ]
     return list(zip([None, *actions], positions, strict=True))
 
 
-def _position(row: list[int], players: int) -> State:
-    steps, marks = row[_SEATS : _SEATS + players], row[_SEATS + players :]
+def position_of(row: list[int], players: int) -> State:
+    steps, marks = row[SEATS : SEATS + players], row[SEATS + players :]
     pairs = [
-        Pair(lane, seat, row[_TOWER] >> 8 * lane & EMPTY) if 0 < lane < SPARE else Pair(0, seat, 0)
+        Pair(lane, seat, row[TOWER] >> 8 * lane & EMPTY) if 0 < lane < SPARE else Pair(0, seat, 0)
         for seat in range(players)
         for lane in range(SPARE + 1)
         if marks[seat] >> 8 * lane & 128
     ]
     pairs.sort(key=lambda pair: (pair.field, pair.seat))
-    return State(row[_TURN], _PHASES[row[_PHASE]], row[_VALUE], tuple(steps), tuple(pairs))
+    return State(row[TURN], _PHASES[row[PHASE]], row[VALUE], tuple(steps), tuple(pairs))
 
 
 def _action(code: int, before: Phase) -> Action:
