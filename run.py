@@ -8,6 +8,7 @@ python3 run.py test [PYTEST ...]   lint, format, types and tests; arguments go t
 python3 run.py bench NAME ...      measure: bench/NAME.py
 python3 run.py tool NAME ...       one of the developers' tools: tools/NAME.py
 python3 run.py screenshots ...     pictures of every screen of the web client, into screenshots/
+python3 run.py docs [serve]        the documentation as a site, into site/, or shown at once
 python3 run.py lock                choose the newest versions of all dependencies: constraints.txt
 
 The first run makes an environment in .venv and builds the web client; later runs
@@ -55,6 +56,9 @@ def main(words: list[str]) -> int:
         return script(SCRIPTS[command], rest)
     if command == "screenshots":
         return script("tools", [command, *rest])
+    if command == "docs":
+        prepare("dev")
+        return become([str(PYTHON), "-m", "mkdocs", *(rest or ["build"])])
     if command == "lock":
         return lock()
     prepare()

@@ -184,8 +184,11 @@ class Table:
     def play(self, seat: int, text: str, version: int | None = None) -> Event:
         """The event of a decision, or of ``roll`` where the turn starts with dice.
 
-        :raises MatchOver, StaleVersion, NotYourTurn: if the seat may not act now.
-        :raises InvalidText, IllegalAction: if it may not do this.
+        :raises MatchOver: if it has ended.
+        :raises StaleVersion: if the table has moved on.
+        :raises NotYourTurn: if another seat is to act.
+        :raises InvalidText: if the text is no action.
+        :raises IllegalAction: if the seat may not do this.
         """
         self._check(seat, version)
         self._check_turn(seat, text)
