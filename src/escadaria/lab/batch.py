@@ -213,105 +213,113 @@ def advance(
     step: Step,
 ) -> None:
     """Carry out the decisions, or begin all games if there are none; go on to the next ones."""
-    players = step.reward.shape[1]
+    observation, mask, seats, reward, done = step
+    players = reward.shape[1]
     for game in range(len(rows)):
-        row = rows[game]
-        winner = -1
         over = True
+        if actions is None or done[game]:
+            for seat in range(players):
+                reward[game, seat] = 0
         if actions is not None:
-            if step.done[game]:
-                step.reward[game, :] = 0
-            later = 1
             if actions[game] > 0:
-                place(row, players, actions[game] - 1)
-                later = 0
-            winner, streams[game, DICE] = roll_on(
-                pairs, finish, players, later, tables, row, streams[game, DICE]
-            )
-            over = winner >= 0
-            step.done[game] = over
+                place(rows, game, players, actions[game] - 1)
+            dice = streams[game, DICE]
+            winner, dice = roll_on(pairs, finish, players, actions[game] == 0, tables, rows, game, dice)
+            streams[game, DICE] = dice
+            done[game] = over = winner >= 0
             if over:
-                step.reward[game, :] = np.float32(-1 / (players - 1))
-                step.reward[game, winner] = 1
-        else:
-            step.reward[game, :] = 0
+                for seat in range(players):
+                    reward[game, seat] = 1 if seat == winner else -1 / (players - 1)
         while over:  # a game that ends before anybody decides is nobody's: the next one begins
             numbers[game] += len(rows)
-            streams[game, DICE] = start(seed, numbers[game], DICE)
             streams[game, WHIMS] = start(seed, numbers[game], WHIMS)
-            row[:] = 0
-            row[PHASE], row[TOWER] = DECIDE, NO_PAIRS
-            winner, streams[game, DICE] = roll_on(pairs, finish, players, 0, tables, row, streams[game, DICE])
+            for column in range(rows.shape[1]):
+                rows[game, column] = 0
+            rows[game, PHASE], rows[game, TOWER] = DECIDE, NO_PAIRS
+            dice = start(seed, numbers[game], DICE)
+            winner, dice = roll_on(pairs, finish, players, False, tables, rows, game, dice)
+            streams[game, DICE] = dice
             over = winner >= 0
-        step.seat[game] = row[TURN]
-        step.mask[game] = legal[free_fields(row[TOWER])]
-        look(pairs, players, row, scales, step.observation[game])
+        seats[game] = rows[game, TURN]
+        free = free_fields(rows[game, TOWER])
+        for action in range(mask.shape[1]):
+            mask[game, action] = legal[free, action]
+        look(pairs, players, rows, game, scales, observation)
+
+
+# Rows are named by their array and their number: a slice of an array costs more than a step of a game.
 
 
 @njit(cache=True, nogil=True)
-def place(row: Words, players: int, field: int) -> None:
+def place(rows: Words, game: int, players: int, field: int) -> None:
     """Put the pair in hand on a field, throw out (R14) and pass the turn (R5)."""
-    seat, value = row[TURN], row[VALUE]
-    marks = row[SEATS + players :]
-    out = thrown_out(row[TOWER], marks[seat], field, value)
+    seat, value, tower = rows[game, TURN], rows[game, VALUE], rows[game, TOWER]
+    marks = SEATS + players
+    own = rows[game, marks + seat]
+    out = thrown_out(tower, own, field, value)
     if out:
-        row[TOWER] = without(row[TOWER], out)
+        tower = without(tower, out)
         for other in range(players):
-            marks[other] &= ~out
-    row[TOWER], marks[seat] = put(row[TOWER], marks[seat], field, value)
-    row[TURN] = seat + 1 if seat + 1 < players else 0
+            rows[game, marks + other] &= ~out
+    rows[game, TOWER], rows[game, marks + seat] = put(tower, own, field, value)
+    rows[game, TURN] = seat + 1 if seat + 1 < players else 0
 
 
 @njit(cache=True, nogil=True)
 def roll_on(
-    pairs: int, finish: int, players: int, later: int, tables: Tables, row: Words, dice: np.uint64
+    pairs: int,
+    finish: int,
+    players: int,
+    again: bool,
+    tables: Tables,
+    rows: Words,
+    game: int,
+    dice: np.uint64,
 ) -> tuple[int, np.uint64]:
     """Let the dice fall until somebody is to decide, or has won: who, else -1."""
-    steps, marks = row[SEATS : SEATS + players], row[SEATS + players :]
+    later = 1 if again else 0
     while True:
-        seat = row[TURN]
-        own, step = marks[seat], steps[seat]
+        seat = rows[game, TURN]
+        own, step = rows[game, SEATS + players + seat], rows[game, SEATS + seat]
         if not later and number_of_pairs(own) == pairs:  # R18; with one pair each, R7
             step += sum_of_fields(own)
-            row[TOWER] = without(row[TOWER], own)
-            marks[seat] = 0
+            rows[game, TOWER] = without(rows[game, TOWER], own)
+            rows[game, SEATS + players + seat] = 0
             if step >= finish:  # R15
                 return seat, dice
         dice, roll = below(dice, _FALLS)
         step = max(0, step + tables.climbs[later, roll])  # R10, R12
         if step >= finish:  # R15
             return seat, dice
-        steps[seat] = step
+        rows[game, SEATS + seat] = step
         if not later or tables.climbs[1, roll] >= tables.climbs[0, roll]:
-            row[VALUE] = tables.values[roll]
+            rows[game, VALUE] = tables.values[roll]
             return -1, dice
-        # An X ends the turn (R12).
-        later = 0
-        row[TURN] = seat + 1 if seat + 1 < players else 0
+        later = 0  # an X ends the turn (R12)
+        rows[game, TURN] = seat + 1 if seat + 1 < players else 0
 
 
 @njit(cache=True, nogil=True)
-def look(pairs: int, players: int, row: Words, scales: Floats, seen: Floats) -> None:
+def look(pairs: int, players: int, rows: Words, game: int, scales: Floats, seen: Floats) -> None:
     """Write down what the seat to decide sees, in the order of ``observation.FIELDS``."""
-    for number in range(len(seen)):
-        seen[number] = 0
-    seat, tower = row[TURN], row[TOWER]
-    steps, marks = row[SEATS : SEATS + players], row[SEATS + players :]
-    seen[seat] = seen[players] = seen[2 * players + DECIDE] = 1
+    for number in range(seen.shape[1]):
+        seen[game, number] = 0
+    seat, tower = rows[game, TURN], rows[game, TOWER]
     at = 2 * players + _PHASES
-    seen[at] = scales[0, row[VALUE]]
+    seen[game, seat] = seen[game, players] = seen[game, 2 * players + DECIDE] = 1
+    seen[game, at] = scales[0, rows[game, VALUE]]
     owners = at + 1 + players
     values = owners + TOP_FIELD * players
     ground = values + TOP_FIELD
     other = seat
     for place in range(players):
-        seen[at + 1 + place] = scales[1, steps[other]]
-        own = marks[other]
+        seen[game, at + 1 + place] = scales[1, rows[game, SEATS + other]]
+        own = rows[game, SEATS + players + other]
         if own:
             on_ground = (own >> 7 & 1) + (own >> 8 * SPARE + 7 & 1)
-            seen[ground + place] = on_ground / pairs
+            seen[game, ground + place] = on_ground / pairs
             for field in range(1, TOP_FIELD + 1):
                 if own >> 8 * field & 128:
-                    seen[owners + (field - 1) * players + place] = 1
-                    seen[values + field - 1] = scales[0, tower >> 8 * field & EMPTY]
+                    seen[game, owners + (field - 1) * players + place] = 1
+                    seen[game, values + field - 1] = scales[0, tower >> 8 * field & EMPTY]
         other = other + 1 if other + 1 < players else 0
