@@ -30,6 +30,8 @@ MAY_IMPORT = {
     "solutions": {"game", "boards", "rapido", "chain"},
     "values": {"game", "rapido", "chain", "boards", "solutions"},
     "lab": {"game", "rapido", "chain", "boards", "bots", "solutions", "values"},
+    "judging": {"game", "bots", "dice", "solutions", "values"},
+    "analysis": {"game", "i18n", "judging", "record"},
     "simulation": {"game", "bots", "dice", "lab"},
     "arena": {"game", "bots", "lab", "simulation"},
     "store": set[str](),

@@ -83,9 +83,16 @@ class Texts:
         args = {"number": int(number)} if number else {}
         return self(self._variant(f"{game}.action.{word}", args), **args)
 
-    def percent(self, share: float | Fraction) -> str:
-        """A share of 1 in whole percent, as the language writes it."""
-        return format_percent(float(share), locale=self._locale)
+    def percent(self, share: float | Fraction, decimals: int = 0) -> str:
+        """A share of 1 in percent, as the language writes it; whole ones, if not told otherwise."""
+        pattern = self._locale.percent_formats[None].pattern
+        if decimals:
+            pattern = pattern.replace("##0", f"##0.{'0' * decimals}")
+        return format_percent(float(share), pattern, locale=self._locale)
+
+    def listed(self, parts: Iterable[str]) -> str:
+        """All parts in a row, as the language lists them: ``Ana, Bento, and Clara``."""
+        return format_list(list(parts), locale=self._locale)
 
     def number(self, number: float) -> str:
         """A number as the language writes it: 1234.5 is ``1.234,5`` in German."""
@@ -101,7 +108,7 @@ class Texts:
 
     def _shown(self, game: str, value: object) -> object:
         if isinstance(value, tuple):
-            return format_list([str(part) for part in value], locale=self._locale)
+            return self.listed(map(str, value))
         word = f"{game}.word.{value}"
         return self(word) if word in self else value
 
