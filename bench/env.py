@@ -20,6 +20,7 @@ import argparse
 import json
 import os
 import platform
+import random
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -142,24 +143,28 @@ def iterating(env: Any) -> TakeSteps:
 
 
 def rlcard() -> Iterator[Candidate]:
-    """RLCard's smallest game, with its own random agents."""
+    """RLCard's smallest game, a deal at a time."""
     try:
         import rlcard
-        from rlcard.agents import RandomAgent
     except ImportError:
         return
     env = rlcard.make("leduc-holdem", config={"seed": 1})
-    env.set_agents([RandomAgent(num_actions=env.num_actions) for _ in range(env.num_players)])
 
     def take(number: int) -> int:
-        trajectories, _ = env.run(is_training=False)
-        return sum(len(one) // 2 for one in trajectories)  # states and actions alternate
+        rng = random.Random(number)  # its own agents ask for pip when they are imported
+        state, _ = env.reset()
+        steps = 0
+        while not env.is_over():
+            state, _ = env.step(rng.choice(list(state["legal_actions"])))
+            steps += 1
+        env.get_payoffs()
+        return steps
 
     yield Candidate("RLCard leduc-holdem", env.num_players, take)
 
 
-def pgx(steps: int = 256) -> Iterator[Candidate]:
-    """Random play of as many games at once as ours; a call makes so many steps in each."""
+def pgx(games: int = 1024, steps: int = 32) -> Iterator[Candidate]:
+    """Random play of so many games at once; a call makes so many steps in each."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     try:
         import jax
@@ -178,19 +183,19 @@ def pgx(steps: int = 256) -> Iterator[Candidate]:
 
     def run_all(states: Any, key: Any) -> Any:
         def all_step(states: Any, key: Any) -> tuple[Any, Any]:
-            states = jax.vmap(step)(states, jax.random.split(key, GAMES))
+            states = jax.vmap(step)(states, jax.random.split(key, games))
             return states, (states.observation.sum(), states.rewards.sum())  # or they would not be made
 
         return jax.lax.scan(all_step, states, jax.random.split(key, steps))
 
     run = jax.jit(run_all)
-    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), GAMES))
+    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), games))
 
     def take(number: int) -> int:
         nonlocal states
         states, told = run(states, jax.random.key(number))
         jax.block_until_ready(told)
-        return GAMES * steps
+        return games * steps
 
     yield Candidate(PGX, 2, take)
 
