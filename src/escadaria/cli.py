@@ -1,4 +1,4 @@
-"""The ``escadaria`` command: play, replay, simulate, arena, verify, serve.
+"""The ``escadaria`` command: play, replay, analyse, hint, simulate, solve, arena, verify, serve.
 
 Results go to stdout, progress and refusals to stderr. It ends with 0 when all is done, with 1 when
 the answer is no (dice that are not fair, a record that is damaged or cannot go on), with 2 when it
@@ -24,6 +24,8 @@ from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
+from escadaria import judging
+from escadaria.analysis import analyse as run_analysis
 from escadaria.arena import league, results_folder
 from escadaria.bots import BOTS
 from escadaria.catalogue import GAMES
@@ -36,6 +38,14 @@ from escadaria.simulation import simulate as run_simulation
 from escadaria.solutions import path_of
 from escadaria.table import MatchOver, Table
 from escadaria.terminal import keeping, seating
+from escadaria.terminal.analysis import (
+    draw_analysis,
+    hint_data,
+    show_analysis,
+    show_hint,
+    watched_analysis,
+)
+from escadaria.terminal.analysis_page import page
 from escadaria.terminal.arena import show_league, watched_league
 from escadaria.terminal.play import PAUSE, Quit, Session
 from escadaria.terminal.plot import check_plot, draw_league
@@ -65,6 +75,9 @@ Options = Annotated[
     ),
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A record.")]
+Rollouts = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Let simple bots play N games from each position instead.")
+]
 
 
 def main() -> None:
@@ -179,6 +192,64 @@ def replay(
             shown.show_all()
         else:
             shown.step_through()
+
+
+@app.command()
+def analyse(
+    file: File,
+    rollouts: Rollouts = 0,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page that needs nothing else.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the win probabilities, as in out.svg.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="All figures as JSON.")] = False,
+    lang: Language = None,
+) -> None:
+    """Tell what each decision of a match was worth, and who was lucky.
+
+    By the exact solution if `escadaria solve` has made one, else by values that ship with the game.
+    """
+    with refusals(lang) as screen:
+        record = open_record(file)
+        if plot:
+            check_plot(plot)
+        with watched_analysis(screen) as progress:
+            analysis = run_analysis(record, rollouts=rollouts, progress=progress)
+        if html:
+            html.write_text(page(analysis, screen.texts), "utf-8")
+        if plot:
+            draw_analysis(analysis, plot, screen.texts)
+        if as_json:
+            typer.echo(json.dumps(analysis.data(), indent=2))
+        elif not (html or plot):
+            show_analysis(analysis, screen)
+
+
+@app.command()
+def hint(
+    game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}.")],
+    position: Annotated[str, typer.Argument(metavar="POSITION", help="Its text, in one line.")],
+    option: Options = [],  # noqa: B006
+    players: Annotated[int | None, typer.Option(help="How many play, as --option players=3.")] = None,
+    rollouts: Rollouts = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+    lang: Language = None,
+) -> None:
+    """Tell how often the seat to act wins after each of its choices.
+
+    A position reads as in: escadaria hint rapido --players 2
+    "turn=0 phase=decide value=62 steps=3,5 tower=4:1:51"
+    """
+    with refusals(lang) as screen:
+        rules = seating.make_game(game, option, players, 0)
+        state = rules.parse_state(position)
+        judge = judging.find(rules, rollouts)
+        if as_json:
+            typer.echo(json.dumps(hint_data(rules, state, judge), indent=2))
+        else:
+            show_hint(rules, state, judge, screen)
 
 
 @app.command()
