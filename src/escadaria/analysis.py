@@ -74,9 +74,8 @@ class Decision:
 
     @property
     def at_stake(self) -> float:
-        """What choosing at random would have lost on average."""
-        mean = sum(map(self.share, self.options)) / len(self.options)
-        return self.share(self.best) - mean
+        """What the worst action would have lost."""
+        return self.share(self.best) - self.share(self.options[-1])
 
     @property
     def size(self) -> str:
@@ -107,8 +106,8 @@ class Player:
     mistakes: dict[str, int]
     """How many of each size."""
     accuracy: float | None
-    """1 for best play, 0 for play no better than at random: one minus what was lost, as a part of what
-    random choices would have lost in the same positions. None if nothing was at stake."""
+    """1 for best play, 0 for the worst: how much was kept of what was at stake in all decisions,
+    ``1 - lost / at_stake``, each summed. So choices that matter count for more. None if none did."""
     lost: float
     start: float
     luck: float
@@ -179,7 +178,7 @@ class Analysis:
             name=self.record.names[seat],
             decisions=len(own),
             mistakes={size: sizes.count(size) for size in SIZES},
-            accuracy=max(0.0, 1 - lost / at_stake) if at_stake > 0 else None,
+            accuracy=1 - lost / at_stake if at_stake > 0 else None,
             lost=lost,
             start=self.curve[0][seat],
             luck=luck,

@@ -22,6 +22,9 @@ from escadaria.values.rapido import RapidoValues
 
 EXACT, VALUES, ROLLOUTS = "exact", "values", "rollouts"
 
+MOST_GAP = 1e-3
+"""How far proven bounds may be apart to be called exact: a tenth of a percent, the least that is shown."""
+
 ROLLOUT_BOT = "simple"
 """Who plays on."""
 
@@ -89,7 +92,7 @@ def find(game: AnyGame, rollouts: int = 0) -> Judge:
     if rollouts:
         return Rollouts(game, rollouts)
     solution = solutions.find(game)
-    if solution is not None:
+    if solution is not None and solution.bounds.gap <= MOST_GAP:
         return exact(solution)
     values = _shipped(game)
     if values is None:

@@ -267,7 +267,7 @@ def draw_analysis(analysis: Analysis, path: Path, texts: Texts) -> None:
         axes.set_xlabel(texts("coach.plies"))
         axes.set_ylabel("%")
         axes.set_title(texts("coach.curve"))
-        axes.legend(frameon=False, loc="upper left", ncols=3)
+        axes.legend(frameon=False, loc="best", ncols=3)
         axes.spines[["top", "right"]].set_visible(False)
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
 

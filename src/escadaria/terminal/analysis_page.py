@@ -58,9 +58,9 @@ th:first-child { text-align: left; font-weight: normal; color: var(--ink-2); pos
 ol { list-style: none; margin: 0; padding: 0 }
 li { display: flex; gap: .8rem; padding: .35rem 0; overflow-wrap: anywhere }
 li + li { border-top: 1px solid var(--line) }
-li b { flex: 0 0 3.6rem; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
+li b { flex: 0 0 4.4rem; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
 li .seat { margin-right: .5em }
-.sign { color: var(--coral) }
+li .sign { flex-basis: 1.6rem; color: var(--coral) }
 """
 
 
