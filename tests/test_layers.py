@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "catalogue": {"game", "rapido", "chain"},
     "dice": {"game"},
     "i18n": {"game"},
-    "bots": {"game", "rapido", "chain", "boards"},
+    "bots": {"game", "rapido", "chain", "boards", "solutions", "values"},
     "record": {"game", "catalogue", "dice"},
     "table": {"game", "catalogue", "dice", "record"},
     "views": {"game", "table"},

@@ -76,12 +76,11 @@ def surprises(solution: RapidoSolution, met: list[State]) -> None:
     """Where a lower roll is better, and where a higher one is rolled again though a lower one is placed."""
     lower, holes, worst = 0, 0, (0.0, "")
     for start in track(met, "looking for surprises"):
-        worths, actions = [], []
-        for value in VALUES:
-            values = solution.action_values(State(start.turn, Phase.DECIDE, value, start.steps, start.tower))
-            best = max(values, key=values.__getitem__)
-            worths.append(values[best])
-            actions.append(best)
+        fields, stops, again = solution.turn_values(start)
+        worths = np.maximum(stops.max(axis=0), again)
+        actions = [
+            Place(fields[int(column.argmax())]) if column.max() > again else Again() for column in stops.T
+        ]
         drops = np.maximum.accumulate(worths) - worths
         lower += bool(drops.max() > 1e-7)
         places = [isinstance(action, Place) for action in actions]

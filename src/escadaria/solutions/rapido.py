@@ -100,6 +100,14 @@ class RapidoSolution:
             Place(f): float(worth) for f, worth in zip(fields, stops[0, :, RANK[state.value]], strict=True)
         }
 
+    def turn_values(self, state: State) -> tuple[tuple[int, ...], np.ndarray, float]:
+        """The free fields, what placing is worth by [field, rank of the value], and what rolling again is.
+
+        For the step, the tower and the seat to act, whatever it has rolled.
+        """
+        fields, stops = self._stops(state)
+        return fields, stops[0], self._again(state)
+
     def _stops(self, state: State) -> tuple[tuple[int, ...], np.ndarray]:
         """The free fields; what placing is worth on [each step from the own, each field, each value]."""
         fields, after = after_placing(state.turn, state.tower)
@@ -123,14 +131,27 @@ class RapidoSolution:
         fails = np.zeros(len(steps))
         for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):
             fails += rolls * self._lost_to(other + climbed, np.maximum(steps - crosses, 0), tower)
-        again = np.empty(len(steps))
-        for step in reversed(range(len(steps))):
-            sure = float(fails[step])
-            for climb, rank in enumerate(DOUBLES, 1):
-                up = step + climb
-                sure += max(best[up, rank], again[up]) if up < len(steps) else 1.0
-            again[step] = roll_again(sure, best[step])
-        return float(again[0])
+        return best_again(finish - own, best, fails)
+
+
+def best_again(left: int, best: np.ndarray, fails: np.ndarray) -> float:
+    """What rolling again is worth on the first of the levels, found from the last down (R8, R10, R12).
+
+    :param left: how many steps it is from the first level to the finish.
+    :param best: what placing is worth on [each level, each value].
+    :param fails: on each level, what rolls with an X are worth, in 36ths.
+    """
+    again = np.empty(len(best))
+    for level in reversed(range(len(best))):
+        sure = float(fails[level])
+        for climb, rank in enumerate(DOUBLES, 1):
+            up = level + climb
+            if up < len(best):
+                sure += max(best[up, rank], again[up])
+            else:  # whoever climbs beyond the levels, and not to the finish, places from the last one
+                sure += 1.0 if up >= left else best[-1, rank]
+        again[level] = roll_again(sure, best[level])
+    return float(again[0])
 
 
 _ROLLED = np.flatnonzero(LATER_ROLLS)
