@@ -17,10 +17,11 @@ import msgspec
 from escadaria.catalogue import GAMES
 from escadaria.server import messages
 from escadaria.server.app import frames_schema
+from escadaria.server.coach import AnalysisView, Waiting
 from escadaria.teaching.views import LessonView, RulesView
 
 HEADER = "// The wire, generated from the server's types by tools/protocol_types.py. Do not edit.\n"
-TO_SERVER = ("hello", "request", "Open")
+TO_SERVER = ("hello", "request", "Open", "Position")
 
 
 def generate() -> str:
@@ -28,7 +29,11 @@ def generate() -> str:
     schema = frames_schema()
     roots: dict[str, Any] = dict(schema["properties"])
     defs: dict[str, Any] = dict(schema["$defs"])
-    http = {kind.__name__: kind for kind in (messages.Open, messages.Opened, RulesView, LessonView)}
+    kinds = (
+        messages.Open, messages.Opened, messages.Position, messages.PositionSeen, AnalysisView, Waiting,
+        RulesView, LessonView,
+    )  # fmt: skip
+    http = {kind.__name__: kind for kind in kinds}
     more, components = msgspec.json.schema_components(http.values(), ref_template="#/$defs/{name}")
     roots |= dict(zip(http, more, strict=True))
     defs |= components

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from server.judged import with_cache
 from server.wire import settings_json
 
 PROGRAM = """
@@ -34,6 +35,7 @@ class Live:
     def __post_init__(self) -> None:
         self.database = self.folder / "matches.sqlite3"
         self.log = self.folder / "log"
+        self.cache = self.folder / "cache"
         self.start()
 
     def start(self) -> None:
@@ -43,7 +45,10 @@ class Live:
         )
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM, settings], stdout=subprocess.PIPE, stderr=log
+                [sys.executable, "-c", PROGRAM, settings],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=with_cache(self.cache),
             )
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().decode().strip()

@@ -306,7 +306,15 @@ export interface Accepted {
   token: string | null;
   code: string | null;
   action: string | null;
+  advice: Advice | null;
   match: string | null;
+}
+
+/** What a position is worth to the seat whose turn it is: how often it wins by good play. */
+export interface Advice {
+  source: 'estimated' | 'exact';
+  win: number;
+  wins: Record<string, number>;
 }
 
 /** The request was not granted and changed nothing. */
@@ -559,6 +567,63 @@ export interface Opened {
   match: string;
   token: string;
   watch: string;
+}
+
+/** A position to look at. */
+export interface Position {
+  game: string;
+  options?: Record<string, boolean | number | string>;
+  position?: string | null;
+}
+
+/** A position, what may be done there and what that would bring. */
+export interface PositionSeen {
+  game: string;
+  options: Record<string, boolean | number | string>;
+  text: string;
+  position: unknown;
+  turn: number;
+  legal: string[];
+  choices: Record<string, Preview>;
+  over: boolean;
+  advice: Advice | null;
+}
+
+/** A match, judged. */
+export interface AnalysisView {
+  source: 'estimated' | 'exact';
+  curve: number[][];
+  decisions: DecisionLine[];
+  players: PlayerLine[];
+}
+
+/** A choice between at least two actions. */
+export interface DecisionLine {
+  ply: number;
+  seat: number;
+  played: string;
+  best: string;
+  wins: Record<string, number>;
+  lost: number;
+  size: string;
+  reason: string;
+  facts: Record<string, unknown>[];
+}
+
+/** How one seat played, and how lucky it was. */
+export interface PlayerLine {
+  decisions: number;
+  mistakes: Record<string, number>;
+  accuracy: number | null;
+  lost: number;
+  luck: number;
+  result: number;
+  adjusted: number;
+}
+
+/** It is being worked on: ask again. */
+export interface Waiting {
+  ahead: number;
 }
 
 /** The full rules of a game. */

@@ -22,12 +22,13 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.params import FromPath, JSONBody
 from litestar.response import File
 
-from escadaria import bots
+from escadaria import bots, catalogue
 from escadaria.catalogue import GAMES
 from escadaria.game import GameError
 from escadaria.i18n.web import texts_json
 from escadaria.record import Record, read
 from escadaria.server import messages, metrics
+from escadaria.server.coach import AnalysisView, Waiting, advise
 from escadaria.server.hub import Hub
 from escadaria.server.limits import Bucket
 from escadaria.server.messages import Refused
@@ -37,6 +38,7 @@ from escadaria.server.settings import Settings
 from escadaria.server.where import addresses, is_own_machine
 from escadaria.store import StoreUnavailable, open_store
 from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
+from escadaria.views import previews
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +49,7 @@ RECORD_BYTES = 300_000
 """The longest record file that is laid out for a browser."""
 
 STATUS = {
-    "unknown_match": 404, "forbidden": 403, "running": 403, "too_fast": 429, "too_many": 429,
+    "unknown_match": 404, "no_judge": 404, "forbidden": 403, "running": 403, "too_fast": 429, "too_many": 429,
     "store_unavailable": 503, "busy": 503, "closing": 503,
     "not_found": 404, "bad_method": 405, "too_large": 413,
 }  # fmt: skip
@@ -210,6 +212,9 @@ def _refusals(*codes: str) -> dict[int, ResponseSpec]:
     }
 
 
+_WORKING = {202: ResponseSpec(Waiting, description="it is being worked on", generate_examples=False)}
+
+
 @get("/games", responses=_refusals())
 async def games() -> dict[str, Any]:
     """The games, their options, and the bots: all that a front end needs to offer a match."""
@@ -283,6 +288,54 @@ async def match_replay(state: State, match: FromPath[str]) -> Replay:
 async def record_replay(data: JSONBody[messages.RecordText]) -> Replay:
     """A record file, position by position."""
     return await asyncio.to_thread(lambda: replay(read(data.record)))
+
+
+@get(
+    "/matches/{match:str}/analysis",
+    responses=_refusals("running", "no_judge", "too_large", "busy", "unknown_match", "store_unavailable")
+    | _WORKING,
+)
+async def match_analysis(state: State, match: FromPath[str]) -> Response[AnalysisView | Waiting]:
+    """What each decision of a finished match was worth, and how lucky everybody was."""
+    return await _analysed(state.hub, await _finished(state.hub, match))
+
+
+@post(
+    "/analyses",
+    status_code=200,
+    request_max_body_size=RECORD_BYTES,
+    responses=_refusals("bad_record", "no_judge", "too_large", "busy") | _WORKING,
+)
+async def record_analysis(
+    state: State, data: JSONBody[messages.RecordText]
+) -> Response[AnalysisView | Waiting]:
+    """The same for a record file. To ask again, send it again."""
+    return await _analysed(state.hub, await asyncio.to_thread(read, data.record))
+
+
+async def _analysed(hub: Hub, record: Record) -> Response[AnalysisView | Waiting]:
+    answer = await hub.coach.analysis(record)
+    return Response(answer, status_code=202 if isinstance(answer, Waiting) else 200)
+
+
+@post("/positions", status_code=200, responses=_refusals("bad_options", "invalid_text", "busy"))
+async def position(state: State, data: JSONBody[messages.Position]) -> messages.PositionSeen:
+    """Any position of a game, what may be done there, and what that is worth."""
+    hub: Hub = state.hub
+    game = catalogue.load(data.game, **data.options)
+    seen = game.initial_state() if data.position is None else game.parse_state(data.position)
+    over = game.outcome(seen) is not None
+    return messages.PositionSeen(
+        game=game.name,
+        options=game.options,
+        text=str(seen),
+        position=seen,
+        turn=seen.turn,
+        legal=[str(action) for action in game.legal_actions(seen)],
+        choices=previews(game, seen),
+        over=over,
+        advice=None if over else await advise(hub.pool, game, seen),
+    )
 
 
 async def _finished(hub: Hub, match: str) -> Record:
@@ -456,6 +509,9 @@ def create_app(settings: Settings) -> Litestar:
             match_record,
             match_replay,
             record_replay,
+            match_analysis,
+            record_analysis,
+            position,
             texts,
             rules,
             lesson,

@@ -1,4 +1,4 @@
-"""Bots think in processes of their own, so that nobody's move waits for them."""
+"""Bots think, and matches are analysed, in processes of their own, so that nobody's move waits for them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from escadaria import bots, catalogue
 from escadaria.game import AnyGame
 from escadaria.server.messages import Refused
 
+T = TypeVar("T")
+
 
 class BotPool:
-    """Decides for bots, one after the other, with a bounded number waiting."""
+    """Thinks about questions, one after the other, with a bounded number waiting."""
 
     def __init__(self, workers: int, queue: int) -> None:
         self.workers = workers
@@ -28,23 +31,27 @@ class BotPool:
 
     async def decide(self, game: AnyGame, state: object, bot: str) -> str:
         """What the bot does at this position, as a text. :raises Refused: ``busy``, if too many wait."""
+        return await self.run(_decide, game.name, tuple(game.options.items()), str(state), bot)
+
+    async def run(self, function: Callable[..., T], *question: Any) -> T:
+        """What the function answers, in a worker. :raises Refused: ``busy``, if too many wait."""
         if self.waiting >= self.queue:
-            raise Refused("busy", "too many bots are thinking")
+            raise Refused("busy", "too many bots are thinking, or too many matches are being analysed")
         self.waiting += 1
         try:
-            return await self._ask(game.name, tuple(game.options.items()), str(state), bot)
+            return await self._ask(function, *question)
         finally:
             self.waiting -= 1
 
-    async def _ask(self, *question: Any) -> str:
+    async def _ask(self, function: Callable[..., T], *question: Any) -> T:
         """Ask a worker; when one has died (out of memory, killed), ask again with new ones, once."""
         loop, pool = asyncio.get_running_loop(), self._started()
         try:
-            return await loop.run_in_executor(pool, _decide, *question)
+            return await loop.run_in_executor(pool, function, *question)
         except BrokenProcessPool:
             if self._pool is pool:  # or somebody else has seen it first
                 self._pool = None
-            return await loop.run_in_executor(self._started(), _decide, *question)
+            return await loop.run_in_executor(self._started(), function, *question)
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:

@@ -11,6 +11,7 @@ import time
 from escadaria import bots, catalogue, dice
 from escadaria.server import messages, metrics
 from escadaria.server.bot_pool import BotPool
+from escadaria.server.coach import Coach
 from escadaria.server.limits import Buckets
 from escadaria.server.match import HOST, Entry, Match, new_match, new_token
 from escadaria.server.messages import Refused
@@ -31,6 +32,7 @@ class Hub:
         self.store = store
         self.settings = settings
         self.pool = BotPool(settings.bot_workers, settings.bot_queue)
+        self.coach = Coach(settings.analysis_queue)
         self.rooms: dict[str, Room] = {}
         self.requests = Buckets(settings.requests_per_second, settings.requests_burst)
         self.connections: set[Connection] = set()
@@ -215,6 +217,7 @@ class Hub:
             self._sweeper.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._sweeper
+        await self.coach.close()
         await self.pool.close()
         await self.store.close()
 

@@ -28,6 +28,8 @@ assert Colour.__args__ == COLOURS  # type: ignore[attr-defined]  # a Literal has
 
 Role = Literal["host", "player", "watcher", "guest"]
 Status = Literal["waiting", "playing", "over"]
+Source = Literal["exact", "estimated"]
+"""How sure a figure is: computed to the end, or learned from many games."""
 
 
 class Refused(GameError):
@@ -222,6 +224,41 @@ class Opened(Struct, frozen=True, kw_only=True):
     token: str
     watch: str
     """The key of the watchers' link."""
+
+
+class Advice(Struct, frozen=True, kw_only=True):
+    """What a position is worth to the seat whose turn it is: how often it wins by good play."""
+
+    source: Source
+    win: float
+    wins: dict[str, float]
+    """The same after each legal decision; empty where there is none."""
+
+
+class Position(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A position to look at."""
+
+    game: str
+    options: dict[str, bool | int | str] = {}
+    position: Annotated[str, Meta(max_length=1000)] | None = None
+    """Its text; null is the start."""
+
+
+class PositionSeen(Struct, frozen=True, kw_only=True):
+    """A position, what may be done there and what that would bring."""
+
+    game: str
+    options: dict[str, bool | int | str]
+    text: str
+    position: Any
+    turn: int
+    """The seat whose turn it is."""
+    legal: list[str]
+    """Its decisions; empty where the dice are to fall or the game is over."""
+    choices: dict[str, Preview]
+    over: bool
+    advice: Advice | None
+    """null if there is no coach for this game, or the game is over."""
 
 
 class RecordText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -436,6 +473,8 @@ class Accepted(Frame, frozen=True, tag="accepted"):
     """After ``recover``."""
     action: str | None = None
     """After ``hint``."""
+    advice: Advice | None = None
+    """After ``hint``, if there is a coach for the game and something to decide."""
     match: str | None = None
     """After ``rematch``."""
 

@@ -55,6 +55,8 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     """The position at the start."""
     steps: list[StepView]
     """Each ply."""
+    texts: list[str]
+    """Each position in one line, the start first."""
     rolls: list[int]
     """The numbers of the plies, from 1, at which dice fell, and of how many outcomes."""
     sides: list[int]
@@ -95,6 +97,7 @@ def replay(record: Record) -> Replay:
             )
             for number, ply in enumerate(record.plies)
         ],
+        texts=[str(state) for state in states],
         rolls=rolls,
         sides=[len(game.chance_outcomes(states[n - 1])) for n in rolls],
         remarks=[RemarkLine(ply=r.ply, seat=r.seat, deed=r.deed) for r in record.remarks],

@@ -20,6 +20,7 @@ from escadaria.game import GameError
 from escadaria.record import resigned
 from escadaria.server import messages, metrics
 from escadaria.server.bot_pool import BotPool
+from escadaria.server.coach import advise
 from escadaria.server.match import HOST, Entry, Hidden, Match, digest, new_token
 from escadaria.server.messages import Refused
 from escadaria.server.settings import Settings
@@ -504,10 +505,15 @@ class Room:
             raise Refused("not_practice", "only at a practice table")
         if table is None or table.outcome or table.to_act not in match.seats_of(connection.member):
             raise Refused("not_your_turn", "a hint is for the seat to act")
-        version, action = match.version, ROLL
-        if not table.awaits_roll:
-            action = await self._pool.decide(match.game, table.state, match.rules.stand_in)
-        return messages.Accepted(id=request.id, version=version, action=action)
+        version, state = match.version, table.state
+        if table.awaits_roll:
+            return messages.Accepted(id=request.id, version=version, action=ROLL)
+        advice = await advise(self._pool, match.game, state)
+        if advice is not None:
+            action = max(advice.wins, key=advice.wins.__getitem__)
+        else:
+            action = await self._pool.decide(match.game, state, match.rules.stand_in)
+        return messages.Accepted(id=request.id, version=version, action=action, advice=advice)
 
     def _recovery_code(self, connection: Connection, request: messages.Recover) -> messages.Accepted:
         if connection.member is None:

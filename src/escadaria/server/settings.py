@@ -45,4 +45,5 @@ class Settings:
     archive_days: float = setting(30, "After how many days an abandoned table is archived.")
     bot_workers: int = setting(1, "How many processes think for the bots.")
     bot_queue: int = setting(1000, "How many bots may wait for their turn to think.")
+    analysis_queue: int = setting(20, "How many matches may wait to be analysed.")
     shutdown_seconds: float = setting(10, "How long a shutdown may take.")

@@ -1,0 +1,29 @@
+"""A coach to ask, made up in a moment: whoever is ahead is said to win more often."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from escadaria.rapido import Rapido
+from escadaria.solutions import files
+from escadaria.solutions.rapido import ONE, file_name
+from escadaria.solutions.rapido_index import TOWERS
+
+SHORT = {"players": 2, "finish": 5}
+
+
+def write_solution(folder: Path) -> None:
+    """Put what looks like a solution of the shortest race into a cache folder."""
+    game = Rapido(**SHORT)
+    ahead = np.subtract.outer(range(game.finish), range(game.finish))
+    values = np.repeat((0.5 + 0.08 * ahead)[:, :, None] * ONE, TOWERS, axis=2).astype(np.uint32)
+    about = {"rules_version": game.rules_version, "bounds": (0.5, 0.5, 0.0)}
+    files.write(folder / file_name(game), about, {"values": values})
+
+
+def with_cache(folder: Path) -> dict[str, str]:
+    """The environment of a server that finds solutions in this folder and nowhere else."""
+    return {**os.environ, "ESCADARIA_CACHE": str(folder)}

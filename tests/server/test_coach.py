@@ -1,0 +1,167 @@
+"""What decisions are worth: told to those who practise and after matches, and to nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from escadaria.client import open_match
+from escadaria.server import coach
+from server.conftest import Live
+from server.judged import SHORT, write_solution
+from server.wire import PATIENCE, QUICK, duel, opened, play, playing, serving, wire
+
+pytestmark = pytest.mark.anyio
+
+DECIDE = "turn=1 phase=decide value=63 steps=2,1 tower=3:0:52"
+
+
+@pytest.fixture(scope="session")
+def judged(live: Live) -> str:
+    """The server, once it knows a solution of the short race."""
+    write_solution(live.cache)
+    return live.url
+
+
+@pytest.fixture
+async def http(url: str) -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=PATIENCE) as client:
+        yield client
+
+
+async def finished(url: str, options: dict[str, Any] | None = None, game: str = "rapido") -> str:
+    people = [{"name": name} for name in ("Ana", "Rui", "Eva")[: (options or SHORT)["players"]]]
+    async with await open_match(url, game, options or SHORT, people=people, start=True, rules=QUICK) as table:
+        await play(table)
+        return table.match
+
+
+async def answered(http: httpx.AsyncClient, match: str) -> dict[str, Any]:
+    """The analysis, asked for as often as it takes."""
+    while (response := await http.get(f"/api/matches/{match}/analysis")).status_code == 202:
+        assert response.json()["ahead"] >= 0
+    assert response.status_code == 200, response.text
+    found: dict[str, Any] = response.json()
+    return found
+
+
+async def test_a_hint_tells_what_each_choice_is_worth(judged: str) -> None:
+    match = await opened(
+        judged, options=SHORT, people=[{"name": "Ana", "seat": 1}], bots=["simple"],
+        rules={"practice": True}, start=True, start_from=DECIDE,
+    )  # fmt: skip
+    async with wire(judged, match["match"], token=match["token"]) as me:
+        legal = (await me.expect("snapshot"))["now"]["legal"]
+        hint = await me.ask("hint")
+        wins = hint["advice"]["wins"]
+        assert set(wins) == set(legal) and all(0 <= win <= 1 for win in wins.values())
+        assert hint["action"] == next(iter(wins)) == max(wins, key=lambda action: wins[action])
+        assert hint["advice"]["win"] == max(wins.values()) and hint["advice"]["source"] == "exact"
+
+
+async def test_no_seat_of_a_running_match_is_told(judged: str, http: httpx.AsyncClient) -> None:
+    match, other = await duel(judged)
+    id = match["match"]
+    async with (
+        wire(judged, id, token=match["token"]) as host,
+        wire(judged, id, token=other) as player,
+        wire(judged, id, watch=match["watch"]) as watcher,
+        wire(judged, id) as guest,
+    ):
+        for who in (host, player, guest):
+            assert (await who.ask("hint"))["code"] == "not_practice"
+        assert (await watcher.ask("hint"))["code"] == "forbidden"
+        rules = (await host.expect("snapshot"))["rules"] | {"practice": True}
+        assert (await host.ask("configure", rules=rules))["code"] == "bad_options"
+        assert (await host.ask("hint"))["code"] == "not_practice"
+    refused = await http.get(f"/api/matches/{id}/analysis")
+    assert (refused.status_code, refused.json()["code"]) == (403, "running")
+
+
+async def test_only_the_seat_to_act_is_given_a_hint(judged: str) -> None:
+    match = await playing(judged, practice=True)
+    async with (
+        wire(judged, match["match"]) as guest,
+        wire(judged, match["match"], watch=match["watch"]) as eye,
+    ):
+        assert (await guest.ask("hint"))["code"] == "not_your_turn"
+        assert (await eye.ask("hint"))["code"] == "forbidden"
+
+
+async def test_a_finished_match_is_analysed(judged: str, http: httpx.AsyncClient) -> None:
+    match = await finished(judged)
+    found = await answered(http, match)
+    replay = (await http.get(f"/api/matches/{match}/replay")).json()
+    assert len(found["curve"]) == len(replay["steps"]) + 1 == len(replay["texts"])
+    assert all(sum(shares) == pytest.approx(1, abs=1e-3) for shares in found["curve"])
+    assert found["curve"][-1][replay["winner"]] == 1
+    assert [player["result"] for player in found["players"]][replay["winner"]] == 1
+    for decision in found["decisions"]:
+        assert replay["steps"][decision["ply"] - 1]["action"] == decision["played"]
+        assert bool(decision["size"]) == (decision["lost"] >= 0.02) == bool(decision["reason"])
+    assert found == await answered(http, match)
+
+    record = (await http.get(f"/api/matches/{match}/record")).text
+    uploaded = await http.post("/api/analyses", json={"record": record})
+    assert uploaded.status_code == 200 and uploaded.json() == found
+
+
+async def test_a_game_that_nobody_can_judge_has_no_coach(judged: str, http: httpx.AsyncClient) -> None:
+    options = {"players": 3, "board": "short"}
+    match = await finished(judged, options, "chain")
+    refused = await http.get(f"/api/matches/{match}/analysis")
+    assert (refused.status_code, refused.json()["code"]) == (404, "no_judge")
+    seen = (await http.post("/api/positions", json={"game": "chain", "options": options})).json()
+    assert seen["advice"] is None and seen["legal"]
+
+
+async def test_a_record_that_is_none_is_refused(http: httpx.AsyncClient) -> None:
+    refused = await http.post("/api/analyses", json={"record": "nothing"})
+    assert (refused.status_code, refused.json()["code"]) == (400, "bad_record")
+
+
+async def test_any_position_can_be_looked_at(judged: str, http: httpx.AsyncClient) -> None:
+    ask = {"game": "rapido", "options": SHORT}
+    seen = (await http.post("/api/positions", json={**ask, "position": DECIDE})).json()
+    assert seen["text"] == DECIDE and seen["turn"] == 1 and not seen["over"]
+    assert set(seen["advice"]["wins"]) == set(seen["legal"]) == set(seen["choices"])
+    assert {"kind": "threw_out", "victim": 0} in [
+        {"kind": fact["kind"], "victim": fact.get("victim")} for fact in seen["choices"]["place 2"]["facts"]
+    ]
+    start = (await http.post("/api/positions", json=ask)).json()
+    assert start["legal"] == [] and start["advice"]["wins"] == {} and 0 < start["advice"]["win"] < 1
+    won = "turn=0 phase=over value=0 steps=5,1 tower=-"
+    over = (await http.post("/api/positions", json={**ask, "position": won})).json()
+    assert over["over"] and over["advice"] is None
+    bad = await http.post("/api/positions", json={**ask, "position": DECIDE.replace("63", "99")})
+    assert (bad.status_code, bad.json()["code"]) == (400, "invalid_text") and "99" in bad.json()["message"]
+    assert (await http.post("/api/positions", json={**ask, "options": {"players": 9}})).json()[
+        "code"
+    ] == "bad_options"
+
+
+async def test_those_who_wait_are_told_and_too_many_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coach, "_PATIENCE", 0.01)
+    async with serving(tmp_path, analysis_queue=2) as inside:
+        ready = asyncio.Event()
+
+        async def slowly(*_: Any) -> None:
+            await ready.wait()
+
+        monkeypatch.setattr(inside.hub.coach.pool, "_ask", slowly)
+        matches = [await finished(inside.url) for _ in range(3)]
+        async with httpx.AsyncClient(base_url=inside.url, trust_env=False, timeout=PATIENCE) as http:
+            answers = [await http.get(f"/api/matches/{match}/analysis") for match in matches]
+            assert [answer.status_code for answer in answers] == [202, 202, 503]
+            assert [answer.json().get("ahead") for answer in answers[:2]] == [0, 1]
+            assert answers[2].json()["code"] == "busy"
+            ready.set()
+            last = await http.get(f"/api/matches/{matches[2]}/analysis")
+            assert last.status_code in (202, 404)  # it was taken this time: nobody is in its way
