@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import combinations_with_replacement, permutations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ import pytest
 from escadaria.boards import BOARDS, Board
 from escadaria.chain import Action, Chain, Keep, Lengthen, Links, Move, Phase, State
 from escadaria.game import TERMINAL, play_out
-from escadaria.lab import chain_solver
+from escadaria.lab import chain_solver, solve
 from escadaria.lab.chain_solver import GAP, LANES, Solver, moves, turns
+from escadaria.solutions import find
 from escadaria.solutions.chain import DICE, ChainSolution, Turn, arrangements, hands_number
 
 TINY = Board.parse("18 1>4 2>4 3>4 5>9 6>9 7>9 8>9 10>13 11>13 12>9 14>13 15>16")
@@ -259,6 +261,21 @@ def test_who_would_hand_out_the_win_is_glad_to_fail() -> None:
     down_from_one = 1, 0, 2
     assert Turn(*glad, most=2).lengthened[down_from_one] == 5 / 6  # all but another 1 fail
     assert Turn(*glad, most=4).lengthened[down_from_one] == 1  # a fourth 1 cannot be added (C11)
+
+
+def test_a_solution_is_kept_and_found_again(
+    solution: ChainSolution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
+    assert find(GAME) is None
+    steps: list[solve.Progress] = []
+    solved = solve.solve(GAME, progress=steps.append)
+    assert steps[-1].residual > GAP >= solved.bounds.gap
+    assert np.array_equal(solved.waiter, solution.waiter)  # type: ignore[attr-defined]
+    balanced = Chain(2, TINY, balanced=True)
+    found = find(balanced)
+    assert found is not None and found.game == balanced
+    assert found.bounds.low < solved.bounds.low  # C18
 
 
 def test_bounds_are_those_of_the_start(solution: ChainSolution) -> None:

@@ -44,6 +44,9 @@ GAP = 1e-9
 COARSEST, FINER = 1e-2, 1e-2
 """A change up to this calls for no work elsewhere, until there is none left; then by how much to be finer."""
 
+SHRINKS = 0.55
+"""By about how much a sweep brings the bounds together."""
+
 LANES = 64
 """Arrangements that are worked on side by side, so that the processor's wide registers are full."""
 

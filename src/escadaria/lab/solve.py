@@ -13,10 +13,12 @@ from pathlib import Path
 import numpy as np
 import psutil
 
+from escadaria.chain import Chain
 from escadaria.game import AnyGame, GameError
-from escadaria.lab import rapido_solver
+from escadaria.lab import chain_solver, rapido_solver
 from escadaria.rapido import Rapido
 from escadaria.solutions import BadSolution, Bounds, Solution, files, open_solution, path_of
+from escadaria.solutions.chain import HAND_PAIRS, ChainSolution, arrangements
 from escadaria.solutions.rapido_index import TOWERS
 
 COPY_EVERY = 120.0
@@ -54,14 +56,17 @@ def solve(
     :param again: compute it even if there is one.
     :raises CannotSolve: if this game has no solver, or memory or disk do not suffice.
     """
-    if game.players != 2 or not isinstance(game, Rapido):
+    if game.players != 2 or not isinstance(game, Rapido | Chain):
         raise CannotSolve(f"{game.name} for {game.players} players has no solver: only races of two have")
     if not again:
         try:
             return open_solution(game)
         except (FileNotFoundError, BadSolution):
             pass  # computed below
-    solve_rapido(game, threads or os.cpu_count() or 1, progress)
+    if isinstance(game, Rapido):
+        solve_rapido(game, threads or os.cpu_count() or 1, progress)
+    else:
+        solve_chain(game, progress)
     return open_solution(game)
 
 
@@ -72,6 +77,15 @@ def solve_rapido(game: Rapido, threads: int, progress: Listener) -> None:
     work, solver = Work(game, progress), rapido_solver.Solver(game.finish, threads)
     values, bounds = solver.solve(work.resume(), work.done)
     work.finish(bounds, {"values": values})
+
+
+def solve_chain(game: Chain, progress: Listener) -> None:
+    """Raise what each seat is sure to win, until both together leave nothing open. It takes one thread."""
+    size = 8 * HAND_PAIRS * arrangements(game.track).count
+    require(memory=3 * size + 2**28, disk=4 * size, where=path_of(game))
+    work, solver = Work(game, progress), chain_solver.Solver(game.track)
+    gap = solver.solve(work.resume(), work.done)
+    work.finish(ChainSolution(game, solver.waiter, gap).bounds, {"waiter": solver.waiter})
 
 
 def require(memory: int, disk: int, where: Path) -> None:
@@ -116,6 +130,8 @@ class Work:
         self.progress(Progress(phase, self.sweeps, residual, self._left(phase, residual, took)))
 
     def _left(self, phase: str, residual: float, took: float) -> float:
+        if isinstance(self.game, Chain):
+            return took * max(1.0, log(residual / chain_solver.GAP) / -log(chain_solver.SHRINKS))
         fewer = -log(rapido_solver.SHRINKS)
         if phase == "prove":
             return took * max(1.0, log(residual / rapido_solver.NARROW) / fewer + 2)

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from escadaria.game import AnyGame
-from escadaria.solutions import files, rapido
+from escadaria.solutions import chain, files, rapido
 from escadaria.solutions.files import BadSolution
 from escadaria.solutions.solution import Bounds, Solution
 
@@ -25,6 +25,7 @@ Opener = Callable[[Any, Mapping[str, Any], Mapping[str, np.ndarray]], Solution]
 
 _READERS: Mapping[str, tuple[Callable[[Any], str], Opener]] = {
     "rapido": (rapido.file_name, rapido.RapidoSolution.opened),
+    "chain": (chain.file_name, chain.ChainSolution.opened),
 }
 
 
