@@ -18,7 +18,7 @@ from escadaria.dice import equal_shares
 from escadaria.game import TERMINAL, AnyGame, BadOptions, GameError, play_out
 from escadaria.solutions import Solution
 from escadaria.values import load as load_network
-from escadaria.values.rapido import RapidoValues
+from escadaria.values.rapido_seats import RapidoSeats
 
 EXACT, VALUES, ROLLOUTS = "exact", "values", "rollouts"
 
@@ -75,7 +75,7 @@ class Judge(Protocol):
 
 
 class Evaluator(Protocol):
-    """A solution or shipped values. For more than two players it has ``shares(state)`` as well."""
+    """A solution or shipped values. For more than two players it has ``seats(state)`` as well."""
 
     def value(self, state: Any) -> float:
         """How often the seat wins whose turn it is."""
@@ -107,7 +107,7 @@ def exact(solution: Solution) -> Judge:
 
 def _shipped(game: AnyGame) -> Evaluator | None:
     network = load_network(f"{game.name}-{game.players}") if game.name == "rapido" else None
-    return RapidoValues(game, network) if network is not None else None  # type: ignore[arg-type]
+    return RapidoSeats(game, network) if network is not None else None  # type: ignore[arg-type]
 
 
 class Valued:
@@ -140,7 +140,7 @@ class Valued:
             return tuple(float(seat == outcome.winner) for seat in range(self.game.players))
         if self.game.players == 2:
             return _of_two(state.turn, self.evaluator.value(state))
-        shares: Shares = self.evaluator.shares(state)  # type: ignore[attr-defined]  # has it for so many
+        shares: Shares = self.evaluator.seats(state)  # type: ignore[attr-defined]  # has it for so many
         return shares
 
 
