@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from playwright.sync_api import expect
 
@@ -13,6 +14,8 @@ from browser.people import Person
 SIX = "turn=0 phase=decide value=54 steps=48,0,12,12,30,7 tower=1:3:41,2:1:52,4:2:63,5:5:73"
 TWO = "turn=0 phase=decide value=54 steps=9,5 tower=2:1:52,3:0:54,5:1:64"
 DECIDE = "turn=0 phase=decide value=54 steps=9,5,12 tower=2:1:52,4:2:63"
+JUDGED = "turn=0 phase=decide value=54 steps=1,2 tower=2:1:52,3:0:54,5:1:64"
+"""Of the race that the coach of the tests knows."""
 EMPTY = "chain=-/0/open loose=-"
 CHAIN = "turn=0 {} discs=2+15,4+0,15+34 stacks=2:0,4:1,15:2+0 {}"
 
@@ -75,6 +78,30 @@ def middle(person: Person) -> None:
     slider.fill(str(int(slider.get_attribute("max") or 0) // 2))
 
 
+def judged_table(url: str) -> Table:
+    return practising(url, "rapido", JUDGED, 2, "Ana", finish=5)
+
+
+def judged(person: Person) -> None:
+    expect(person.page.get_by_role("heading", name=person.say("web.coach.title"), exact=True)).to_be_visible()
+    middle(person)
+    expect(person.page.get_by_role("img", name=person.like("web.coach.curve"))).to_be_visible()
+
+
+def bars(person: Person) -> None:
+    person.click("web.coach.bars")
+    expect(person.choices.first).to_contain_text(person.say("web.coach.wins"))
+
+
+def position(person: Person) -> None:
+    expect(person.page.get_by_role("textbox", name=person.say("web.position.text"))).to_be_visible()
+
+
+def worth(person: Person) -> None:
+    position(person)
+    person.reads("web.coach.source.exact")
+
+
 def settings(person: Person) -> None:
     person.page.get_by_role("button", name=person.say("web.settings")).click()
 
@@ -116,6 +143,10 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "after-rapido": lambda url: at(played(url, "rapido", 4), won),
     "after-chain": lambda url: at(played(url, "chain", 3, board="short"), won),
     "replay": lambda url: Screen(f"/replay/{played(url, 'chain', 2, board='short').match}", (), middle),
+    "replay-judged": lambda url: Screen(f"/replay/{played(url, 'rapido', 2, finish=5).match}", (), judged),
+    "rapido-bars": lambda url: at(judged_table(url), bars),
+    "position-rapido": lambda _: Screen(f"/position/rapido#players=2&finish=5&at={quote(JUDGED)}", (), worth),
+    "position-chain": lambda _: Screen("/position/chain", (), position),
     "replay-open": lambda _: Screen("/replay"),
     "learn-rapido": lambda _: Screen("/learn/rapido"),
     "learn-chain": lambda _: Screen("/learn/chain#step=4"),

@@ -46,8 +46,12 @@ export interface ReplayData {
   proof: ProofLine | null;
   start: unknown;
   steps: StepView[];
+  /** Each position in one line, the start first. */
+  texts: string[];
   /** What happened at the table when this many plies had been played. */
   remarks: { ply: number; seat: number; deed: string }[];
+  /** Whether there is an analysis. */
+  judged: boolean;
   /** The record itself. */
   text: string;
 }
@@ -85,10 +89,10 @@ export async function openMatch(wanted: Open): Promise<Opened> {
   return post<Opened>('/api/matches', { ...wanted, match: sealed.match });
 }
 
-const post = <T>(path: string, body: unknown): Promise<T> =>
+export const post = <T>(path: string, body: unknown): Promise<T> =>
   json(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 
-async function json<T>(path: string, init?: RequestInit): Promise<T> {
+export async function json<T>(path: string, init?: RequestInit): Promise<T> {
   return (await (await request(path, init)).json()) as T;
 }
 

@@ -2,7 +2,7 @@
 import type { Script } from './anim';
 import { asFacts, asPreview, asStep, type Preview } from './facts';
 import { pinDigits, pinSeal } from './fairness';
-import type { Accepted, AnyFrame, Event as MatchEvent, Now, Rules, SeatView, Snapshot } from './protocol';
+import type { Accepted, Advice, AnyFrame, Event as MatchEvent, Now, Rules, SeatView, Snapshot } from './protocol';
 import { keepSeat, seatOf } from './seats';
 import { settings } from './settings.svelte';
 import { MatchSocket, Refused, socketUrl, type Link, type SocketOptions, type Wanted } from './socket';
@@ -10,6 +10,13 @@ import { play } from './sound';
 import { Stage, type NewLine } from './stage.svelte';
 
 export type Role = 'host' | 'player' | 'watcher' | 'guest';
+
+/** What is best at a version of a match; `advice` is null where no coach knows the game. */
+export interface Advised {
+  version: number;
+  action: string;
+  advice: Advice | null;
+}
 
 export interface MatchOptions {
   /** Finds a game's script by its name. */
@@ -46,6 +53,9 @@ export class Match {
   stage = $state.raw<Stage | null>(null);
   /** Whether the last decision may be taken back. */
   undoable = $state(false);
+
+  /** The last hint. */
+  advised = $state.raw<Advised | null>(null);
 
   /** The request that waits for its answer. */
   pending = $state('');
@@ -139,6 +149,17 @@ export class Match {
     } finally {
       this.pending = '';
     }
+  }
+
+  /** A hint, at a practice table. Nothing on screen waits for it, and a refusal is nobody's fault: the turn went on. */
+  async advise(): Promise<Advised | null> {
+    try {
+      const { version, action, advice } = await this.socket.request({ type: 'hint' });
+      if (action !== null) this.advised = { version, action, advice };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+    }
+    return this.advised?.version === this.version ? this.advised : null;
   }
 
   hurry(): void {

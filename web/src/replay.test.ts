@@ -27,6 +27,8 @@ const data: ReplayData = {
     { action: 'place 4', facts: [fact('placed', 0, { field: 4, value: 22 }), fact('threw_out', 0, { victim: 1, field: 4, value: 21 })], position: position(1, 'first', [2, 3], 0, [{ field: 4, seat: 0, value: 22 }]) },
     { action: '33', facts: [fact('rolled', 1, { dice: '33', value: 33 }), fact('doubled', 1, { climbed: 3, step: 5 }), fact('won', 1)], position: position(1, 'over', [2, 5]) },
   ],
+  texts: [],
+  judged: false,
   remarks: [
     { ply: 3, seat: 0, deed: 'bot simple' },
     { ply: 5, seat: 0, deed: 'resign' },

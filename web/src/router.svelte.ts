@@ -6,10 +6,11 @@ export type Route =
   | { screen: 'table'; match: string }
   | { screen: 'learn'; game: string }
   | { screen: 'rules'; game: string }
+  | { screen: 'position'; game: string }
   | { screen: 'replay'; match: string | null }
   | { screen: 'lost' };
 
-/** What an address shows. What is secret or fleeting (`watch`, `recover`, `ply`) stands in the fragment. */
+/** What an address shows. What is secret or fleeting (`watch`, `recover`, `ply`, `at`) stands in the fragment. */
 export function routeOf(path: string, search = ''): Route {
   const [first = '', second = '', ...rest] = path.split('/').filter(Boolean).map(decode);
   if (rest.length) return { screen: 'lost' };
@@ -23,6 +24,7 @@ export function routeOf(path: string, search = ''): Route {
       return { screen: 'table', match: second };
     case 'learn':
     case 'rules':
+    case 'position':
       return { screen: first, game: second };
     default:
       return { screen: 'lost' };

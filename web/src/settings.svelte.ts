@@ -19,6 +19,8 @@ class Settings {
   muted = $state<boolean>(pick('muted', [true, false], false));
   /** Whether the compulsory first roll is made without asking. */
   autoRoll = $state<boolean>(pick('autoRoll', [true, false], false));
+  /** Whether choices at practice tables tell what they are worth. */
+  bars = $state<boolean>(pick('bars', [true, false], false));
   /** The name to sit down with. */
   name = $state<string>(typeof saved.name === 'string' ? saved.name : '');
   /** What the system wants. */
@@ -49,8 +51,8 @@ export function followSettings(): void {
       root.style.setProperty('--speed', String(settings.speed));
     });
     $effect(() => {
-      const { theme, speed, muted, autoRoll, name } = settings;
-      remember('settings', { theme, speed, muted, autoRoll, name });
+      const { theme, speed, muted, autoRoll, bars, name } = settings;
+      remember('settings', { theme, speed, muted, autoRoll, bars, name });
     });
   });
 }

@@ -72,8 +72,8 @@ export class Texts {
     return this.t(this.has(`error.${code}`) ? `error.${code}` : 'web.error.other');
   }
 
-  percent(share: number): string {
-    return new Intl.NumberFormat(this.language, { style: 'percent', maximumFractionDigits: 0 }).format(share);
+  percent(share: number, digits = 0): string {
+    return new Intl.NumberFormat(this.language, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share);
   }
 
   number(number: number, digits = 1): string {

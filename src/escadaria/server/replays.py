@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from escadaria.game import CHANCE
+from escadaria import judging
+from escadaria.game import CHANCE, AnyGame
 from escadaria.record import Record, result_text, verify
 from escadaria.views import StepView, fact_data
 
@@ -61,6 +62,8 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of the plies, from 1, at which dice fell, and of how many outcomes."""
     sides: list[int]
     remarks: list[RemarkLine]
+    judged: bool
+    """Whether somebody knows what positions of this game are worth: then there is an analysis."""
     text: str
     """The record itself."""
 
@@ -101,5 +104,14 @@ def replay(record: Record) -> Replay:
         rolls=rolls,
         sides=[len(game.chance_outcomes(states[n - 1])) for n in rolls],
         remarks=[RemarkLine(ply=r.ply, seat=r.seat, deed=r.deed) for r in record.remarks],
+        judged=_is_judged(game),
         text=str(record),
     )
+
+
+def _is_judged(game: AnyGame) -> bool:
+    try:
+        judging.find(game)
+    except judging.NoJudge:
+        return False
+    return True

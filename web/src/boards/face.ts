@@ -32,6 +32,8 @@ export interface DockProps<V = unknown, C extends Cue = Cue> {
   /** The action that is chosen, not yet done. */
   pick: string | null;
   onlook: (action: string | null) => void;
+  /** How often choices win, where somebody wants to know. */
+  wins?: Record<string, number>;
 }
 
 /** The dice of a view in a small, still picture. */

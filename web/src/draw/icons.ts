@@ -35,6 +35,8 @@ export const ICONS = {
   person: '<circle cx="12" cy="8" r="4"/><path d="M4.5 20c.6-4 3.6-6 7.5-6s6.900 2 7.500 6"/>',
   device: '<rect x="7" y="3" width="10" height="18" rx="2"/><path d="M11 18h2"/>',
   open: '<path d="M4 18V6h6l2 2h8v10z"/>',
+  bars: '<path d="M4 6h16M4 12h10M4 18h13" stroke-width="3"/>',
+  branch: '<path d="M7 20V4M7 12c6 0 9-2 9-7M12.500 8.500L16 5l3.500 3.500"/>',
   tune: '<path d="M4 8h9M17 8h3M4 16h3M11 16h9"/><circle cx="15" cy="8" r="2"/><circle cx="9" cy="16" r="2"/>',
 } as const;
 

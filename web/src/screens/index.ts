@@ -4,6 +4,7 @@ export const screens = {
   table: () => import('./Table.svelte'),
   learn: () => import('./Learn.svelte'),
   rules: () => import('./Rules.svelte'),
+  position: () => import('./Position.svelte'),
   replay: () => import('./Replay.svelte'),
 };
 

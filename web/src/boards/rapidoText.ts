@@ -1,0 +1,13 @@
+/** A position of Rapido as its text; whether it can be is the server's to say. */
+import { DIE_A, DIE_B } from '../draw/dice';
+import type { RapidoState } from '../protocol';
+
+const digit = (face: string) => (face === 'X' ? 0 : Number(face));
+
+/** All that two dice can show: the higher digit first. */
+export const VALUES: number[] = [...new Set(DIE_A.flatMap((a) => DIE_B.map((b) => 10 * Math.max(digit(a), digit(b)) + Math.min(digit(a), digit(b)))))].sort((a, b) => a - b);
+
+export function textOf({ turn, phase, value, steps, tower }: RapidoState): string {
+  const pairs = tower.map((pair) => (pair.field ? `${pair.field}:${pair.seat}:${pair.value}` : `0:${pair.seat}`));
+  return `turn=${turn} phase=${phase} value=${value} steps=${steps.join(',')} tower=${pairs.join(',') || '-'}`;
+}
