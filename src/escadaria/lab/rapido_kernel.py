@@ -7,6 +7,7 @@ Words that have only high bits are called marks. So one subtraction compares a v
 once (R14), and one multiplication adds up a seat's fields (R7).
 
 To add a policy: a code, its name in ``POLICIES``, a branch in ``decide`` and what it needs in ``Tables``.
+Those that weigh every field (from ``TOURIST`` on) have a branch in ``think``, and what they need in ``Mind``.
 """
 
 from __future__ import annotations
@@ -19,13 +20,39 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from escadaria import solutions, values
+from escadaria.bots import rapido as levels
 from escadaria.bots import simple
 from escadaria.game import AnyGame
+from escadaria.lab import rapido_values
+from escadaria.lab.rapido_values import Model, Scratch, end_turn, plan
 from escadaria.lab.streams import DICE, WHIMS, below, start
-from escadaria.rapido import ROLLS, TOP_FIELD, Action, Again, Pair, Phase, Place, Rapido, Roll, State, X
+from escadaria.rapido import (
+    ROLLS,
+    TOP_FIELD,
+    VALUES,
+    Action,
+    Again,
+    Pair,
+    Phase,
+    Place,
+    Rapido,
+    Roll,
+    State,
+    X,
+)  # fmt: skip
+from escadaria.solutions.rapido import RapidoSolution
+from escadaria.values.rapido import LEVELS
 
-RANDOM, SIMPLE = 0, 1
-POLICIES: Mapping[str, int] = {"random": RANDOM, "simple": SIMPLE}
+RANDOM, SIMPLE, TOURIST, REGULAR, EXPERT, MASTER = range(6)
+POLICIES: Mapping[str, int] = {
+    "random": RANDOM,
+    "simple": SIMPLE,
+    "tourist": TOURIST,
+    "regular": REGULAR,
+    "expert": EXPERT,
+    "master": MASTER,
+}
 """The bots that are compiled, with their codes."""
 
 ROLL_AGAIN = -1
@@ -154,6 +181,162 @@ def choose(free: int, whims: np.uint64) -> tuple[int, np.uint64]:
     return field, whims
 
 
+# The policies that weigh every field.
+
+
+class Mind(NamedTuple):
+    """What they know of a game, and room to think."""
+
+    rank_of: Words
+    """By value."""
+    safety: NDArray[np.float64]
+    """What ``regular`` makes of [field, rank]."""
+    chances: Words
+    doubles: Words
+    width: float
+    """By how much ``expert`` misjudges."""
+    expert: Model
+    master: Model
+    rooms: tuple[Scratch, Scratch]
+    """Of ``expert`` and ``master``."""
+    steps: Words
+    fields: Words
+    ranks: Words
+    """A position, seen by the seat to play."""
+    worths: NDArray[np.float64]
+    """Of rolling again, and of each field."""
+    known: Words
+    """For ``expert`` and ``master``: the turn and the step that rolling again was worked out for."""
+
+
+def mind(game: Rapido) -> Mind:
+    """All that is known of a game: shipped values, and its exact solution if there is one."""
+    network = values.load(f"{game.name}-{game.players}")
+    shipped, solution = rapido_values.model(network), solutions.find(game)
+    exact = isinstance(solution, RapidoSolution)
+    best = rapido_values.model(None, solution.values) if isinstance(solution, RapidoSolution) else shipped
+    rank_of = np.zeros(max(VALUES) + 1, np.int64)
+    rank_of[list(VALUES)] = np.arange(len(VALUES))
+    rooms = tuple(
+        rapido_values.scratch(game.players, count) for count in (LEVELS, game.finish if exact else LEVELS)
+    )
+    shape = game.players, game.pairs
+    return Mind(
+        rank_of,
+        np.array(levels.safety(game.players)),
+        np.array(levels.CHANCES),
+        np.array(levels.DOUBLES),
+        levels.MISJUDGES[game.players],
+        shipped,
+        best,
+        (rooms[0], rooms[1]),
+        np.zeros(game.players, np.int64),
+        np.zeros(shape, np.int64),
+        np.zeros(shape, np.int64),
+        np.zeros(TOP_FIELD + 2),
+        np.full((2, 2), -1),
+    )
+
+
+_appeal = njit(cache=True, nogil=True)(levels.appeal)
+_hope = njit(cache=True, nogil=True)(levels.hope)
+
+
+@njit(cache=True, nogil=True)
+def think(
+    policy: int,
+    mind: Mind,
+    finish: int,
+    turn: int,
+    seat: int,
+    step: int,
+    value: int,
+    tower: int,
+    steps: Words,
+    marks: Words,
+    whims: np.uint64,
+) -> tuple[int, np.uint64]:
+    """A decision, and the stream of whims after it."""
+    free = free_fields(tower)
+    if policy == TOURIST:
+        whims, lot = below(whims, levels.LOTS)
+        if lot < (levels.BORED if value >= levels.LOOKS_HIGH else levels.PATIENT):
+            return ROLL_AGAIN, whims
+        return _highest(free), whims
+    see(mind, seat, step, tower, steps, marks)
+    rank = mind.rank_of[value]
+    if policy == REGULAR:
+        return _as_regular(mind, free, rank), whims
+    if policy == EXPERT:
+        _weigh(mind.expert, mind.rooms[0], mind.known[0], mind, finish, turn, free, rank)
+        for action in range(TOP_FIELD + 2):
+            if action < 2 or free >> action - 2 & 1:
+                whims, lot = below(whims, levels.LOTS)
+                mind.worths[action] += mind.width * (2 * lot / levels.LOTS - 1)
+    else:
+        _weigh(mind.master, mind.rooms[1], mind.known[1], mind, finish, turn, free, rank)
+    return int(mind.worths.argmax()) - 1, whims
+
+
+@njit(cache=True, nogil=True)
+def _highest(free: int) -> int:
+    field = TOP_FIELD
+    while field and not free >> field - 1 & 1:
+        field -= 1
+    return field
+
+
+@njit(cache=True, nogil=True)
+def see(mind: Mind, seat: int, step: int, tower: int, steps: Words, marks: Words) -> None:
+    """Note a position as the seat to play sees it."""
+    players, pairs = mind.fields.shape
+    for other in range(players):
+        whose = (seat + other) % players
+        mind.steps[other] = steps[whose] if other else step
+        found = 0
+        for lane in range(SPARE + 1):
+            if marks[whose] >> 8 * lane & 128:
+                field = lane if lane < SPARE else 0
+                mind.fields[other, found] = field
+                mind.ranks[other, found] = mind.rank_of[tower >> 8 * lane & EMPTY] if field else 0
+                found += 1
+        for pair in range(found, pairs):
+            mind.fields[other, pair], mind.ranks[other, pair] = -1, 0
+
+
+@njit(cache=True, nogil=True)
+def _as_regular(mind: Mind, free: int, rank: int) -> int:
+    others, values = mind.fields[1:].ravel(), mind.ranks[1:].ravel()
+    best, fields = np.full(len(VALUES), -1.0), np.zeros(len(VALUES), np.int64)
+    for seen in range(len(VALUES)):
+        for field in range(TOP_FIELD + 1):
+            if field == 0 or free >> field - 1 & 1:
+                worth = _appeal(mind.safety, others, values, field, seen)
+                if worth >= best[seen]:
+                    best[seen], fields[seen] = worth, field
+    if _hope(mind.chances, mind.doubles, best) > best[rank]:
+        return ROLL_AGAIN
+    return int(fields[rank])
+
+
+@njit(cache=True, nogil=True)
+def _weigh(
+    model: Model, room: Scratch, known: Words, mind: Mind, finish: int, turn: int, free: int, rank: int
+) -> None:
+    """What rolling again and each field is worth; a turn's worth of rolling again is worked out once."""
+    own = mind.steps[0]
+    if known[0] != turn or known[1] != own:
+        known[0], known[1] = turn, own
+        plan(model, finish, mind.steps, mind.fields, mind.ranks, own, False, room)
+    mind.worths[0] = room.again[0, 0]
+    for field in range(TOP_FIELD + 1):
+        mind.worths[field + 1] = -1.0
+        if field == 0 or free >> field - 1 & 1:
+            mind.worths[field + 1] = end_turn(
+                model, finish, mind.steps, mind.fields, mind.ranks, own, field, rank, room
+            )
+
+
 # Playing.
 
 
@@ -163,6 +346,7 @@ def play_game(
     finish: int,
     policies: Words,
     tables: Tables,
+    mind: Mind | None,
     dice: np.uint64,
     whims: np.uint64,
     steps: Words,
@@ -175,6 +359,8 @@ def play_game(
     for seat in range(players):
         steps[seat] = marks[seat] = counts[seat] = 0
     tower, seat, turns, plies = NO_PAIRS, 0, 0, 0
+    if mind is not None:
+        mind.known[:] = -1
     while True:
         own, step = marks[seat], steps[seat]
         if number_of_pairs(own) == pairs:  # R18; with one pair each, R7
@@ -202,7 +388,12 @@ def play_game(
                 break
             if trace is not None:
                 write(trace, plies, DECIDE, seat, value, step, tower, steps, marks)
-            field, whims = decide(policies[seat], tables, roll, tower, whims)
+            if mind is None or policies[seat] < TOURIST:
+                field, whims = decide(policies[seat], tables, roll, tower, whims)
+            else:
+                field, whims = think(
+                    policies[seat], mind, finish, turns, seat, step, value, tower, steps, marks, whims
+                )
             plies += 1
             if trace is not None:
                 trace[plies, _ACTION] = field
@@ -231,6 +422,7 @@ def play_games(
     finish: int,
     lineup: Words,
     tables: Tables,
+    mind: Mind | None,
     first: int,
     seed: np.uint64,
     each: NDArray[np.int32],
@@ -245,7 +437,7 @@ def play_games(
         for seat in range(players):
             policies[seat] = lineup[(seat - number) % players]
         winner, turns, plies = play_game(
-            pairs, finish, policies, tables, start(seed, number, DICE), start(seed, number, WHIMS),
+            pairs, finish, policies, tables, mind, start(seed, number, DICE), start(seed, number, WHIMS),
             steps, marks, counts, None,
         )  # fmt: skip
         each[row, 0], each[row, 1], each[row, 2] = winner, turns, plies
@@ -264,12 +456,20 @@ def play_batch(
     lineup = np.array([POLICIES[bot] for bot in bots])
     each = np.empty((games, 3), np.int32)
     by_seat = np.empty((4, games, game.players), np.int32)
-    play_games(game.pairs, game.finish, lineup, tables(), first, _unsigned(seed), each, by_seat)
+    play_games(
+        game.pairs, game.finish, lineup, tables(), _mind_for(game, lineup), first, _unsigned(seed), each,
+        by_seat,
+    )  # fmt: skip
     names = ("steps", "thrown_out", "doubles", "falls")
     return {
         **dict(zip(("winner", "turns", "plies"), each.T, strict=True)),
         **dict(zip(names, by_seat, strict=True)),
     }
+
+
+def _mind_for(game: Rapido, lineup: Words) -> Mind | None:
+    """Without one the kernel has no need to be compiled for those who think."""
+    return mind(game) if lineup.max() >= TOURIST else None
 
 
 def _unsigned(seed: int) -> np.uint64:
@@ -313,7 +513,8 @@ def watch(game: Rapido, bots: Sequence[str], number: int, seed: int) -> list[tup
     trace = np.zeros((plies + 1, SEATS + 2 * players), np.int64)
     steps, marks, counts = np.empty((3, players), np.int64)
     play_game(
-        game.pairs, game.finish, policies, tables(), dice, whims, steps, marks, counts, trace
+        game.pairs, game.finish, policies, tables(), _mind_for(game, policies), dice, whims, steps, marks,
+        counts, trace,
     )  # fmt: skip
     rows = trace.tolist()
     positions = [position_of(row, players) for row in rows]

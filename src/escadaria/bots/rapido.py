@@ -1,0 +1,186 @@
+"""Rapido's levels, from the tourist to the master.
+
+``tourist`` takes what looks high and has whims. ``regular`` weighs a field against the danger there, and
+loves to throw people out. ``expert`` knows what positions are worth, and misjudges a little. ``master`` plays
+by the exact solution if the cache folder has it, else by shipped values and never misjudges them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Protocol
+
+from escadaria.rapido import ROLLS, TOP_FIELD, VALUES, Action, Again, Place, Rapido, State, X
+
+LOTS = 1 << 20
+"""Chance is drawn in so many equal parts."""
+
+# The tourist.
+
+LOOKS_HIGH = 40
+"""A value that looks high to a tourist."""
+PATIENT, BORED = 13 * LOTS // 20, LOTS // 10
+"""How often a tourist rolls again with less, and how often without any reason."""
+
+
+class Tourist:
+    """Anything high goes on top, whoever may come after; and now and then another roll, just to see."""
+
+    source = "rules of thumb"
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+
+    def __call__(self, game: Rapido, state: State) -> Action:
+        lot = self.rng.choice(range(LOTS))
+        if lot < (BORED if state.value >= LOOKS_HIGH else PATIENT):
+            return Again()
+        return Place(max(state.free_fields()))
+
+
+# The regular. Both functions below are compiled by Numba too (``escadaria.lab``).
+
+SPITE = 0.8
+"""To take a step from somebody is nearly as good as to make one."""
+
+
+def appeal(safety: Any, fields: Any, ranks: Any, field: int, rank: int) -> float:
+    """What placing looks worth, in steps; ``fields`` and ``ranks`` are the opponents' pairs."""
+    worth = field * safety[field, rank]
+    for pair in range(len(fields)):
+        if fields[pair] > field and ranks[pair] <= rank:  # R14
+            worth += SPITE * fields[pair]
+    return float(worth)
+
+
+def hope(chances: Any, doubles: Any, best: Any) -> float:
+    """What rolling again looks worth, in steps, if ``best`` is what placing each value looks worth."""
+    sure = -12.0  # all that is lost by rolls with an X (R12)
+    for climb in range(1, 4):
+        sure += climb + best[doubles[climb - 1]]  # R10
+    again = -1e9
+    while True:
+        worth, rolls = sure, 36.0
+        for rank in range(len(best)):
+            if best[rank] > again:
+                worth += chances[rank] * best[rank]
+            else:
+                rolls -= chances[rank]
+        if worth / rolls <= again + 1e-12:
+            return again
+        again = worth / rolls
+
+
+@cache
+def safety(players: int) -> list[list[float]]:
+    """[field, rank of the value]: how likely a pair seems to stay until it scores.
+
+    A roll that throws it out counts the more, the more fields are below.
+    """
+    beaten = [sum(roll.value >= value for roll in ROLLS) / len(ROLLS) for value in VALUES]
+    return [
+        [(1 - field / TOP_FIELD * share) ** (players - 1) for share in beaten]
+        for field in range(TOP_FIELD + 1)
+    ]
+
+
+CHANCES = [
+    sum(roll.value == value and roll.a != roll.b and X not in (roll.a, roll.b) for roll in ROLLS)
+    for value in VALUES
+]
+"""How many of the 36 rolls show each value without climbing or failing."""
+DOUBLES = [VALUES.index(11 * climbed) for climbed in (1, 2, 3)]
+
+
+class _Table:
+    """Lists of lists under the indices that arrays have."""
+
+    def __init__(self, rows: list[list[float]]) -> None:
+        self.rows = rows
+
+    def __getitem__(self, at: tuple[int, int]) -> float:
+        return self.rows[at[0]][at[1]]
+
+
+def regular(game: Rapido, state: State) -> Action:
+    """Place where it looks best, unless rolling again looks better."""
+    table = _Table(safety(game.players))
+    others = [pair for pair in state.tower if pair.seat != state.turn]
+    lie, values = [pair.field for pair in others], [VALUES.index(pair.value) for pair in others]
+    fields = state.free_fields()
+
+    def best(rank: int) -> tuple[float, int]:
+        return max((appeal(table, lie, values, field, rank), field) for field in fields)
+
+    worth, field = best(VALUES.index(state.value))
+    again = hope(CHANCES, DOUBLES, [best(rank)[0] for rank in range(len(VALUES))])
+    return Again() if again > worth else Place(field)
+
+
+# Those who know.
+
+MISJUDGES = {2: 0.09, 3: 0.08, 4: 0.07, 5: 0.06, 6: 0.06}
+"""By how much of a game an expert can be wrong about a decision, by players."""
+
+
+class Values(Protocol):
+    """A solution, or shipped values."""
+
+    def action_values(self, state: State, /) -> Mapping[Action, float]: ...
+
+
+class Expert:
+    """Takes the best decision as it sees it, a little wrong."""
+
+    source = "shipped values"
+
+    def __init__(self, values: Values, width: float, rng: random.Random) -> None:
+        self.values, self.width, self.rng = values, width, rng
+
+    def __call__(self, game: Rapido, state: State) -> Action:
+        seen = {
+            action: worth + self.width * (2 * self.rng.choice(range(LOTS)) / LOTS - 1)
+            for action, worth in self.values.action_values(state).items()
+        }
+        return _best(seen)
+
+
+class Master:
+    """Takes the best decision."""
+
+    def __init__(self, values: Values, source: str) -> None:
+        self.values, self.source = values, source
+
+    def __call__(self, game: Rapido, state: State) -> Action:
+        return _best(self.values.action_values(state))
+
+
+def _best(worths: Mapping[Action, float]) -> Action:
+    return max(worths, key=worths.__getitem__)
+
+
+def shipped(game: Rapido) -> Values:
+    """What the package knows of a game."""
+    from escadaria import values
+    from escadaria.values.rapido import RapidoValues
+
+    network = values.load(f"{game.name}-{game.players}")
+    assert network is not None, "there is one for every number of players"
+    return RapidoValues(game, network)
+
+
+def _master(game: Rapido, rng: random.Random) -> Master:
+    from escadaria import solutions
+
+    solution = solutions.find(game)
+    return Master(solution, "exact solution") if solution else Master(shipped(game), "shipped values")
+
+
+MAKERS: Mapping[str, Callable[[Any, random.Random], Callable[[Any, Any], Action]]] = {
+    "tourist": lambda game, rng: Tourist(rng),
+    "regular": lambda game, rng: regular,
+    "expert": lambda game, rng: Expert(shipped(game), MISJUDGES[game.players], rng),
+    "master": _master,
+}

@@ -1,0 +1,533 @@
+"""How Rapido's values are learned: by self-play, and for two players from the exact solution.
+
+Self-play: each start of a turn that is met is to be worth what one turn makes of it: the exact expectation
+over the own turn, by the network's own worth of the starts of the next. At first part of the truth
+(``trust``) is how the game really went on. Some decisions are random and some games start in the middle.
+
+Distillation: the positions that turns may lead to, in good and slightly noisy play, with their exact worth.
+
+Both feed the same learner: Adam, which moves only those rows of the table that it met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import cos, pi
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from escadaria.lab.rapido_values import (
+    FIRST_WIDTH,
+    SECOND_WIDTH,
+    Model,
+    Scratch,
+    _left,
+    _rows_for_more,
+    _rows_for_two,
+    end_turn,
+    expected,
+    forward,
+    model,
+    plan,
+    scratch,
+)
+from escadaria.rapido import DIE_A, DIE_B, TOP_FIELD, X
+from escadaria.solutions.rapido_index import RANK
+from escadaria.values import WIDTHS, Network
+from escadaria.values import rapido as features
+
+LEVELS = 4
+"""Of steps that a turn is worked out on: three doubles of one, or one of three."""
+TURNS = 400
+"""The most turns of a training game."""
+CRAMPED = 1 / 3
+"""The share of games that start in the middle."""
+
+_RANKS_OF_ROLLS = np.array([[RANK[10 * max(a, b) + min(a, b)] for b in DIE_B] for a in DIE_A]).ravel()
+_CROSSES = np.array([[(a == X) + (b == X) for b in DIE_B] for a in DIE_A]).ravel()
+_CLIMBS = np.array([[a if a == b else 0 for b in DIE_B] for a in DIE_A]).ravel()
+
+
+# Games.
+
+
+@njit(cache=True, nogil=True)
+def set_seed(seed: int) -> None:
+    np.random.seed(seed)
+
+
+@njit(cache=True, nogil=True)
+def _set_up(finish: int, steps: Any, fields: Any, ranks: Any) -> None:
+    steps[:], fields[:], ranks[:] = 0, -1, 0
+    if np.random.random() < CRAMPED:
+        for seat in range(len(steps)):
+            steps[seat] = np.random.randint(finish)
+
+
+@njit(cache=True, nogil=True)
+def _is_taken(fields: Any, field: int) -> bool:
+    return field > 0 and bool(np.any(fields == field))
+
+
+@njit(cache=True, nogil=True)
+def _any_field(fields: Any) -> int:
+    while True:
+        field = np.random.randint(TOP_FIELD + 1)
+        if not _is_taken(fields, field):
+            return field
+
+
+@njit(cache=True, nogil=True)
+def play_turn(
+    finish: int, steps: Any, fields: Any, ranks: Any, levels: int, whim: float, room: Scratch
+) -> int:
+    """Play a turn that was worked out, and turn the position round to the next seat.
+
+    :return: -1, or who has won: 0 is who played, 1 the next seat.
+    """
+    own, later, level = steps[0], False, 0
+    placed, rank = -1, 0
+    while True:
+        roll = np.random.randint(36)
+        rank = _RANKS_OF_ROLLS[roll]
+        if later and _CROSSES[roll] > 0:  # R12
+            own = max(own - _CROSSES[roll], 0)
+            break
+        own += _CLIMBS[roll]  # R10
+        level = min(level + _CLIMBS[roll], levels - 1)
+        if own >= finish:
+            return 0
+        again = room.again[level, 0] > room.best[level, rank, 0]
+        placed = room.field[level, rank]
+        if np.random.random() < whim:
+            again = np.random.random() < 0.3
+            placed = _any_field(fields)
+        if not again:
+            break
+        placed, later = -1, True
+    return _end(finish, steps, fields, ranks, own, placed, rank)
+
+
+@njit(cache=True, nogil=True)
+def _end(finish: int, steps: Any, fields: Any, ranks: Any, own: int, placed: int, rank: int) -> int:
+    """End a turn on a step, with a pair placed or none (-1): 1 if the next seat wins by scoring, else -1."""
+    players, pairs = len(steps), fields.shape[1]
+    if placed >= 0:
+        for seat in range(1, players):
+            for pair in range(pairs):
+                if fields[seat, pair] > placed and ranks[seat, pair] <= rank:  # R14
+                    fields[seat, pair], ranks[seat, pair] = -1, 0
+        at = 1 if fields[0, 0] >= 0 else 0
+        fields[0, at], ranks[0, at] = placed, rank if placed > 0 else 0
+    steps[0] = own
+    _turn_round(steps, fields, ranks)
+    return 1 if _score(finish, steps, fields, ranks) else -1
+
+
+@njit(cache=True, nogil=True)
+def _turn_round(steps: Any, fields: Any, ranks: Any) -> None:
+    step, field, rank = steps[0], fields[0].copy(), ranks[0].copy()
+    for seat in range(len(steps) - 1):
+        steps[seat], fields[seat], ranks[seat] = steps[seat + 1], fields[seat + 1], ranks[seat + 1]
+    steps[-1], fields[-1], ranks[-1] = step, field, rank
+
+
+@njit(cache=True, nogil=True)
+def _score(finish: int, steps: Any, fields: Any, ranks: Any) -> bool:
+    """Score at the start of a turn (R7, R18); whether that wins. A single pair comes first."""
+    pairs = fields.shape[1]
+    if fields[0].min() >= 0:
+        steps[0] += fields[0].sum()
+        fields[0], ranks[0] = -1, 0
+    elif pairs == 2 and fields[0, 0] < 0:
+        fields[0, 0], ranks[0, 0] = fields[0, 1], ranks[0, 1]
+        fields[0, 1], ranks[0, 1] = -1, 0
+    return bool(steps[0] >= finish)
+
+
+@njit(cache=True, nogil=True)
+def fill_rows(finish: int, steps: Any, keys: Any, left: Any, rows: Any) -> None:
+    _left(finish, steps, left)
+    if len(steps) == 2:
+        _rows_for_two(left, keys, rows)
+    else:
+        _rows_for_more(left, keys, rows)
+
+
+@njit(cache=True, nogil=True)
+def self_play(
+    model: Model,
+    finish: int,
+    steps: Any,
+    fields: Any,
+    ranks: Any,
+    whim: float,
+    trust: float,
+    room: Scratch,
+    rows: Any,
+    targets: Any,
+    at: int,
+    wanted: int,
+) -> int:
+    """Play games until ``wanted`` starts of turns are noted, from row ``at`` on; where that ends.
+
+    After the last row comes the first.
+    """
+    players, size, done = len(steps), len(rows), 0
+    outlooks = np.zeros((TURNS, players))
+    met = np.zeros((TURNS, rows.shape[1]), rows.dtype)
+    while done < wanted:
+        _set_up(finish, steps, fields, ranks)
+        turns, winner = 0, -1
+        while winner < 0 and turns < TURNS:
+            for seat in range(1, players):
+                room.keys[seat - 1] = features_key(players, fields[seat, 0], ranks[seat, 0])
+            fill_rows(finish, steps, room.keys, room.left, room.rows)
+            met[turns] = room.rows
+            levels = plan(model, finish, steps, fields, ranks, steps[0], True, room)
+            expected(levels, finish - steps[0], room, outlooks[turns])
+            winner = play_turn(finish, steps, fields, ranks, levels, whim, room)
+            turns += 1
+        truth = outlooks[turns - 1].copy()
+        if winner >= 0:
+            truth[:] = 0
+            truth[winner] = 1
+        for turn in range(turns - 1, -1, -1):
+            truth = trust * truth + (1 - trust) * outlooks[turn]
+            rows[at], targets[at] = met[turn], truth
+            at = (at + 1) % size
+            truth = np.roll(truth, 1)  # as the seat before sees it
+        done += turns
+    return at
+
+
+features_key = njit(cache=True, nogil=True)(features.key)
+
+
+@njit(cache=True, nogil=True)
+def sample_exact(
+    model: Model,
+    finish: int,
+    steps: Any,
+    fields: Any,
+    ranks: Any,
+    whim: float,
+    each: int,
+    room: Scratch,
+    rows: Any,
+    targets: Any,
+) -> None:
+    """Fill ``rows`` and ``targets`` with positions that turns of good play may lead to, ``each`` per turn."""
+    at = 0
+    while at < len(rows):
+        _set_up(finish, steps, fields, ranks)
+        winner = -1
+        while winner < 0 and at < len(rows):
+            levels = plan(model, finish, steps, fields, ranks, steps[0], True, room)
+            chosen = room.field.copy()
+            for _ in range(each):
+                rank = _RANKS_OF_ROLLS[np.random.randint(36)]
+                own, field = steps[0], chosen[0, rank]
+                lot = np.random.random()
+                if lot < 0.25:
+                    field = _any_field(fields)
+                elif lot < 0.35:
+                    field, own = -1, max(own - 1 - np.random.randint(2), 0)
+                elif np.random.random() < 0.25:
+                    own = min(own + 1 + np.random.randint(3), finish - 1)
+                end_turn(model, finish, steps, fields, ranks, own, field, rank, room)
+                if room.shares[0] == 1.0 and room.shares[1] == 0.0:
+                    continue  # the next seat has arrived
+                if at < len(rows):
+                    fill_rows(finish, room.steps, room.keys, room.left, room.rows)
+                    rows[at], targets[at] = room.rows, room.shares
+                    at += 1
+            winner = play_turn(finish, steps, fields, ranks, levels, whim, room)
+
+
+# What a network loses.
+
+
+@njit(cache=True, nogil=True)
+def lose(
+    net: Model,
+    exact: Model,
+    finish: int,
+    first: int,
+    games: int,
+    steps: Any,
+    fields: Any,
+    ranks: Any,
+    room: Scratch,
+    truth: Scratch,
+) -> tuple[float, float, int]:
+    """Games of the network against the exact table, first move in turns.
+
+    :return: the sum of what each decision gave away under the exact values, the sum of its squares by
+        game, and how many games the network won.
+    """
+    lost, squares, won = 0.0, 0.0, 0
+    for game in range(first, first + games):
+        steps[:], fields[:], ranks[:] = 0, -1, 0
+        nets_turn = game % 2 == 0
+        this_game, winner = 0.0, -1
+        while winner < 0:
+            levels = plan(exact, finish, steps, fields, ranks, steps[0], not nets_turn, truth)
+            if nets_turn:
+                plan(net, finish, steps, fields, ranks, steps[0], True, room)
+                given, winner = _watched_turn(exact, finish, steps, fields, ranks, levels, room, truth)
+                this_game += given
+            else:
+                winner = play_turn(finish, steps, fields, ranks, levels, 0.0, truth)
+            if winner >= 0:
+                won += nets_turn == (winner == 0)
+            nets_turn = not nets_turn
+        lost += this_game
+        squares += this_game * this_game
+    return lost, squares, won
+
+
+@njit(cache=True, nogil=True)
+def _watched_turn(
+    exact: Model, finish: int, steps: Any, fields: Any, ranks: Any, levels: int, room: Scratch, truth: Scratch
+) -> tuple[float, int]:
+    """A turn by ``room``, one decision after the other: what it gave away, and who has won (or -1)."""
+    given, own, level, later = 0.0, steps[0], 0, False
+    while True:
+        roll = np.random.randint(36)
+        rank = _RANKS_OF_ROLLS[roll]
+        if later and _CROSSES[roll] > 0:
+            return given, _end(finish, steps, fields, ranks, max(own - _CROSSES[roll], 0), -1, 0)
+        own += _CLIMBS[roll]
+        level = min(level + _CLIMBS[roll], levels - 1)
+        if own >= finish:
+            return given, 0
+        best = max(truth.again[level, 0], truth.best[level, rank, 0])
+        if room.again[level, 0] > room.best[level, rank, 0]:
+            given += best - truth.again[level, 0]
+            later = True
+            continue
+        field = room.field[level, rank]
+        worth = end_turn(exact, finish, steps, fields, ranks, steps[0] + level, field, rank, truth)
+        return given + best - worth, _end(finish, steps, fields, ranks, own, field, rank)
+
+
+# Learning.
+
+
+class Adam(NamedTuple):
+    """A model's gradient, and the running means of it and of its square; each as a model of its own."""
+
+    gradient: Model
+    mean: Model
+    square: Model
+    touched: NDArray[np.bool_]
+
+
+def _zeros(like: Model) -> Model:
+    zeros = {name: np.zeros_like(getattr(like, name)) for name in Network.__slots__}
+    return like._replace(**zeros)
+
+
+def adam(like: Model) -> Adam:
+    return Adam(_zeros(like), _zeros(like), _zeros(like), np.zeros(len(like.table), np.bool_))
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def learn(model: Model, adam: Adam, rows: Any, targets: Any, batch: int, rate: float, beat: int) -> float:
+    """Go through these positions in batches; ``beat`` batches were before. The mean squared error, before."""
+    players = targets.shape[1]
+    first, second = np.zeros(FIRST_WIDTH, np.float32), np.zeros(SECOND_WIDTH, np.float32)
+    back_first, back_second = np.zeros(FIRST_WIDTH, np.float32), np.zeros(SECOND_WIDTH, np.float32)
+    shares = np.zeros(players)
+    gradient = adam.gradient
+    met = np.zeros(batch * rows.shape[1], np.int64)
+    error = 0.0
+    for begin in range(0, len(rows) - batch + 1, batch):
+        number = 0
+        for position in range(begin, begin + batch):
+            forward(model, rows[position], first, second, shares)
+            for j in range(SECOND_WIDTH):
+                back_second[j] = 0
+            for seat in range(players):
+                wrong = np.float32((shares[seat] - targets[position, seat]) / batch)
+                error += (shares[seat] - targets[position, seat]) ** 2
+                gradient.out_bias[seat] += wrong
+                for j in range(SECOND_WIDTH):
+                    gradient.out[seat, j] += wrong * second[j]
+                    back_second[j] += wrong * model.out[seat, j]
+            for j in range(SECOND_WIDTH):
+                if second[j] <= 0:
+                    back_second[j] = 0
+                gradient.mix_bias[j] += back_second[j]
+            for i in range(FIRST_WIDTH):
+                back_first[i] = 0
+                if first[i] > 0:
+                    total = np.float32(0)
+                    for j in range(SECOND_WIDTH):
+                        gradient.mix[i, j] += first[i] * back_second[j]
+                        total += model.mix[i, j] * back_second[j]
+                    back_first[i] = total
+            for row in rows[position]:
+                if not adam.touched[row]:
+                    adam.touched[row] = True
+                    met[number] = row
+                    number += 1
+                for i in range(FIRST_WIDTH):
+                    gradient.table[row, i] += back_first[i]
+        beat += 1
+        step = rate * np.sqrt(1 - 0.999**beat) / (1 - 0.9**beat)
+        for row in met[:number]:
+            adam.touched[row] = False
+            _move(model.table[row], gradient.table[row], adam.mean.table[row], adam.square.table[row], step)
+        for i in range(FIRST_WIDTH):
+            _move(model.mix[i], gradient.mix[i], adam.mean.mix[i], adam.square.mix[i], step)
+        for seat in range(players):
+            _move(model.out[seat], gradient.out[seat], adam.mean.out[seat], adam.square.out[seat], step)
+        _move(model.mix_bias, gradient.mix_bias, adam.mean.mix_bias, adam.square.mix_bias, step)
+        _move(model.out_bias, gradient.out_bias, adam.mean.out_bias, adam.square.out_bias, step)
+    return error / (len(rows) // batch * batch)
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def _move(weights: Any, gradient: Any, mean: Any, square: Any, step: float) -> None:
+    slow, quick, small, far = np.float32(0.999), np.float32(0.9), np.float32(1e-8), np.float32(step)
+    for i in range(len(weights)):
+        mean[i] = quick * mean[i] + (np.float32(1) - quick) * gradient[i]
+        square[i] = slow * square[i] + (np.float32(1) - slow) * gradient[i] * gradient[i]
+        weights[i] -= far * mean[i] / (np.sqrt(square[i]) + small)
+        gradient[i] = 0
+
+
+def fresh(players: int, rng: np.random.Generator) -> Model:
+    """A network that knows nothing."""
+    spread = 1 / np.sqrt(features.number_of_features(players))
+    table = rng.normal(0, spread * 0.5, (features.number_of_rows(players), FIRST_WIDTH))
+    mix = rng.normal(0, np.sqrt(2 / FIRST_WIDTH), WIDTHS)
+    out = rng.normal(0, np.sqrt(1 / SECOND_WIDTH) * 0.3, (players, SECOND_WIDTH))
+    zeros = np.zeros(SECOND_WIDTH), np.zeros(players)
+    arrays = (table, mix, zeros[0], out, zeros[1])
+    named = zip(Network.__slots__, arrays, strict=True)
+    return model(Network(**{name: array.astype(np.float32) for name, array in named}))  # type: ignore[arg-type]
+
+
+def rounded(trained: Model) -> Network:
+    """The network with a table of eight bits; rows that were never met are 0 and cost no space."""
+    unit = np.abs(trained.table).max(axis=0) / 127
+    table = np.round(trained.table / unit).astype(np.int8)
+    return Network(table, trained.mix * unit[:, None], trained.mix_bias, trained.out, trained.out_bias)
+
+
+@dataclass
+class Progress:
+    """What one round came to."""
+
+    done: float
+    """From 0 to 1."""
+    positions: int
+    error: float
+    """The root of the mean squared error over a position's shares, before learning from it."""
+
+
+Report = Callable[[Progress, Model], None]
+
+
+def schedule(done: float, rate: float) -> float:
+    """How fast to learn: warm up, then ever slower."""
+    return rate * min(1.0, done * 50 + 0.05) * (0.5 * (1 + cos(pi * done)) + 0.01)
+
+
+def train_by_self_play(
+    players: int,
+    positions: int,
+    seed: int,
+    report: Report,
+    *,
+    trained: Model | None = None,
+    rate: float = 2e-3,
+    replays: int = 4,
+    memory: int = 1 << 17,
+) -> Model:
+    """A network for three to six players, from so many starts of turns, each learned ``replays`` times."""
+    finish = features.FAR
+    rng = np.random.default_rng(seed)
+    set_seed(seed)
+    net = trained or fresh(players, rng)
+    state, room = adam(net), scratch(players, LEVELS)
+    rows = np.zeros((memory, features.number_of_features(players)), np.int32)
+    targets = np.zeros((memory, players), np.float32)
+    steps = np.zeros(players, np.int64)
+    fields, ranks = np.zeros((2, players, 1), np.int64)
+    at = filled = met = beat = 0
+    batch, chunk = 128, 4096
+    while met < positions:
+        done = met / positions
+        trust = max(0.0, 0.9 * (1 - done / 0.3)) if trained is None else 0.0
+        end = self_play(
+            net, finish, steps, fields, ranks, 0.05, trust, room, rows, targets, at, chunk
+        )  # fmt: skip
+        new = (end - at) % memory
+        at, met, filled = end, met + new, min(memory, filled + new)
+        pick = rng.integers(0, filled, max(new * replays // batch, 1) * batch)
+        error = learn(net, state, rows[pick], targets[pick], batch, schedule(done, rate), beat)
+        beat += len(pick) // batch
+        report(Progress(min(met / positions, 1.0), met, error**0.5), net)
+    return net
+
+
+def distil(
+    exact: NDArray[np.uint32],
+    positions: int,
+    seed: int,
+    report: Report,
+    *,
+    trained: Model | None = None,
+    rate: float = 2e-3,
+    batch: int = 256,
+) -> Model:
+    """A network for two players from the exact worth of so many positions."""
+    finish = len(exact)
+    rng = np.random.default_rng(seed)
+    set_seed(seed)
+    net = trained or fresh(2, rng)
+    state, room, truth = adam(net), scratch(2, 2), model(None, exact)
+    chunk = 1 << 16
+    rows, targets = np.zeros((chunk, features.number_of_features(2)), np.int32), np.zeros((chunk, 2))
+    steps = np.zeros(2, np.int64)
+    fields, ranks = np.zeros((2, 2, 2), np.int64)
+    met = beat = 0
+    while met < positions:
+        sample_exact(truth, finish, steps, fields, ranks, 0.1, 16, room, rows, targets)
+        order = rng.permutation(chunk)
+        error = learn(net, state, rows[order], targets[order], batch, schedule(met / positions, rate), beat)
+        met, beat = met + chunk, beat + chunk // batch
+        report(Progress(min(met / positions, 1.0), met, error**0.5), net)
+    return net
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What a network loses to exact play."""
+
+    games: int
+    regret: float
+    """The mean over games of all that its decisions gave away, in games."""
+    error: float
+    """The standard error of that."""
+    wins: int
+
+
+def loss(network: Network, exact: NDArray[np.uint32], games: int, seed: int) -> Loss:
+    """Let a network play against an exact table, each moving first in half of the games."""
+    set_seed(seed)
+    finish, rooms = len(exact), [scratch(2, 10) for _ in range(2)]
+    steps, (fields, ranks) = np.zeros(2, np.int64), np.zeros((2, 2, 2), np.int64)
+    lost, squares, won = lose(
+        model(network), model(None, exact), finish, 0, games, steps, fields, ranks, rooms[0], rooms[1]
+    )  # fmt: skip
+    mean = lost / games
+    return Loss(games, mean, float(np.sqrt((squares / games - mean**2) / games)), won)
