@@ -53,7 +53,7 @@ class PlayerLine(msgspec.Struct, frozen=True, kw_only=True):
     mistakes: dict[str, int]
     """How many of each size."""
     accuracy: float | None
-    """1 for best play, 0 for play no better than at random; null if nothing was at stake."""
+    """1 for best play, 0 for the worst; null if nothing was at stake."""
     lost: float
     luck: float
     result: float
