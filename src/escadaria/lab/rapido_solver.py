@@ -32,8 +32,9 @@ LATER = [
 ]
 AT_FIRST = [rank for rank in range(RANKS) if rank not in LATER and rank not in DOUBLES]
 CLOSE = 3 / ONE  # where values change no more in earnest
-AROUND = 32  # the first bounds: so many units of the last place below and above
-SHRINKS, NARROW = 0.61, 10 / ONE  # how changes fall from sweep to sweep; the narrowest bounds met
+UNITS_A_TURN = 2  # of the last place, for the first bounds
+SHRINKS = 0.62  # how changes fall from sweep to sweep
+NARROW = 2.0**-26  # bounds that are close enough, once they are proven
 ROUNDING = 1e-3  # far more than floating-point arithmetic can be off, in units of the last place
 
 
@@ -387,10 +388,18 @@ def narrow(low: Any, high: Any, new_low: Any, new_high: Any) -> tuple[int, int]:
 
 
 def around(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds to be proven; the lower ones take the place of ``values``."""
-    high = np.minimum(values, ONE - AROUND) + np.uint32(AROUND)
-    np.maximum(values, AROUND, out=values)
-    values -= np.uint32(AROUND)
+    """Bounds to be proven, the wider the farther from the finish; the lower ones take the place of ``values``.
+
+    Every turn adds its rounding, and there are about one and a half for each step that both have to go.
+    """
+    finish = len(values)
+    high = np.empty_like(values)
+    for own in range(finish):
+        for other in range(finish):
+            width = np.uint32(UNITS_A_TURN * (1.5 * (finish - (own + other) / 2) + 4))
+            row = values[own, other]
+            high[own, other] = np.minimum(row, ONE - width) + width
+            row[:] = np.maximum(row, width) - width
     return values, high
 
 
@@ -428,7 +437,7 @@ class Solver:
                 done("approach", change, {"values": values})
             low, high = around(values)
         gap, outside, before = 1.0, 1, 2.0
-        while outside or gap < before:  # as narrow as rounding allows
+        while outside or NARROW < gap < before:  # rounding may keep them wider
             before = gap
             gap, outside = self.sweep_bounds(low, high)
             done("prove", gap, {"low": low, "high": high})
