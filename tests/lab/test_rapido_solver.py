@@ -212,9 +212,9 @@ def test_interrupted_work_goes_on(cache: Path, monkeypatch: pytest.MonkeyPatch) 
         _, arrays = files.read(path_of(game))
         return phases, np.array(arrays["values"])
 
-    for phase in ("approach", "prove"):
+    for phase, sweeps in (("approach", 4), ("prove", 1)):
         with pytest.raises(Stop):
-            run(phase, 4)
+            run(phase, sweeps)
     phases, values = run("never", 1)
     assert set(phases) == {"prove"} and not path_of(game).with_suffix(".unfinished").exists()
     whole, _ = Solver(game.finish, threads=1).solve({})

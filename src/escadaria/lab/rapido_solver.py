@@ -388,7 +388,7 @@ def narrow(low: Any, high: Any, new_low: Any, new_high: Any) -> tuple[int, int]:
 
 
 def around(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds to be proven, the wider the farther from the finish; the lower ones take the place of ``values``.
+    """Bounds to be proven, wider far from the finish; the lower ones take the place of ``values``.
 
     Every turn adds its rounding, and there are about one and a half for each step that both have to go.
     """
