@@ -144,7 +144,7 @@ def figures(analysis: Analysis, texts: Texts) -> Iterator[tuple[str, list[str]]]
     for name in parts:
         yield row(name, lambda player, name=name: signed(getattr(player, name), texts))  # type: ignore[misc]
     yield row("result", lambda player: texts.percent(player.result, 1))
-    yield row("adjusted", lambda player: texts.percent(player.adjusted, 1))
+    yield row("adjusted", lambda player: texts.percent(player.adjusted, 1).replace("-", "−"))
 
 
 def told(analysis: Analysis, moment: Decision | Roll, texts: Texts) -> str:
