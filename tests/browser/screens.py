@@ -82,8 +82,13 @@ def judged_table(url: str) -> Table:
     return practising(url, "rapido", JUDGED, 2, "Ana", finish=5)
 
 
-def judged(person: Person) -> None:
+def analysed(person: Person) -> None:
     expect(person.page.get_by_role("heading", name=person.say("web.coach.title"), exact=True)).to_be_visible()
+    person.ready()
+
+
+def judged(person: Person) -> None:
+    analysed(person)
     middle(person)
     expect(person.page.get_by_role("img", name=person.like("web.coach.curve"))).to_be_visible()
 
@@ -143,6 +148,7 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "after-rapido": lambda url: at(played(url, "rapido", 4), won),
     "after-chain": lambda url: at(played(url, "chain", 3, board="short"), won),
     "replay": lambda url: Screen(f"/replay/{played(url, 'chain', 2, board='short').match}", (), middle),
+    "after-judged": lambda url: at(played(url, "rapido", 2, finish=5), analysed),
     "replay-judged": lambda url: Screen(f"/replay/{played(url, 'rapido', 2, finish=5).match}", (), judged),
     "rapido-bars": lambda url: at(judged_table(url), bars),
     "position-rapido": lambda _: Screen(f"/position/rapido#players=2&finish=5&at={quote(JUDGED)}", (), worth),
