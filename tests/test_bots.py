@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import escadaria
-from escadaria import bots
+from escadaria import bots, solutions
 from escadaria.bots import BOTS, Bot, UnknownBot
 from escadaria.dice import SeededDice
 from escadaria.game import TERMINAL, AnyGame, GameError, play_out
+from escadaria.rapido import Again, Place, Rapido, State
+from strategies import Walk, rapidos, walks
+
+EVERY = [(game, bot) for game in escadaria.GAMES for bot in bots.playing(game)]
+"""Every bot, with each game that it plays."""
 
 MOST_PLIES = 20_000
 """Far more than any game takes; a bot that goes round in circles is caught."""
@@ -42,10 +49,15 @@ def play(game: AnyGame, players: list[Bot], seed: int) -> int:
     return outcome.winner
 
 
+@pytest.fixture(autouse=True)
+def no_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in the user's cache folder must make no difference here."""
+    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
+
+
 @pytest.mark.parametrize("players", range(2, 7))
-@pytest.mark.parametrize("game", escadaria.GAMES)
-@pytest.mark.parametrize("bot", BOTS)
-def test_every_bot_plays_every_game_to_the_end(bot: str, game: str, players: int) -> None:
+@pytest.mark.parametrize("game, bot", EVERY)
+def test_every_bot_plays_every_game_to_the_end(game: str, bot: str, players: int) -> None:
     rules = escadaria.load(game, players=players)
     sitting = [bots.load(bot, rules, random.Random(seat)) for seat in range(players)]
     for seed in range(2):
@@ -59,14 +71,17 @@ def test_every_bot_plays_every_game_to_the_end(bot: str, game: str, players: int
 )
 @pytest.mark.parametrize("bot", BOTS)
 def test_every_bot_plays_with_every_option(bot: str, options: dict[str, Any]) -> None:
-    rules = escadaria.load("rapido" if "finish" in options else "chain", **options)
+    game = "rapido" if "finish" in options else "chain"
+    if bot not in bots.playing(game):
+        pytest.skip("does not play it")
+    rules = escadaria.load(game, **options)
     sitting = [bots.load(bot, rules, random.Random(seat)) for seat in range(rules.players)]
     assert play(rules, sitting, 5) in range(rules.players)
 
 
 @pytest.mark.parametrize("game", escadaria.GAMES)
-@pytest.mark.parametrize("weaker, stronger", [*pairwise(BOTS)])
-def test_bots_stand_in_the_order_of_their_strength(weaker: str, stronger: str, game: str) -> None:
+def test_the_rule_of_thumb_beats_chance(game: str) -> None:
+    weaker, stronger = "random", "simple"
     rules = escadaria.load(game, players=2)
     games, won = 40, 0
     for seed in range(games):
@@ -90,9 +105,8 @@ def test_the_rule_of_thumb_beats_chance_with_more_players_too(game: str, players
     assert won >= games * 0.42  # a third would be chance with three players
 
 
-@pytest.mark.parametrize("game", escadaria.GAMES)
-@pytest.mark.parametrize("bot", BOTS)
-def test_a_bot_decides_from_the_position_alone(bot: str, game: str) -> None:
+@pytest.mark.parametrize("game, bot", EVERY)
+def test_a_bot_decides_from_the_position_alone(game: str, bot: str) -> None:
     """Whatever came before and whatever dice will fall, a position's text is enough to decide by."""
     rules = escadaria.load(game, players=3)
     state, dice, asked = rules.initial_state(), random.Random(1), 0
@@ -135,3 +149,75 @@ def test_a_bot_of_ones_own_is_a_function() -> None:
         return game.legal_actions(state)[-1]
 
     assert play(rules, [cautious, bots.load("simple", rules)], 3) in (0, 1)
+
+
+def test_a_level_that_does_not_play_a_game_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bots, "_MAKERS", {})
+    assert bots.playing("rapido") == ("random", "simple")
+    with pytest.raises(UnknownBot, match="'master' does not play rapido"):
+        bots.load("master", escadaria.load("rapido"))
+
+
+# Rapido's levels.
+
+
+@given(walks(rapidos(), max_length=120), st.sampled_from(bots.LEVELS))
+@settings(max_examples=40)
+def test_levels_decide_by_the_rules_wherever_they_are(walk: Walk, level: str) -> None:
+    game, state = walk.game, walk.state
+    if game.legal_actions(state):
+        bot = bots.load(level, game, random.Random(1))
+        assert bot(game, state) in game.legal_actions(state)
+
+
+def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which action the solution likes best is the solution's; here it likes the oddest."""
+    game = Rapido(players=2)
+    shipped = bots.load("master", game)
+    assert shipped.source == "shipped values"  # type: ignore[attr-defined]
+
+    class Odd:
+        def action_values(self, state: State) -> dict[Any, float]:
+            return {action: -len(str(action)) for action in game.legal_actions(state)}
+
+    monkeypatch.setattr(solutions, "find", lambda game: Odd())
+    exact = bots.load("master", game)
+    assert exact.source == "exact solution"  # type: ignore[attr-defined]
+    state = game.parse_state("turn=0 phase=decide value=76 steps=3,4 tower=5:1:10")
+    assert exact(game, state) == Again()
+    assert shipped(game, state) == Place(4)
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_an_expert_is_a_master_that_misjudges(players: int) -> None:
+    game, master = Rapido(players), bots.load("master", Rapido(players))
+    same = asked = 0
+    state, dice = game.initial_state(), random.Random(players)
+    expert = bots.load("expert", game, random.Random(1))
+    while asked < 60:
+        if outcomes := game.chance_outcomes(state):
+            state = game.apply(state, dice.choice(outcomes)[0])
+        elif game.outcome(state):
+            state = game.initial_state()
+        else:
+            action = master(game, state)
+            same += action == expert(game, state)
+            asked += 1
+            state = game.apply(state, action)
+    assert 30 <= same < 60
+
+
+def test_a_regular_throws_out_whom_it_can() -> None:
+    game = Rapido(3)
+    state = game.parse_state("turn=0 phase=decide value=62 steps=3,4,5 tower=4:1:50,5:2:61")
+    action = bots.load("regular", game)(game, state)
+    assert [fact.kind for fact in game.facts(state, action)].count("threw_out") == 2
+
+
+def test_a_tourist_puts_what_looks_high_on_top() -> None:
+    game = Rapido(3)
+    state = game.parse_state("turn=0 phase=decide value=43 steps=3,4,5 tower=4:1:50")
+    tourist = bots.load("tourist", game, random.Random(2))
+    actions = [tourist(game, state) for _ in range(200)]
+    assert set(actions) == {Place(5), Again()}
+    assert actions.count(Place(5)) > 150

@@ -68,7 +68,7 @@ def train(wish: argparse.Namespace, name: str) -> None:
             if spent - said[0] < EVERY and progress.done < 1:
                 return
             said[0] = spent
-            left = spent / progress.done - spent
+            left = spent / progress.done - spent if progress.done else float("inf")
             line = f"{progress.done:6.1%}  {progress.positions:>10,} positions  error {progress.error:.5f}"
             print(line, file=log, flush=True)
             print(f"{line}  {left:5.0f} s left", file=sys.stderr, flush=True)

@@ -81,7 +81,7 @@ def safety(players: int) -> list[list[float]]:
     """
     beaten = [sum(roll.value >= value for roll in ROLLS) / len(ROLLS) for value in VALUES]
     return [
-        [(1 - field / TOP_FIELD * share) ** (players - 1) for share in beaten]
+        [(1 - (field / TOP_FIELD) ** 2 * share) ** (players - 1) for share in beaten]
         for field in range(TOP_FIELD + 1)
     ]
 

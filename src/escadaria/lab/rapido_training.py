@@ -1,8 +1,9 @@
 """How Rapido's values are learned: by self-play, and for two players from the exact solution.
 
-Self-play: each start of a turn that is met is to be worth what one turn makes of it: the exact expectation
-over the own turn, by the network's own worth of the starts of the next. At first part of the truth
-(``trust``) is how the game really went on. Some decisions are random and some games start in the middle.
+Self-play begins with who wins when everybody plays by rules of thumb, of which there are games without end.
+Then each start of a turn that is met is to be worth what one turn makes of it: the exact expectation over
+the own turn, by the network's own worth of the starts of the next. Some decisions are random and some games
+start in the middle.
 
 Distillation: the positions that turns may lead to, in good and slightly noisy play, with their exact worth.
 
@@ -20,11 +21,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from escadaria.bots import rapido as levels
+from escadaria.lab import rapido_kernel
+from escadaria.lab.rapido_kernel import _appeal, _hope
 from escadaria.lab.rapido_values import (
     FIRST_WIDTH,
     SECOND_WIDTH,
     Model,
     Scratch,
+    _key,
     _left,
     _rows_for_more,
     _rows_for_two,
@@ -36,7 +41,7 @@ from escadaria.lab.rapido_values import (
     scratch,
 )
 from escadaria.rapido import DIE_A, DIE_B, TOP_FIELD, X
-from escadaria.solutions.rapido_index import RANK
+from escadaria.solutions.rapido_index import RANK, RANKS
 from escadaria.values import WIDTHS, Network
 from escadaria.values import rapido as features
 
@@ -44,6 +49,8 @@ LEVELS = 4
 """Of steps that a turn is worked out on: three doubles of one, or one of three."""
 TURNS = 400
 """The most turns of a training game."""
+BEFOREHAND = 5
+"""For each start of a turn that is worked out, how many are learned before by rules of thumb."""
 CRAMPED = 1 / 3
 """The share of games that start in the middle."""
 
@@ -53,6 +60,23 @@ _CLIMBS = np.array([[a if a == b else 0 for b in DIE_B] for a in DIE_A]).ravel()
 
 
 # Games.
+
+
+class Thumb(NamedTuple):
+    """The rules of thumb."""
+
+    simple: NDArray[np.int64]
+    """By set of free fields and rank of the value: a field, or -1 for rolling again."""
+    safety: NDArray[np.float64]
+    chances: NDArray[np.int64]
+    doubles: NDArray[np.int64]
+
+
+def thumb(players: int) -> Thumb:
+    by_roll = rapido_kernel.tables().simple
+    simple = np.zeros((len(by_roll), RANKS), np.int64)
+    simple[:, _RANKS_OF_ROLLS] = by_roll
+    return Thumb(simple, np.array(levels.safety(players)), np.array(levels.CHANCES), np.array(levels.DOUBLES))
 
 
 @njit(cache=True, nogil=True)
@@ -159,6 +183,70 @@ def fill_rows(finish: int, steps: Any, keys: Any, left: Any, rows: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
+def plan_by_thumb(thumb: Thumb, bold: bool, fields: Any, ranks: Any, room: Scratch) -> None:
+    """Work a turn out as ``simple`` plays it, or if ``bold`` as ``regular`` does."""
+    free = 0
+    for field in range(1, TOP_FIELD + 1):
+        free |= (not _is_taken(fields, field)) << field - 1
+    room.again[0, 0] = 0.5
+    if not bold:
+        for rank in range(RANKS):
+            choice = thumb.simple[free, rank]
+            room.best[0, rank, 0], room.field[0, rank] = choice >= 0, choice
+        return
+    others, values = fields[1:].ravel(), ranks[1:].ravel()
+    best = np.full(RANKS, -1.0)
+    for rank in range(RANKS):
+        for field in range(TOP_FIELD + 1):
+            if field == 0 or free >> field - 1 & 1:
+                worth = _appeal(thumb.safety, others, values, field, rank)
+                if worth >= best[rank]:
+                    best[rank], room.field[0, rank] = worth, field
+    again = _hope(thumb.chances, thumb.doubles, best)
+    for rank in range(RANKS):
+        room.best[0, rank, 0] = best[rank] >= again
+
+
+@njit(cache=True, nogil=True)
+def games_by_thumb(
+    thumb: Thumb,
+    finish: int,
+    steps: Any,
+    fields: Any,
+    ranks: Any,
+    whim: float,
+    room: Scratch,
+    rows: Any,
+    targets: Any,
+) -> int:
+    """Fill ``rows`` and ``targets`` with starts of turns and who won; how many are of games that ended."""
+    players, at = len(steps), 0
+    while at < len(rows):
+        _set_up(finish, steps, fields, ranks)
+        begin, winner = at, -1
+        while winner < 0 and at < len(rows):
+            _note_position(finish, steps, fields, ranks, room)
+            rows[at] = room.rows
+            at += 1
+            plan_by_thumb(thumb, np.random.random() < 0.3, fields, ranks, room)
+            winner = play_turn(finish, steps, fields, ranks, 1, whim, room)
+        if winner < 0:
+            return begin
+        for turn in range(begin, at):
+            targets[turn] = 0
+            targets[turn, (winner + at - 1 - turn) % players] = 1
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _note_position(finish: int, steps: Any, fields: Any, ranks: Any, room: Scratch) -> None:
+    players = len(steps)
+    for seat in range(1, players):
+        room.keys[seat - 1] = _key(players, fields[seat, 0], ranks[seat, 0])
+    fill_rows(finish, steps, room.keys, room.left, room.rows)
+
+
+@njit(cache=True, nogil=True)
 def self_play(
     model: Model,
     finish: int,
@@ -166,7 +254,6 @@ def self_play(
     fields: Any,
     ranks: Any,
     whim: float,
-    trust: float,
     room: Scratch,
     rows: Any,
     targets: Any,
@@ -184,28 +271,17 @@ def self_play(
         _set_up(finish, steps, fields, ranks)
         turns, winner = 0, -1
         while winner < 0 and turns < TURNS:
-            for seat in range(1, players):
-                room.keys[seat - 1] = features_key(players, fields[seat, 0], ranks[seat, 0])
-            fill_rows(finish, steps, room.keys, room.left, room.rows)
+            _note_position(finish, steps, fields, ranks, room)
             met[turns] = room.rows
             levels = plan(model, finish, steps, fields, ranks, steps[0], True, room)
             expected(levels, finish - steps[0], room, outlooks[turns])
             winner = play_turn(finish, steps, fields, ranks, levels, whim, room)
             turns += 1
-        truth = outlooks[turns - 1].copy()
-        if winner >= 0:
-            truth[:] = 0
-            truth[winner] = 1
-        for turn in range(turns - 1, -1, -1):
-            truth = trust * truth + (1 - trust) * outlooks[turn]
-            rows[at], targets[at] = met[turn], truth
+        for turn in range(turns):
+            rows[at], targets[at] = met[turn], outlooks[turn]
             at = (at + 1) % size
-            truth = np.roll(truth, 1)  # as the seat before sees it
         done += turns
     return at
-
-
-features_key = njit(cache=True, nogil=True)(features.key)
 
 
 @njit(cache=True, nogil=True)
@@ -458,6 +534,8 @@ def train_by_self_play(
     set_seed(seed)
     net = trained or fresh(players, rng)
     state, room = adam(net), scratch(players, LEVELS)
+    if trained is None:
+        warm_up(net, state, players, positions * BEFOREHAND, rng, report)
     rows = np.zeros((memory, features.number_of_features(players)), np.int32)
     targets = np.zeros((memory, players), np.float32)
     steps = np.zeros(players, np.int64)
@@ -466,10 +544,7 @@ def train_by_self_play(
     batch, chunk = 128, 4096
     while met < positions:
         done = met / positions
-        trust = max(0.0, 0.9 * (1 - done / 0.3)) if trained is None else 0.0
-        end = self_play(
-            net, finish, steps, fields, ranks, 0.05, trust, room, rows, targets, at, chunk
-        )  # fmt: skip
+        end = self_play(net, finish, steps, fields, ranks, 0.05, room, rows, targets, at, chunk)
         new = (end - at) % memory
         at, met, filled = end, met + new, min(memory, filled + new)
         pick = rng.integers(0, filled, max(new * replays // batch, 1) * batch)
@@ -477,6 +552,24 @@ def train_by_self_play(
         beat += len(pick) // batch
         report(Progress(min(met / positions, 1.0), met, error**0.5), net)
     return net
+
+
+def warm_up(
+    net: Model, state: Adam, players: int, positions: int, rng: np.random.Generator, report: Report
+) -> None:
+    """Learn who wins among those who play by rules of thumb."""
+    finish, batch, chunk = features.FAR, 256, 1 << 16
+    rows = np.zeros((chunk, features.number_of_features(players)), np.int32)
+    targets = np.full((chunk, players), 1 / players, np.float32)
+    steps, room, rules = np.zeros(players, np.int64), scratch(players, 1), thumb(players)
+    fields, ranks = np.zeros((2, players, 1), np.int64)
+    met = 0
+    while met < positions:
+        order = rng.permutation(games_by_thumb(rules, finish, steps, fields, ranks, 0.1, room, rows, targets))
+        rate = 2e-3 * (1 - met / positions) + 5e-5
+        error = learn(net, state, rows[order], targets[order], batch, rate, met // batch)
+        met += chunk
+        report(Progress(0.0, met, error**0.5), net)
 
 
 def distil(

@@ -21,6 +21,11 @@ WIDTHS = (64, 32)
 """Of the two layers."""
 
 
+BLOCK = 256
+"""So many positions at once: they fit a processor's cache, and to share out so few NumPy wakes no threads,
+which would wait for each other on a busy machine."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
     """The table's rows are whole numbers of eight bits; their units are part of ``mix``."""
@@ -36,6 +41,10 @@ class Network:
 
     def __call__(self, rows: NDArray[Any]) -> NDArray[np.float32]:
         """How often each seat wins, the one to move first: [position, seat] from [feature, position]."""
+        parts = [self._part(rows[:, at : at + BLOCK]) for at in range(0, rows.shape[1], BLOCK)]
+        return np.concatenate(parts)
+
+    def _part(self, rows: NDArray[Any]) -> NDArray[np.float32]:
         first = np.zeros((rows.shape[1], self.table.shape[1]), np.int16)
         for feature in rows:
             first += self.table[feature]

@@ -12,6 +12,7 @@ longer one all pieces are moved nearer by the same until the last is ``FAR`` awa
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -133,14 +134,19 @@ def number_of_rows(players: int) -> int:
 def after_placing(players: int, seat: int, tower: Tower) -> tuple[tuple[int, ...], Ints, Ints]:
     """The free fields; [field, value] how far the next seat climbs then, [key, field, value] what it sees."""
     fields = State(seat, Phase.DECIDE, VALUES[0], (0,) * players, tower).free_fields()
-    seen = [
-        _seen(players, State(seat, Phase.DECIDE, value, (0,) * players, tower), Place(field))
-        for field in fields
-        for value in VALUES
-    ]
-    shape = len(fields), len(VALUES)
-    climbed, keys = np.array([climbed for climbed, _ in seen]), np.array([keys for _, keys in seen])
-    return fields, climbed.reshape(shape), keys.T.reshape(-1, *shape)
+    climbed = np.empty((len(fields), RANKS), np.int64)
+    keys = np.empty((number_of_keys(players), len(fields), RANKS), np.int64)
+    # Values between two on the tower throw out the same (R14): the engine is asked about the first.
+    bounds = sorted({0, *(RANK[pair.value] for pair in tower), RANKS})
+    for first, end in pairwise(bounds):
+        state = State(seat, Phase.DECIDE, VALUES[first], (0,) * players, tower)
+        for row, field in enumerate(fields):
+            climbed[row, first:end], seen = _seen(players, state, Place(field))
+            keys[:, row, first:end] = np.array(seen)[:, None]
+            if field:
+                placed = len(seen) - 1 - seen[::-1].index(key(players, field, first))
+                keys[placed, row, first:end] += np.arange(end - first)
+    return fields, climbed, keys
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,163 @@
+"""Values that ship: they load, say where they come from, and work a turn out as the rules have it."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from escadaria import values
+from escadaria.game import CHANCE, play_out
+from escadaria.rapido import VALUES, Again, Phase, Place, Rapido, State
+from escadaria.values import rapido as features
+from escadaria.values.rapido import FAR, LEVELS, NEAR, RapidoValues, keys_of
+from strategies import Walk, rapidos, walks
+
+NAMES = [f"rapido-{players}" for players in range(2, 7)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_file_tells_the_command_that_made_it_and_what_it_reached(name: str) -> None:
+    told = values.provenance(name)
+    assert all(f"train_rapido {name[-1]}" in command for command in told["commands"])
+    assert told["positions"] > 0
+    assert told["figures"]["games"] > 0
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_a_network_has_a_row_for_every_feature_and_no_more(players: int) -> None:
+    network = values.load(f"rapido-{players}")
+    assert network is not None
+    assert network.table.dtype == np.int8
+    assert len(network.table) == features.number_of_rows(players)
+    assert network.out.shape == (players, values.WIDTHS[1])
+
+
+def test_what_does_not_ship_is_none() -> None:
+    assert values.load("rapido-7") is None
+
+
+def shipped(game: Rapido) -> RapidoValues:
+    network = values.load(f"rapido-{game.players}")
+    assert network is not None
+    return RapidoValues(game, network)
+
+
+@given(walks(rapidos(), max_length=150))
+@settings(max_examples=60)
+def test_worths_are_probabilities_of_all_legal_actions(walk: Walk) -> None:
+    game, state = walk.game, walk.state
+    assert isinstance(game, Rapido)
+    known = shipped(game)
+    assert set(known.action_values(state)) == set(game.legal_actions(state))
+    assert 0 <= known.value(state) <= 1 + 1e-6
+    assert all(0 <= worth <= 1 for worth in known.action_values(state).values())
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_placing_is_worth_what_the_engine_makes_of_it(players: int) -> None:
+    """The value of the position after it, to the seat that has just played."""
+    game, rng = Rapido(players), random.Random(players)
+    known, looked = shipped(game), 0
+    for state in positions(game, rng, games=3):
+        for action, worth in known.action_values(state).items():
+            if isinstance(action, Place):
+                after = game.apply(state, action)
+                assert worth == pytest.approx(worth_to_last(known, after), abs=1e-6)
+                looked += 1
+    assert looked > 100
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_rolling_again_is_worth_its_expectation_by_the_engine(players: int) -> None:
+    """Roll by roll, with the best decision after each, near the finish where all levels are looked at."""
+    game, rng = Rapido(players, finish=LEVELS), random.Random(players)
+    known, looked = shipped(game), 0
+    for state in positions(game, rng, games=4):
+        if state.phase is Phase.DECIDE and rng.random() < 0.2:
+            later = game.apply(state, Again())
+            total = 0.0
+            for roll, chance in game.chance_outcomes(later):
+                after = game.apply(later, roll)
+                ours = after.turn == state.turn
+                total += float(chance) * (known.value(after) if ours else worth_to_last(known, after))
+            assert known.action_values(state)[Again()] == pytest.approx(total, abs=1e-6)
+            assert known.value(later) == known.action_values(state)[Again()]
+            looked += 1
+    assert looked > 2
+
+
+def worth_to_last(known: RapidoValues, after: State) -> float:
+    """What the start of a turn is worth to the seat that played before."""
+    if after.phase is Phase.OVER:
+        return 0.0
+    steps = after.steps[after.turn :] + after.steps[: after.turn]
+    keys = np.array(keys_of(known.game.players, after))[:, None]
+    return float(known.shares(np.array(steps)[:, None], keys)[0, -1])
+
+
+def positions(game: Rapido, rng: random.Random, games: int) -> list[State]:
+    return [
+        state
+        for _ in range(games)
+        for _, state in play_out(
+            game,
+            game.initial_state(),
+            lambda state: rng.choice(game.legal_actions(state)),
+            lambda state: rng.choice(game.chance_outcomes(state))[0],
+        )
+        if game.current_player(state) != CHANCE
+    ]
+
+
+def test_a_race_is_known_by_what_is_left_of_it() -> None:
+    """The same distances in a shorter race are worth the same, away from the start square (R12)."""
+    long, short = Rapido(3, 20), Rapido(3, 12)
+    text = "turn=1 phase=decide value=62 steps={} tower=4:0:50"
+    there = shipped(long).action_values(long.parse_state(text.format("15,12,11")))
+    here = shipped(short).action_values(short.parse_state(text.format("7,4,3")))
+    assert here == pytest.approx(there, abs=1e-6)
+
+
+def test_in_a_long_race_all_come_nearer_together() -> None:
+    left = np.zeros((3, 1), np.int64)
+    features.left(50, np.array([[0], [2], [5]]), left)
+    assert left[:, 0].tolist() == [FAR - 1, FAR - 3, FAR - 6]
+    features.left(50, np.array([[0], [25], [30]]), left)
+    assert left[:, 0].tolist() == [FAR - 1, NEAR + 4, NEAR - 1]  # the first no nearer than NEAR
+    features.left(50, np.array([[45], [25], [30]]), left)
+    assert left[:, 0].tolist() == [4, FAR - 1, FAR - 1]
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_features_have_rows_of_their_own(players: int) -> None:
+    """No two features share a row, and every row is within the table."""
+    rng, seen = random.Random(players), [set[int]() for _ in range(features.number_of_features(players))]
+    game = Rapido(players)
+    for state in positions(game, rng, games=60 // players):
+        left = np.zeros(players, np.int64)
+        features.left(game.finish, np.array(state.steps), left)
+        rows = np.zeros(features.number_of_features(players), np.int64)
+        fill = features.rows_for_two if players == 2 else features.rows_for_more
+        if state.phase is Phase.DECIDE:
+            fill(left, np.array(keys_of(players, state)), rows)
+            for found, row in zip(seen, rows.tolist(), strict=True):
+                found.add(row)
+    assert sum(map(len, seen)) == len(set.union(*seen))
+    assert max(set.union(*seen)) < features.number_of_rows(players)
+
+
+def test_a_pair_on_field_0_is_as_good_as_in_hand_for_three_and_more() -> None:
+    """It scores nothing and is in nobody's way (R4, R7); with two players it counts as placed (R18)."""
+    three, two = Rapido(3), Rapido(2)
+    for game, alike in ((three, True), (two, False)):
+        steps = ",".join(["3"] * game.players)
+        on_field = game.parse_state(f"turn=0 phase=first value=0 steps={steps} tower=0:1")
+        in_hand = game.parse_state(f"turn=0 phase=first value=0 steps={steps} tower=-")
+        assert (shipped(game).value(on_field) == shipped(game).value(in_hand)) is alike
+
+
+def test_ranks_are_those_of_values() -> None:
+    assert [features.key(3, 2, rank) for rank in range(len(VALUES))] == [*range(60, 90)]
