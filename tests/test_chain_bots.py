@@ -1,0 +1,122 @@
+"""Chain's levels: they decide by the rules wherever they are, and stand in order."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from escadaria import bots, solutions
+from escadaria.bots.chain import Planner
+from escadaria.chain import Chain, Keep, Move, State
+from escadaria.simulation import simulate
+from strategies import Walk, chains, walks
+
+
+@pytest.fixture(autouse=True)
+def no_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in the user's cache folder must make no difference here."""
+    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
+
+
+@given(walks(chains(), max_length=120), st.sampled_from(bots.LEVELS))
+@settings(max_examples=60, deadline=None)
+def test_levels_decide_by_the_rules_wherever_they_are(walk: Walk, level: str) -> None:
+    game, state = walk.game, walk.state
+    if game.legal_actions(state):
+        bot = bots.load(level, game, random.Random(1))
+        assert bot(game, state) in game.legal_actions(state)
+
+
+@pytest.mark.parametrize(
+    "players, stronger, weaker, games",
+    [
+        (2, "regular", "tourist", 12),
+        (4, "regular", "tourist", 30),
+        (2, "expert", "regular", 10),
+        (4, "master", "regular", 8),
+    ],
+)
+def test_a_level_wins_more_than_its_share_among_the_one_below(
+    players: int, stronger: str, weaker: str, games: int
+) -> None:
+    lineup = [stronger] + [weaker] * (players - 1)
+    share = simulate(Chain(players=players), lineup, games, seed=7, workers=1).by_bot[0]
+    assert share.name == stronger and share.share > 1.2 / players
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_an_expert_is_a_master_that_misjudges(players: int) -> None:
+    game = Chain(players)
+    master, expert = (bots.load(level, game, random.Random(1)) for level in ("master", "expert"))
+    state, dice = game.initial_state(), random.Random(players)
+    same = asked = 0
+    while asked < 60:
+        if outcomes := game.chance_outcomes(state):
+            state = game.apply(state, dice.choice(outcomes)[0])
+        elif game.outcome(state):
+            state = game.initial_state()
+        else:
+            action = master(game, state)
+            same += action == expert(game, state)
+            asked += 1
+            state = game.apply(state, action)
+    assert 30 <= same < 60
+
+
+def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which action the solution likes best is the solution's; here it likes to give dice away."""
+    game = Chain(players=2)
+    state = game.parse_state(
+        "turn=0 phase=keep hands=4,3 pool=9 discs=3+20,4+15 stacks=3:0,4:1,15:1,20:0 chain=-/0/open loose=-"
+    )
+    planning = bots.load("master", game)
+    assert planning.source == "planning its turn"  # type: ignore[attr-defined]
+
+    class Odd:
+        def action_values(self, state: State) -> dict[Any, float]:
+            return {action: -float(str(action)[-1]) for action in game.legal_actions(state)}
+
+    monkeypatch.setattr(solutions, "find", lambda game: Odd())
+    exact = bots.load("master", game)
+    assert exact.source == "exact solution"  # type: ignore[attr-defined]
+    assert exact(game, state) == Keep(1)
+    assert planning(game, state) != Keep(1)
+
+
+HANDING = (
+    "turn=0 phase=decide hands=3,3,3 pool=15 discs=20+28,23+34,4+15 "
+    "stacks=4:2,15:2,20:0,23:1,28:0 chain=245/5/up loose=-"
+)
+"""Three links from 20 lead onto the only disc with which seat 1 can move (C6)."""
+
+
+@pytest.mark.parametrize("level", ["regular", "expert", "master"])
+def test_nobody_who_knows_better_hands_out_a_win(level: str) -> None:
+    game = Chain(players=3)
+    state = game.parse_state(HANDING)
+    assert game.outcome(game.apply(state, Move(20)))
+    for seed in range(10):
+        assert bots.load(level, game, random.Random(seed))(game, state) != Move(20)
+
+
+def test_a_regular_lies_on_whom_it_can() -> None:
+    game = Chain(players=3)
+    state = game.parse_state(
+        "turn=0 phase=decide hands=3,3,3 pool=15 discs=20+26,1+23,4+15 "
+        "stacks=1:1,4:2,15:2,20:0,23:1,26:0 chain=245/5/up loose=-"
+    )
+    decisions = {bots.load("regular", game)(game, state)}
+    assert decisions == {Move(20)}
+
+
+@given(walks(chains(), max_length=120))
+@settings(max_examples=30, deadline=None)
+def test_prospects_are_chances(walk: Walk) -> None:
+    worths = Planner(walk.game).action_values(walk.state)  # type: ignore[arg-type]
+    assert set(worths) == set(walk.game.legal_actions(walk.state))
+    assert all(0.0 <= worth <= 1.0 + 1e-9 for worth in worths.values())
