@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { coloursOf, resized, usualSetup, wish, withColours, type Setup } from './setup';
+import { coloursOf, offered, resized, usualSetup, wish, withColours, type Setup } from './setup';
 
 const asked = (setup: Setup, count = 1) => wish('rapido', setup, coloursOf(setup, count), (colour) => colour.toUpperCase(), () => 'ab');
 
 describe('what is asked for', () => {
   it('starts at once against bots', () => {
     const { open, late } = asked(usualSetup('bots'));
-    expect(open).toMatchObject({ options: { players: 4 }, bots: ['simple', 'simple', 'simple'], start: true, rules: { practice: true, starts: 'first' } });
+    expect(open).toMatchObject({ options: { players: 4 }, bots: ['regular', 'regular', 'regular'], start: true, rules: { practice: true, starts: 'first' } });
     expect(open.people).toEqual([{ name: 'RED', seat: 0, colours: ['red'], entropy: 'ab' }]);
     expect(late).toEqual([]);
+  });
+  it('offers the levels, and leaves the other bots to programs', () => {
+    expect(offered(['random', 'simple', 'tourist', 'regular'])).toEqual(['tourist', 'regular']);
   });
   it('turns the seats until the first one starts', () => {
     const { open } = asked({ ...usualSetup('device'), first: 2 });

@@ -36,7 +36,10 @@ const DAY = 86_400;
 export const CLOCKS = [0, 30, 60, 120, DAY, 3 * DAY] as const;
 export const PACES = [1800, 900, 300, 0] as const;
 export const PLAYERS = 'players';
-const BOT = 'simple';
+export const BOT = 'regular';
+
+/** The bots to choose from: those that are made for people, weakest first. The others are for programs. */
+export const offered = (bots: string[]): string[] => bots.filter((bot) => bot !== 'random' && bot !== 'simple');
 
 export function usualSetup(way: Way, bot = BOT): Setup {
   const others: Who = way === 'bots' ? `bot ${bot}` : way === 'online' ? 'link' : 'here';
@@ -63,12 +66,13 @@ export function resized(setup: Setup, way: Way, players: number): Setup {
 
 /** What was wanted the last time, as far as it can still be had. */
 export function lastSetup(game: string, way: Way, known: Games | null): Setup {
-  const usual = usualSetup(way, known && !known.bots.includes(BOT) ? known.bots.at(-1) : BOT);
+  const bots = offered(known?.bots ?? [BOT]);
+  const usual = usualSetup(way, bots.includes(BOT) ? BOT : bots.at(-1));
   const kept = recall<Partial<Setup> | null>(`setup.${game}.${way}`, null);
   if (!kept || !known || !Array.isArray(kept.seats)) return usual;
   const info = known.games.find((other) => other.name === game);
   const { low, high } = playersOf(info);
-  const fits = (seat: SeatWish) => botOf(seat.who) === null || known.bots.includes(botOf(seat.who) ?? '');
+  const fits = (seat: SeatWish) => botOf(seat.who) === null || bots.includes(botOf(seat.who) ?? '');
   const seats = kept.seats.map((seat) => (fits(seat) ? seat : { ...seat, who: usual.seats[1]?.who ?? 'here' }));
   if (seats.length < low || seats.length > high) return usual;
   const options = Object.fromEntries(

@@ -4,6 +4,7 @@ import { router } from './router.svelte';
 import { expectScreen } from './screens';
 import { keepSeat, randomHex } from './seats';
 import { settings } from './settings.svelte';
+import { BOT } from './setup';
 import { colourName } from './texts.svelte';
 import type { Options } from './anim';
 import { asColour } from './draw/seats';
@@ -17,8 +18,6 @@ export interface Trial {
   seat: number;
   colours: string[];
 }
-
-const BOT = 'simple';
 
 /** Raises ApiError. */
 export async function tryFrom({ game, options, text, seat, colours }: Trial): Promise<void> {
