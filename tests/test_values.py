@@ -61,13 +61,13 @@ def test_placing_is_worth_what_the_engine_makes_of_it(players: int) -> None:
     """The value of the position after it, to the seat that has just played."""
     game, rng = Rapido(players), random.Random(players)
     known, looked = shipped(game), 0
-    for state in positions(game, rng, games=3):
+    for state in positions(game, rng, games=3)[::10]:
         for action, worth in known.action_values(state).items():
             if isinstance(action, Place):
                 after = game.apply(state, action)
                 assert worth == pytest.approx(worth_to_last(known, after), abs=1e-6)
                 looked += 1
-    assert looked > 100
+    assert looked > 30
 
 
 @pytest.mark.parametrize("players", range(2, 7))

@@ -51,6 +51,8 @@ TURNS = 400
 """The most turns of a training game."""
 BEFOREHAND = 5
 """For each start of a turn that is worked out, how many are learned before by rules of thumb."""
+EACH = 48
+"""So many positions that one turn may lead to are learned from the exact solution."""
 CRAMPED = 1 / 3
 """The share of games that start in the middle."""
 
@@ -581,24 +583,27 @@ def distil(
     trained: Model | None = None,
     rate: float = 2e-3,
     batch: int = 256,
+    replays: int = 3,
+    memory: int = 1 << 21,
 ) -> Model:
-    """A network for two players from the exact worth of so many positions."""
+    """A network for two players from the exact worth of so many positions, each learned ``replays`` times."""
     finish = len(exact)
     rng = np.random.default_rng(seed)
     set_seed(seed)
     net = trained or fresh(2, rng)
     state, room, truth = adam(net), scratch(2, 2), model(None, exact)
-    chunk = 1 << 16
-    rows, targets = np.zeros((chunk, features.number_of_features(2)), np.int32), np.zeros((chunk, 2))
+    rows = np.zeros((memory, features.number_of_features(2)), np.int32)
+    targets = np.zeros((memory, 2), np.float32)
     steps = np.zeros(2, np.int64)
     fields, ranks = np.zeros((2, 2, 2), np.int64)
-    met = beat = 0
-    while met < positions:
-        sample_exact(truth, finish, steps, fields, ranks, 0.1, 16, room, rows, targets)
-        order = rng.permutation(chunk)
-        error = learn(net, state, rows[order], targets[order], batch, schedule(met / positions, rate), beat)
-        met, beat = met + chunk, beat + chunk // batch
-        report(Progress(min(met / positions, 1.0), met, error**0.5), net)
+    chunk = 1 << 16
+    for met in range(0, positions, chunk):
+        at = slice(met % memory, met % memory + chunk)
+        sample_exact(truth, finish, steps, fields, ranks, 0.1, EACH, room, rows[at], targets[at])
+        pick = rng.integers(0, min(met + chunk, memory), chunk * replays)
+        rate_now, beat = schedule(met / positions, rate), met * replays // batch
+        error = learn(net, state, rows[pick], targets[pick], batch, rate_now, beat)
+        report(Progress(min((met + chunk) / positions, 1.0), met + chunk, error**0.5), net)
     return net
 
 
