@@ -116,32 +116,15 @@ def features(game: Chain, state: State, seat: int) -> list[float]:
 
 
 WEIGHTS: tuple[float, ...] = (
-    1.327,
-    -0.187,
-    0.002,
-    0.014,
-    -0.074,
-    0.418,
-    0.039,
-    -0.219,
-    0.077,
-    -0.043,
-    -0.025,
-    0.575,
-    0.554,
-    0.138,
-    0.277,
-    0.018,
-    -0.092,
-    -0.386,
-    -0.528,
-    -0.556,
-)
+    1.327, -0.187, 0.002, 0.014,
+    -0.074, 0.418, 0.039, -0.219, 0.077, -0.043, -0.025,
+    0.575, 0.554, 0.138, 0.277, 0.018, -0.092, -0.386, -0.528, -0.556,
+)  # fmt: skip
 """Fitted to the exact solution for two players by ``tools/fit_chain.py``, see ``docs/training/chain.md``."""
 TEMPO = 0.346
 """What half a round sooner is worth."""
 RELEASE = 0.8
-"""How likely a player takes a disc off a seat that would win under it."""
+"""How likely a player takes a disc off a seat that would win under it: a guess, since players differ."""
 
 
 class Planner:
@@ -230,7 +213,7 @@ class Planner:
 
 # Those who plan.
 
-MISJUDGES = {2: 0.055, 3: 0.05, 4: 0.045, 5: 0.04, 6: 0.035}
+MISJUDGES = {2: 0.055, 3: 0.052, 4: 0.048, 5: 0.044, 6: 0.04}
 """By how much of a game an expert can be wrong about a decision, by players."""
 
 
