@@ -213,8 +213,8 @@ class Planner:
 
 # Those who plan.
 
-MISJUDGES = {2: 0.055, 3: 0.052, 4: 0.048, 5: 0.044, 6: 0.04}
-"""By how much of a game an expert can be wrong about a decision, by players."""
+MISJUDGES = {2: 0.13, 3: 0.2, 4: 0.25, 5: 0.25, 6: 0.25}
+"""By what part of its worth an expert can be wrong about a decision, by players: a gift it always sees."""
 
 
 class Values(Protocol):
@@ -233,7 +233,7 @@ class Expert:
 
     def __call__(self, game: Chain, state: State) -> Action:
         seen = {
-            action: worth + self.width * (2 * self.rng.choice(range(LOTS)) / LOTS - 1)
+            action: worth * (1.0 + self.width * (2 * self.rng.choice(range(LOTS)) / LOTS - 1))
             for action, worth in self.values.action_values(state).items()
         }
         return _best(seen)
