@@ -121,7 +121,7 @@ def regular(game: Rapido, state: State) -> Action:
 
 # Those who know.
 
-MISJUDGES = {2: 0.09, 3: 0.08, 4: 0.07, 5: 0.06, 6: 0.06}
+MISJUDGES = {2: 0.045, 3: 0.036, 4: 0.03, 5: 0.025, 6: 0.024}
 """By how much of a game an expert can be wrong about a decision, by players."""
 
 

@@ -238,8 +238,8 @@ def mind(game: Rapido) -> Mind:
     )
 
 
-_appeal = njit(cache=True, nogil=True)(levels.appeal)
-_hope = njit(cache=True, nogil=True)(levels.hope)
+appeal = njit(cache=True, nogil=True)(levels.appeal)
+hope = njit(cache=True, nogil=True)(levels.hope)
 
 
 @njit(cache=True, nogil=True)
@@ -311,10 +311,10 @@ def _as_regular(mind: Mind, free: int, rank: int) -> int:
     for seen in range(len(VALUES)):
         for field in range(TOP_FIELD + 1):
             if field == 0 or free >> field - 1 & 1:
-                worth = _appeal(mind.safety, others, values, field, seen)
+                worth = appeal(mind.safety, others, values, field, seen)
                 if worth >= best[seen]:
                     best[seen], fields[seen] = worth, field
-    if _hope(mind.chances, mind.doubles, best) > best[rank]:
+    if hope(mind.chances, mind.doubles, best) > best[rank]:
         return ROLL_AGAIN
     return int(fields[rank])
 

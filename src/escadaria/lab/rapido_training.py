@@ -23,19 +23,17 @@ from numpy.typing import NDArray
 
 from escadaria.bots import rapido as levels
 from escadaria.lab import rapido_kernel
-from escadaria.lab.rapido_kernel import _appeal, _hope
+from escadaria.lab.rapido_kernel import appeal, hope
 from escadaria.lab.rapido_values import (
     FIRST_WIDTH,
     SECOND_WIDTH,
     Model,
     Scratch,
-    _key,
-    _left,
-    _rows_for_more,
-    _rows_for_two,
     end_turn,
     expected,
+    fill_rows,
     forward,
+    key,
     model,
     plan,
     scratch,
@@ -176,15 +174,6 @@ def _score(finish: int, steps: Any, fields: Any, ranks: Any) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def fill_rows(finish: int, steps: Any, keys: Any, left: Any, rows: Any) -> None:
-    _left(finish, steps, left)
-    if len(steps) == 2:
-        _rows_for_two(left, keys, rows)
-    else:
-        _rows_for_more(left, keys, rows)
-
-
-@njit(cache=True, nogil=True)
 def plan_by_thumb(thumb: Thumb, bold: bool, fields: Any, ranks: Any, room: Scratch) -> None:
     """Work a turn out as ``simple`` plays it, or if ``bold`` as ``regular`` does."""
     free = 0
@@ -201,10 +190,10 @@ def plan_by_thumb(thumb: Thumb, bold: bool, fields: Any, ranks: Any, room: Scrat
     for rank in range(RANKS):
         for field in range(TOP_FIELD + 1):
             if field == 0 or free >> field - 1 & 1:
-                worth = _appeal(thumb.safety, others, values, field, rank)
+                worth = appeal(thumb.safety, others, values, field, rank)
                 if worth >= best[rank]:
                     best[rank], room.field[0, rank] = worth, field
-    again = _hope(thumb.chances, thumb.doubles, best)
+    again = hope(thumb.chances, thumb.doubles, best)
     for rank in range(RANKS):
         room.best[0, rank, 0] = best[rank] >= again
 
@@ -244,7 +233,7 @@ def games_by_thumb(
 def _note_position(finish: int, steps: Any, fields: Any, ranks: Any, room: Scratch) -> None:
     players = len(steps)
     for seat in range(1, players):
-        room.keys[seat - 1] = _key(players, fields[seat, 0], ranks[seat, 0])
+        room.keys[seat - 1] = key(players, fields[seat, 0], ranks[seat, 0])
     fill_rows(finish, steps, room.keys, room.left, room.rows)
 
 
@@ -356,7 +345,7 @@ def lose(
         while winner < 0:
             levels = plan(exact, finish, steps, fields, ranks, steps[0], not nets_turn, truth)
             if nets_turn:
-                plan(net, finish, steps, fields, ranks, steps[0], True, room)
+                plan(net, finish, steps, fields, ranks, steps[0], False, room)
                 given, winner = _watched_turn(exact, finish, steps, fields, ranks, levels, room, truth)
                 this_game += given
             else:
@@ -622,7 +611,7 @@ class Loss:
 def loss(network: Network, exact: NDArray[np.uint32], games: int, seed: int) -> Loss:
     """Let a network play against an exact table, each moving first in half of the games."""
     set_seed(seed)
-    finish, rooms = len(exact), [scratch(2, 10) for _ in range(2)]
+    finish, rooms = len(exact), [scratch(2, levels) for levels in (features.LEVELS, 10)]
     steps, (fields, ranks) = np.zeros(2, np.int64), np.zeros((2, 2, 2), np.int64)
     lost, squares, won = lose(
         model(network), model(None, exact), finish, 0, games, steps, fields, ranks, rooms[0], rooms[1]

@@ -31,7 +31,7 @@ _LATER[list(DOUBLES)] = True
 ONE = 2**32 - 1
 """A probability of 1 in an exact table."""
 
-_key = njit(cache=True, nogil=True)(features.key)
+key = njit(cache=True, nogil=True)(features.key)
 _left = njit(cache=True, nogil=True)(features.left)
 _rows_for_two = njit(cache=True, nogil=True)(features.rows_for_two)
 _rows_for_more = njit(cache=True, nogil=True)(features.rows_for_more)
@@ -102,17 +102,22 @@ def scratch(players: int, levels: int) -> Scratch:
 @njit(cache=True, nogil=True, fastmath=True)
 def evaluate(model: Model, finish: int, room: Scratch) -> None:
     """From ``room.steps`` and ``room.keys`` to ``room.shares``."""
-    players = len(room.steps)
     if model.exact.size:
         worth = model.exact[room.steps[0], room.steps[1], _tower(model.first, room.keys)] / ONE
         room.shares[0], room.shares[1] = worth, 1.0 - worth
         return
-    _left(finish, room.steps, room.left)
-    if players == 2:
-        _rows_for_two(room.left, room.keys, room.rows)
-    else:
-        _rows_for_more(room.left, room.keys, room.rows)
+    fill_rows(finish, room.steps, room.keys, room.left, room.rows)
     forward(model, room.rows, room.first, room.second, room.shares)
+
+
+@njit(cache=True, nogil=True)
+def fill_rows(finish: int, steps: Any, keys: Any, left: Any, rows: Any) -> None:
+    """The features of the start of a turn."""
+    _left(finish, steps, left)
+    if len(steps) == 2:
+        _rows_for_two(left, keys, rows)
+    else:
+        _rows_for_more(left, keys, rows)
 
 
 @njit(cache=True, nogil=True)
@@ -173,7 +178,7 @@ def end_turn(
         if fields[1, pair] >= 0 and not _out(fields[1, pair], ranks[1, pair], field, rank):
             placed += 1
             scored += fields[1, pair]
-            stays = _key(players, fields[1, pair], ranks[1, pair])
+            stays = key(players, fields[1, pair], ranks[1, pair])
     if placed < pairs:  # R18; with one pair each, R7
         scored = 0
     else:
@@ -188,13 +193,13 @@ def end_turn(
     room.steps[players - 1] = own
     if players == 2:
         room.keys[0] = stays
-        room.keys[1] = _key(2, fields[0, 0], ranks[0, 0])
-        room.keys[2] = _key(2, field, rank)
+        room.keys[1] = key(2, fields[0, 0], ranks[0, 0])
+        room.keys[2] = key(2, field, rank)
     else:
         for seat in range(2, players):
             out = _out(fields[seat, 0], ranks[seat, 0], field, rank)
-            room.keys[seat - 2] = 0 if out else _key(players, fields[seat, 0], ranks[seat, 0])
-        room.keys[players - 2] = _key(players, field, rank)
+            room.keys[seat - 2] = 0 if out else key(players, fields[seat, 0], ranks[seat, 0])
+        room.keys[players - 2] = key(players, field, rank)
     evaluate(model, finish, room)
     return float(room.shares[players - 1])
 
@@ -249,7 +254,6 @@ def _place(
 ) -> None:
     players, pairs = len(steps), fields.shape[1]
     best = np.full(RANKS, -1.0)
-    own_row = 3 * (players - 2) + 2  # of the features, the one that knows the value that is placed
     for field in range(TOP_FIELD + 1):
         taken = False
         for seat in range(players):
@@ -268,8 +272,8 @@ def _place(
                     same &= fields[seat, pair] <= field or ranks[seat, pair] != rank
             if same and field == 0:  # nothing else is thrown out, and here the value does not matter
                 worth = room.shares[players - 1]
-            elif same and players > 2:
-                room.rows[own_row] += 1  # all that changed
+            elif same and not model.exact.size:
+                _raise_rank(players, room.keys, room.rows)
                 forward(model, room.rows, room.first, room.second, room.shares)
                 worth = room.shares[players - 1]
             else:
@@ -280,6 +284,18 @@ def _place(
                 room.field[level, rank] = field
                 room.best[level, rank, :] = 0
                 _note(room.shares, room.best[level, rank], 1.0)
+
+
+@njit(cache=True, nogil=True)
+def _raise_rank(players: int, keys: Any, rows: Any) -> None:
+    """The features when the pair placed last has the next higher value, and nothing else changes."""
+    if players > 2:
+        rows[3 * (players - 2) + 2] += 1
+    elif keys[2] > keys[1]:  # the upper pair
+        rows[8:11] += 1
+    else:
+        rows[7] += 1
+        rows[10] += RANKS
 
 
 @njit(cache=True, nogil=True)
