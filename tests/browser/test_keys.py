@@ -44,7 +44,7 @@ def play_again(person: Person) -> None:
 
 def test_rapido_by_keys(come: Come) -> None:
     chance = random.Random(4)
-    person = come(setups={"rapido.bots": setup(3, "bot simple", finish=5)}, name="Ana")
+    person = come(setups={"rapido.bots": setup(3, "bot regular", finish=5)}, name="Ana")
     keyboard = person.page.keyboard
     start(person, "rapido")
     while person.asked():
@@ -81,7 +81,7 @@ def log(person: Person) -> Locator:
 
 def test_chain_by_keys(come: Come) -> None:
     chance = random.Random(5)
-    person = come(setups={"chain.bots": setup(2, "bot simple", board="18 3>8 9>5")}, name="Ana")
+    person = come(setups={"chain.bots": setup(2, "bot regular", board="18 3>8 9>5")}, name="Ana")
     keyboard = person.page.keyboard
     start(person, "chain")
     while person.asked():

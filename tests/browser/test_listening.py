@@ -67,7 +67,7 @@ class Reader:
     ids=["rapido", "chain"],
 )
 def test_a_match_by_ear(come: Come, game: str, players: int, options: dict[str, object]) -> None:
-    person = come(setups={f"{game}.bots": setup(players, "bot simple", **options)}, name="Ana")
+    person = come(setups={f"{game}.bots": setup(players, "bot regular", **options)}, name="Ana")
     reader = Reader(person)
     person.go("/")
     play = reader.find("button", person.like("web.home.bots", "web.against_bots"))

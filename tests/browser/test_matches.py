@@ -11,7 +11,7 @@ from browser.conftest import Come
 from browser.house import setup
 from browser.people import Person, play_together
 
-BOT = "bot simple"
+BOT = "bot regular"
 
 
 @pytest.mark.parametrize(
