@@ -40,6 +40,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -333,7 +334,7 @@ class Table:
     """Whether that time has come."""
 
 
-class Load:
+class Load(ABC):
     """Plays at many tables of one server. What a server's frames mean is for the classes below."""
 
     name: ClassVar[str]
@@ -356,21 +357,21 @@ class Load:
     # For the classes below to say.
 
     @staticmethod
+    @abstractmethod
     def command(folder: str) -> list[str]:
         """What starts the server; the first line it prints has its address."""
-        raise NotImplementedError
 
+    @abstractmethod
     def seat_people(self) -> Table:
         """Open a match over HTTP; its clients are connected next."""
-        raise NotImplementedError
 
+    @abstractmethod
     def path(self, client: Client) -> str:
         """The address of its WebSocket."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, client: Client, frame: bytes) -> None:
         """React to a frame; an empty one means that the connection is open."""
-        raise NotImplementedError
 
     # Traffic.
 

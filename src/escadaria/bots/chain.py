@@ -29,7 +29,7 @@ from escadaria.chain import (
     State,
 )
 from escadaria.game import replaced
-from escadaria.solutions.chain import Turn, _slot
+from escadaria.solutions.chain import Turn, slot
 
 LOTS = 1 << 20
 """Chance is drawn in so many equal parts."""
@@ -151,7 +151,7 @@ class Planner:
             return 0.0  # beyond any plan
         if isinstance(action, Link):
             return turn.built(after.chain, after.loose)
-        return float(turn.lengthened[_slot(after.chain)])
+        return float(turn.lengthened[slot(after.chain)])
 
     def _turn(self, state: State) -> Turn:
         """The turn of a position; one that is played through is worked out once."""

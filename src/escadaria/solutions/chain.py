@@ -157,7 +157,7 @@ class Turn:
     def built(self, chain: Links, loose: tuple[int, ...]) -> float:
         """When the loose dice are still to be linked."""
         numbers = _count(chain.numbers + loose)
-        ends = _buildable(_slot(chain), len(chain.numbers), len(chain.numbers) + len(loose))[numbers]
+        ends = _buildable(slot(chain), len(chain.numbers), len(chain.numbers) + len(loose))[numbers]
         return float(self.standing[numbers][ends].max())
 
 
@@ -187,7 +187,7 @@ def _count(numbers: tuple[int, ...]) -> int:
     return sum(_ONE_MORE[number - 1] for number in numbers)
 
 
-def _slot(chain: Links) -> tuple[int, int, int]:
+def slot(chain: Links) -> tuple[int, int, int]:
     return _count(chain.numbers), chain.last - 1, _HEADINGS[chain.heading]
 
 
@@ -224,7 +224,7 @@ class ChainSolution:
             return max(self.action_values(state).values())
         turn, chain = self._turn(state), state.chain
         if state.phase is Phase.LENGTHEN:
-            return float(turn.lengthened[_slot(chain)])
+            return float(turn.lengthened[slot(chain)])
         hand = state.hands[state.turn]
         if not chain.numbers:
             return turn.kept(hand)
@@ -243,7 +243,7 @@ class ChainSolution:
             after = self.game.apply(state, action)
             return turn.built(after.chain, after.loose)
         if isinstance(action, Lengthen):
-            return float(turn.lengthened[(*_slot(state.chain)[:2], _HEADINGS[action.heading])])
+            return float(turn.lengthened[(*slot(state.chain)[:2], _HEADINGS[action.heading])])
         return self._waiting(self.game.apply(state, action), state.turn)
 
     def _turn(self, state: State) -> Turn:
