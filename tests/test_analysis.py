@@ -14,7 +14,18 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from escadaria import chain, load, rapido
-from escadaria.analysis import SIZES, Analysis, Decision, analyse, explanation, hint, reason
+from escadaria.analysis import (
+    MOST_FALLS,
+    SIZES,
+    Analysis,
+    Decision,
+    TooManyFalls,
+    analyse,
+    explanation,
+    falls,
+    hint,
+    reason,
+)
 from escadaria.cli import app
 from escadaria.game import CHANCE, AnyGame, Option, play_out
 from escadaria.i18n import LANGUAGES
@@ -569,3 +580,71 @@ def test_gains_have_a_sign_and_nothing_has_none() -> None:
         "0.0%",
         "0.0%",
     ]
+
+
+# All that dice can show.
+
+FIRST = "turn=0 phase=first value=0 steps=2,1 tower=3:1:52"
+ROLL = "turn=0 phase=roll hands={},2 pool={} discs=2+15,4+15 stacks=2:0,4:1,15:1+0 chain=-/0/open loose=-"
+NEXT = "turn=0 phase=lengthen hands=3,2 pool=11 discs=2+9,4+15 stacks=2:0,4:1,9:0,15:1 chain=35/5/up loose=-"
+
+
+def rolling(name: str, text: str) -> tuple[AnyGame, Any, Valued]:
+    game = load(name, players=2)
+    return game, game.parse_state(text), Valued(game, Whims(game), Source(VALUES))
+
+
+@pytest.mark.parametrize("name, text, count", [
+    ("rapido", FIRST, 30),  # as many as there are values (R9)
+    ("rapido", FIRST.replace("first", "later"), 24),  # 22 without an X, and one or two of them (R12)
+    ("chain", ROLL.format(1, 13), 6),
+    ("chain", ROLL.format(3, 11), 123),
+    ("chain", NEXT, 3),
+])  # fmt: skip
+def test_chances_of_all_falls_sum_to_1_and_none_is_missed(name: str, text: str, count: int) -> None:
+    game, state, judge = rolling(name, text)
+    found = falls(game, state, judge)
+    assert len(found) == count and sum(fall.chance for fall in found) == 1
+    dice = [dice for fall in found for dice in fall.dice]
+    assert len(dice) == len(set(dice))
+    for fall in found:
+        assert bool(fall.plan) == bool(fall.options)
+        if fall.options:
+            assert fall.plan[-1] == fall.options[0].action and fall.shares == fall.options[0].shares
+            assert fall.shares[0] == max(option.shares[0] for option in fall.options)
+
+
+def test_an_x_is_harmless_at_first_and_ends_the_turn_later() -> None:  # R11, R12
+    game, first, judge = rolling("rapido", FIRST)
+    later = game.parse_state(FIRST.replace("first", "later"))
+    of_first, of_later = ({dice: fall for fall in falls(game, state, judge) for dice in fall.dice}
+                          for state in (first, later))  # fmt: skip
+    assert len(of_first) == len(of_later) == 36
+    assert of_first["7X"].plan and of_first["XX"].plan
+    assert not of_later["7X"].plan and not of_later["XX"].plan
+    assert of_later["7X"] is of_later["X1"] is not of_later["XX"]
+    assert of_first["12"] is of_first["21"] and of_first["26"].plan == of_later["26"].plan
+
+
+def test_a_plan_of_chain_links_all_dice_and_then_stops_or_goes_on() -> None:  # C10, C12
+    game, state, judge = rolling("chain", ROLL.format(3, 11))
+    by_dice = {dice: fall for fall in falls(game, state, judge) for dice in fall.dice}
+    assert len(by_dice) == 6 * 21
+    plan = [str(action) for action in by_dice["345"].plan]
+    assert plan[:2] == ["link 4", "link 5"] and plan[2].split()[0] in ("move", "up")
+    assert by_dice["324"].plan == () and by_dice["324"] is by_dice["435"]  # no chain: the turn is over
+
+
+def test_too_many_falls_are_refused() -> None:
+    game, state, judge = rolling("chain", ROLL.format(9, 5))
+    with pytest.raises(TooManyFalls, match=str(MOST_FALLS)):
+        falls(game, state, judge)
+
+
+def test_the_mean_over_all_falls_is_the_worth_of_the_roll(solution: RapidoSolution) -> None:
+    game = solution.game
+    judge = exact(solution)
+    for phase in ("first", "later"):
+        state = game.parse_state(f"turn=1 phase={phase} value=0 steps=0,1 tower=1:0:41,4:0:52")
+        mean = sum(float(fall.chance) * fall.shares[1] for fall in falls(game, state, judge))
+        assert mean == pytest.approx(judge.shares(state)[1], abs=solution.bounds.gap + 1e-9)

@@ -17,7 +17,7 @@ import msgspec
 from escadaria.catalogue import GAMES
 from escadaria.server import messages
 from escadaria.server.app import frames_schema
-from escadaria.server.coach import AnalysisView, Waiting
+from escadaria.server.coach import AnalysisView, RollsView, Waiting
 from escadaria.teaching.views import LessonView, RulesView
 
 HEADER = "// The wire, generated from the server's types by tools/protocol_types.py. Do not edit.\n"
@@ -31,7 +31,7 @@ def generate() -> str:
     defs: dict[str, Any] = dict(schema["$defs"])
     kinds = (
         messages.Open, messages.Opened, messages.Position, messages.PositionSeen, AnalysisView, Waiting,
-        RulesView, LessonView,
+        RollsView, RulesView, LessonView,
     )  # fmt: skip
     http = {kind.__name__: kind for kind in kinds}
     more, components = msgspec.json.schema_components(http.values(), ref_template="#/$defs/{name}")

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import hypot
 from typing import TYPE_CHECKING, Any
 
 from escadaria import judging
-from escadaria.game import CHANCE, AnyGame, Fact
+from escadaria.game import CHANCE, AnyGame, Fact, GameError
 from escadaria.judging import Judge, Shares, Source
 from escadaria.record import Record
 
@@ -241,6 +242,76 @@ def hint(game: AnyGame, state: Any, judge: Judge) -> tuple[Option, ...]:
         for action, shares in judge.options(state).items()
     ]
     return tuple(sorted(options, key=lambda option: -option.shares[state.turn]))
+
+
+# What dice may bring, before they fall.
+
+MOST_FALLS = 800
+"""No more positions that dice lead to are looked at: those of five dice of Chain."""
+
+
+class TooManyFalls(GameError):
+    """So many dice are to fall that nobody would look at all they can show."""
+
+    code = "too_large"
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """Dice that lead to one position, and the best that can be done there."""
+
+    dice: tuple[str, ...]
+    """All of them. Of dice that fall one by one those after the first are alike, and sorted (C9)."""
+    chance: Fraction
+    plan: tuple[Any, ...]
+    """The best actions until dice are to fall again or the turn ends; empty if it ended by the dice."""
+    options: tuple[Option, ...]
+    """What there is to choose from where the last action of the plan is taken, that one first."""
+    shares: Shares
+
+
+def falls(game: AnyGame, state: Any, judge: Judge) -> tuple[Fall, ...]:
+    """All that the dice can show at a position that waits for them; their chances sum to 1.
+
+    :raises TooManyFalls: if more than ``MOST_FALLS`` positions can follow.
+    """
+    waiting: _Falling = {state: {"": Fraction(1)}}
+    fallen: _Falling = {}
+    while waiting:
+        waiting = _one_more(game, waiting, state.turn, fallen)
+        if len(waiting) + len(fallen) > MOST_FALLS:
+            raise TooManyFalls(f"more than {MOST_FALLS} positions can follow {state}")
+    return tuple(_fall(game, after, judge, state.turn, dice) for after, dice in fallen.items())
+
+
+_Falling = dict[Any, dict[str, Fraction]]
+"""From a position to the dice that lead there, with their chances."""
+
+
+def _one_more(game: AnyGame, waiting: _Falling, seat: int, fallen: _Falling) -> _Falling:
+    """Let a die fall, or all that fall at once; what waits for no other is ``fallen``."""
+    more: _Falling = {}
+    for before, ways in waiting.items():
+        for die, share in game.chance_outcomes(before):
+            after = game.apply(before, die)
+            rolls_on = after.turn == seat and game.current_player(after) == CHANCE
+            known = (more if rolls_on else fallen).setdefault(after, {})
+            for dice, chance in ways.items():
+                shown = dice[:1] + "".join(sorted(dice[1:] + str(die))) if dice else str(die)
+                known[shown] = known.get(shown, Fraction(0)) + chance * share
+    return more
+
+
+def _fall(game: AnyGame, after: Any, judge: Judge, seat: int, dice: Mapping[str, Fraction]) -> Fall:
+    plan: list[Any] = []
+    options: tuple[Option, ...] = ()
+    position = after
+    while position.turn == seat and game.legal_actions(position):
+        options = hint(game, position, judge)
+        plan.append(options[0].action)
+        position = game.apply(position, plan[-1])
+    shares = options[0].shares if options else judge.shares(after)
+    return Fall(tuple(dice), sum(dice.values(), Fraction(0)), tuple(plan), options, shares)
 
 
 def _decision(record: Record, judge: Judge, ply: int, turn: int) -> Decision:

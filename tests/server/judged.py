@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from escadaria.chain import Chain
 from escadaria.rapido import Rapido
-from escadaria.solutions import files
+from escadaria.solutions import chain, files
 from escadaria.solutions.rapido import ONE, file_name
 from escadaria.solutions.rapido_index import TOWERS
 
 SHORT = {"players": 2, "finish": 5}
+SMALL = {"players": 2, "board": "18"}
 
 
 def write_solution(folder: Path) -> None:
@@ -22,6 +24,19 @@ def write_solution(folder: Path) -> None:
     values = np.repeat((0.5 + 0.08 * ahead)[:, :, None] * ONE, TOWERS, axis=2).astype(np.uint32)
     about = {"rules_version": game.rules_version, "bounds": (0.5, 0.5, 0.0)}
     files.write(folder / file_name(game), about, {"values": values})
+
+
+def write_chain_solution(folder: Path) -> None:
+    """The same for Chain on the shortest board."""
+    game = Chain(**SMALL)  # type: ignore[arg-type]
+    known = chain.arrangements(game.track)
+    on = np.array([sum(pair) for pair in known.pairs])
+    ahead = np.subtract.outer(on, on).ravel()
+    orders = np.diff(known.first.ravel(), append=known.count)
+    waits = np.repeat(0.5 - ahead / (5 * game.track.length), orders)  # the other one's is to move
+    values = np.repeat(waits[:, None], chain.HAND_PAIRS, axis=1).astype(np.float32)
+    about = {"rules_version": game.rules_version, "bounds": (0.5, 0.5, 0.0)}
+    files.write(folder / chain.file_name(game), about, {"waiter": values})
 
 
 def with_cache(folder: Path) -> dict[str, str]:

@@ -13,7 +13,7 @@ import pytest
 from escadaria.client import open_match
 from escadaria.server import coach
 from server.conftest import Live
-from server.judged import SHORT, write_solution
+from server.judged import SHORT, SMALL, write_chain_solution, write_solution
 from server.wire import PATIENCE, QUICK, duel, opened, play, playing, serving, wire
 
 pytestmark = pytest.mark.anyio
@@ -23,8 +23,9 @@ DECIDE = "turn=1 phase=decide value=63 steps=2,1 tower=3:0:52"
 
 @pytest.fixture(scope="session")
 def judged(live: Live) -> str:
-    """The server, once it knows a solution of the short race."""
+    """The server, once it knows solutions of a short race and a small board."""
     write_solution(live.cache)
+    write_chain_solution(live.cache)
     return live.url
 
 
@@ -143,6 +144,46 @@ async def test_any_position_can_be_looked_at(judged: str, http: httpx.AsyncClien
     assert (await http.post("/api/positions", json={**ask, "options": {"players": 9}})).json()[
         "code"
     ] == "bad_options"
+
+
+async def test_all_that_dice_can_show(judged: str, http: httpx.AsyncClient) -> None:
+    first = "turn=1 phase=first value=0 steps=2,1 tower=3:0:52"
+    ask = {"game": "rapido", "options": SHORT, "position": first}
+    seen = (await http.post("/api/rolls", json=ask)).json()
+    assert (seen["turn"], seen["source"]) == (1, "exact")
+    assert sum(fall["chance"] for fall in seen["falls"]) == pytest.approx(1, abs=1e-6)
+    assert sorted(dice for fall in seen["falls"] for dice in fall["dice"]) == sorted(
+        a + b for a in "12347X" for b in "12356X"
+    )
+    for fall in seen["falls"]:
+        assert next(iter(fall["wins"])) == fall["plan"][0] and fall["wins"][fall["plan"][0]] == fall["win"]
+
+    decide = await http.post("/api/rolls", json=ask | {"position": DECIDE})
+    assert (decide.status_code, decide.json()["code"]) == (400, "not_rolling")
+    unknown = await http.post("/api/rolls", json={"game": "chain", "options": {"players": 2, "board": "19"},
+                                                  "position": CHAIN_ROLL.format(2, 12)})  # fmt: skip
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "no_judge")
+
+
+CHAIN_ROLL = "turn=0 phase=roll hands={},2 pool={} discs=2+9,4+9 stacks=2:0,4:1,9:1+0 chain=-/0/open loose=-"
+
+
+async def test_all_that_dice_of_chain_can_show(judged: str, http: httpx.AsyncClient) -> None:
+    ask = {"game": "chain", "options": SMALL}
+    seen = (await http.post("/api/rolls", json={**ask, "position": CHAIN_ROLL.format(3, 11)})).json()
+    mean = sum(fall["chance"] * fall["win"] for fall in seen["falls"])
+    assert mean == pytest.approx(seen["win"], abs=0.01)  # by a solution that is made up
+    plans = {dice: fall["plan"] for fall in seen["falls"] for dice in fall["dice"]}
+    assert plans["345"][:2] == ["link 4", "link 5"] and plans["324"] == []
+    many = await http.post("/api/rolls", json={**ask, "position": CHAIN_ROLL.format(9, 5)})
+    assert (many.status_code, many.json()["code"]) == (413, "too_large")
+
+
+async def test_a_bad_position_names_the_ruling_that_it_breaks(http: httpx.AsyncClient) -> None:
+    bad = {"game": "chain", "options": SMALL, "position": CHAIN_ROLL.format(3, 12)}
+    for path in ("/api/positions", "/api/rolls"):
+        refused = await http.post(path, json=bad)
+        assert (refused.json()["code"], refused.json()["ruling"]) == ("invalid_text", "C2")
 
 
 async def test_those_who_wait_are_told_and_too_many_are_refused(

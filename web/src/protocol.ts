@@ -626,6 +626,23 @@ export interface Waiting {
   ahead: number;
 }
 
+/** All that dice can show at a position. */
+export interface RollsView {
+  source: 'estimated' | 'exact';
+  turn: number;
+  win: number;
+  falls: FallLine[];
+}
+
+/** Dice that lead to one position, and the best that can be done there. */
+export interface FallLine {
+  dice: string[];
+  chance: number;
+  plan: string[];
+  wins: Record<string, number>;
+  win: number;
+}
+
 /** The full rules of a game. */
 export interface RulesView {
   game: string;

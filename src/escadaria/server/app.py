@@ -24,11 +24,12 @@ from litestar.response import File
 
 from escadaria import bots, catalogue
 from escadaria.catalogue import GAMES
-from escadaria.game import GameError
+from escadaria.game import AnyGame, GameError
 from escadaria.i18n.web import texts_json
 from escadaria.record import Record, read
 from escadaria.server import messages, metrics
-from escadaria.server.coach import AnalysisView, Waiting, advise
+from escadaria.server.coach import AnalysisView, RollsView, Waiting, advise
+from escadaria.server.coach import rolls as all_rolls
 from escadaria.server.hub import Hub
 from escadaria.server.limits import Bucket
 from escadaria.server.messages import Refused
@@ -322,8 +323,7 @@ async def _analysed(hub: Hub, record: Record) -> Response[AnalysisView | Waiting
 async def position(state: State, data: JSONBody[messages.Position]) -> messages.PositionSeen:
     """Any position of a game, what may be done there, and what that is worth."""
     hub: Hub = state.hub
-    game = catalogue.load(data.game, **data.options)
-    seen = game.initial_state() if data.position is None else game.parse_state(data.position)
+    game, seen = _position(data)
     over = game.outcome(seen) is not None
     return messages.PositionSeen(
         game=game.name,
@@ -336,6 +336,23 @@ async def position(state: State, data: JSONBody[messages.Position]) -> messages.
         over=over,
         advice=None if over else await advise(hub.pool, game, seen),
     )
+
+
+@post(
+    "/rolls",
+    status_code=200,
+    responses=_refusals("bad_options", "invalid_text", "not_rolling", "no_judge", "too_large", "busy"),
+)
+async def rolls(state: State, data: JSONBody[messages.Position]) -> RollsView:
+    """All that the dice can show at a position that waits for them, and what to do then."""
+    hub: Hub = state.hub
+    game, waiting = _position(data)
+    return await all_rolls(hub.coach.pool, game, waiting)
+
+
+def _position(data: messages.Position) -> tuple[AnyGame, Any]:
+    game = catalogue.load(data.game, **data.options)
+    return game, game.initial_state() if data.position is None else game.parse_state(data.position)
 
 
 async def _finished(hub: Hub, match: str) -> Record:
@@ -447,9 +464,9 @@ def _is_static(wanted: Path) -> bool:
 
 
 def _answer(
-    code: str, message: str, status: int = 0, headers: Mapping[str, str] | None = None
+    code: str, message: str, status: int = 0, headers: Mapping[str, str] | None = None, ruling: str = ""
 ) -> Response[messages.Problem]:
-    problem = messages.Problem(code=code, message=message)
+    problem = messages.Problem(code=code, message=message, ruling=ruling)
     return Response(
         problem, status_code=status or STATUS.get(code, 400), headers={**HEADERS, **(headers or {})}
     )
@@ -457,7 +474,7 @@ def _answer(
 
 def _game_error(_: Request[Any, Any, Any], error: GameError) -> Response[messages.Problem]:
     metrics.REFUSALS.labels(error.code).inc()
-    return _answer(error.code, str(error))
+    return _answer(error.code, str(error), ruling=error.ruling)
 
 
 def _invalid(_: Request[Any, Any, Any], error: ValidationException) -> Response[messages.Problem]:
@@ -512,6 +529,7 @@ def create_app(settings: Settings) -> Litestar:
             match_analysis,
             record_analysis,
             position,
+            rolls,
             texts,
             rules,
             lesson,

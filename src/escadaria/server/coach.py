@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from escadaria import analysis, catalogue, judging
-from escadaria.game import AnyGame
+from escadaria.game import CHANCE, AnyGame
 from escadaria.record import Record, read
 from escadaria.server.bot_pool import BotPool
 from escadaria.server.messages import Advice, Refused, Source
@@ -71,6 +71,30 @@ class AnalysisView(msgspec.Struct, frozen=True, kw_only=True):
     players: list[PlayerLine]
 
 
+class FallLine(msgspec.Struct, frozen=True, kw_only=True):
+    """Dice that lead to one position, and the best that can be done there."""
+
+    dice: list[str]
+    """All of them; of dice that fall one by one those after the first are sorted."""
+    chance: float
+    plan: list[str]
+    """The best actions until dice are to fall again or the turn ends; empty if it ended by the dice."""
+    wins: dict[str, float]
+    """How often the seat wins after each action that may be the plan's last, the best first."""
+    win: float
+
+
+class RollsView(msgspec.Struct, frozen=True, kw_only=True):
+    """All that dice can show at a position."""
+
+    source: Source
+    turn: int
+    """The seat that rolls."""
+    win: float
+    """How often it wins, before the dice fall."""
+    falls: list[FallLine]
+
+
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     """It is being worked on: ask again."""
 
@@ -81,6 +105,20 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 async def advise(pool: BotPool, game: AnyGame, state: object) -> Advice | None:
     """What a position is worth; None if nobody knows. :raises Refused: ``busy``."""
     return await pool.run(_advise, game.name, dict(game.options), str(state))
+
+
+async def rolls(pool: BotPool, game: AnyGame, state: object) -> RollsView:
+    """What the dice can show, and what to do then.
+
+    :raises Refused: ``busy``, ``no_judge``; ``not_rolling`` if no dice are to fall.
+    :raises TooManyFalls: ``too_large``.
+    """
+    if game.current_player(state) != CHANCE:
+        raise Refused("not_rolling", f"no dice are to fall at {state}")
+    found = await pool.run(_rolls, game.name, dict(game.options), str(state))
+    if found is None:
+        raise Refused("no_judge", "nobody knows what positions of this game are worth")
+    return found
 
 
 class Coach:
@@ -141,6 +179,31 @@ def _advise(name: str, options: dict[str, Any], text: str) -> Advice | None:
         source=_source(judge),
         win=round(judge.shares(state)[state.turn], _DIGITS),
         wins={str(option.action): round(option.shares[state.turn], _DIGITS) for option in found},
+    )
+
+
+def _rolls(name: str, options: dict[str, Any], text: str) -> RollsView | None:
+    game = catalogue.load(name, **options)
+    state = game.parse_state(text)
+    try:
+        judge = judging.find(game)
+    except judging.NoJudge:
+        return None
+    seat = state.turn
+    return RollsView(
+        source=_source(judge),
+        turn=seat,
+        win=round(judge.shares(state)[seat], _DIGITS),
+        falls=[
+            FallLine(
+                dice=list(fall.dice),
+                chance=round(float(fall.chance), 2 * _DIGITS),
+                plan=[str(action) for action in fall.plan],
+                wins={str(option.action): round(option.shares[seat], _DIGITS) for option in fall.options},
+                win=round(fall.shares[seat], _DIGITS),
+            )
+            for fall in analysis.falls(game, state, judge)
+        ],
     )
 
 

@@ -215,6 +215,8 @@ class Problem(Struct, frozen=True, kw_only=True):
 
     code: str
     message: str
+    ruling: str = ""
+    """The ruling by which it was, if one says so."""
 
 
 class Opened(Struct, frozen=True, kw_only=True):
