@@ -61,6 +61,8 @@ export class ApiError extends Error {
   constructor(
     readonly code: string,
     message: string,
+    /** The ruling by which it was refused, if one says so. */
+    readonly ruling = '',
   ) {
     super(message);
   }
@@ -70,7 +72,8 @@ export const fetchGames = (): Promise<Games> => json('/api/games');
 /** The full rules of a game, and its guided first game. */
 export const fetchRules = (game: string): Promise<RulesView> => json(`/api/rules/${encodeURIComponent(game)}`);
 export const fetchLesson = (game: string): Promise<LessonView> => json(`/api/lessons/${encodeURIComponent(game)}`);
-export const fetchTexts = (language: string): Promise<Catalogue> => json(`/api/texts/${language}`);
+/** The texts of a language; `later` those that only a few pages say. */
+export const fetchTexts = (language: string, later = false): Promise<Catalogue> => json(`/api/texts/${language}${later ? '/later' : ''}`);
 export const fetchMatch = (match: string): Promise<Now> => json(`/api/matches/${encodeURIComponent(match)}`);
 /** Where others can reach the server; empty if it listens to this machine alone. */
 export const fetchWhere = (): Promise<{ addresses: string[] }> => json('/api/where');
@@ -105,6 +108,6 @@ async function request(path: string, init?: RequestInit): Promise<Response> {
   }
   if (answer.ok) return answer;
   const refusal: unknown = await answer.json().catch(() => null);
-  const { code = 'internal', message = answer.statusText } = (refusal ?? {}) as { code?: string; message?: string };
-  throw new ApiError(code, message);
+  const { code = 'internal', message = answer.statusText, ruling } = (refusal ?? {}) as { code?: string; message?: string; ruling?: string };
+  throw new ApiError(code, message, ruling);
 }

@@ -1,11 +1,14 @@
 /** What decisions are worth: asked of the server, and pure functions that make words and pictures of it. */
 import { ApiError, json, post, type ReplayData } from './api';
-import type { AnalysisView, DecisionLine, Position, PositionSeen, Waiting } from './protocol';
+import type { AnalysisView, DecisionLine, Position, PositionSeen, RollsView, Waiting } from './protocol';
 import { turnAt, type Turn } from './replay';
 import type { Texts } from './texts.svelte';
 
 /** Any position, what may be done there, and what that is worth. */
 export const lookAt = (wanted: Position): Promise<PositionSeen> => post('/api/positions', wanted);
+
+/** All that the dice can show at a position that waits for them, and what to do then. */
+export const rollsAt = (waiting: Position): Promise<RollsView> => post('/api/rolls', waiting);
 
 const PATIENCE = 400;
 
@@ -84,8 +87,8 @@ export function momentOf(replay: ReplayData, ply: number): { text: string; seat:
   return { text, seat: Number(position?.turn ?? 0) };
 }
 
-/** The address of the editor with a position in it. */
-export function editorOf(game: string, options: ReplayData['options'], text: string): string {
+/** The address of the editor, or of another screen that shows a position, with a position in it. */
+export function editorOf(game: string, options: ReplayData['options'], text: string, screen = 'position'): string {
   const set = Object.entries(options).map(([name, value]) => [name, String(value)]);
-  return `/position/${game}#${new URLSearchParams([...set, ['at', text]]).toString()}`;
+  return `/${screen}/${game}#${new URLSearchParams([...set, ['at', text]]).toString()}`;
 }

@@ -7,6 +7,7 @@ export type Route =
   | { screen: 'learn'; game: string }
   | { screen: 'rules'; game: string }
   | { screen: 'position'; game: string }
+  | { screen: 'strategy'; game: string }
   | { screen: 'replay'; match: string | null }
   | { screen: 'lost' };
 
@@ -25,6 +26,7 @@ export function routeOf(path: string, search = ''): Route {
     case 'learn':
     case 'rules':
     case 'position':
+    case 'strategy':
       return { screen: first, game: second };
     default:
       return { screen: 'lost' };

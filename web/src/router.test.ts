@@ -9,6 +9,7 @@ describe('addresses', () => {
     ['/new/rapido', '?how=online', { screen: 'new', game: 'rapido', how: 'online' }],
     ['/t/abc_-1', '', { screen: 'table', match: 'abc_-1' }],
     ['/rules/chain', '', { screen: 'rules', game: 'chain' }],
+    ['/strategy/chain', '', { screen: 'strategy', game: 'chain' }],
     ['/replay', '', { screen: 'replay', match: null }],
     ['/replay/x', '', { screen: 'replay', match: 'x' }],
     ['/t', '', { screen: 'lost' }],

@@ -2,6 +2,7 @@
  * Everything a player reads. The server's catalogue is the only source; choosing plural forms and variants follows
  * src/escadaria/i18n/__init__.py.
  */
+import { untrack } from 'svelte';
 import { fetchTexts, type Catalogue } from './api';
 import type { Fact } from './facts';
 import { recall, remember } from './storage';
@@ -23,9 +24,16 @@ export class Texts {
   constructor(
     readonly language: string,
     private readonly messages: Catalogue,
+    /** Whether those that only a few pages say are among them. */
+    readonly whole = false,
   ) {
     this.plural = new Intl.PluralRules(language);
     this.list = new Intl.ListFormat(language, { type: 'conjunction' });
+  }
+
+  /** These texts and more of the same language. */
+  async with(fetch: (language: string) => Promise<Catalogue>): Promise<Texts> {
+    return new Texts(this.language, { ...this.messages, ...(await fetch(this.language)) }, true);
   }
 
   has(key: string): boolean {
@@ -134,11 +142,22 @@ export const reading = new Reading();
 /** Read in this language from now on; without one, in the language set before, or the browser's. */
 export async function read(language?: Language): Promise<void> {
   const chosen = language ?? negotiate([recall('language', ''), ...navigator.languages]);
-  const catalogue = await fetchTexts(chosen);
-  reading.texts = new Texts(chosen, catalogue);
+  const texts = new Texts(chosen, await fetchTexts(chosen));
+  reading.texts = more ? await texts.with((language) => fetchTexts(language, true)) : texts;
   reading.ready = true;
   document.documentElement.lang = chosen;
   if (language) remember('language', language);
+}
+
+let more = false;
+/** From now on also what only a few pages say; it is here when this is done. */
+export async function readMore(): Promise<void> {
+  more = true;
+  // a page that is fetched with its texts is not fetched again when they change
+  for (let texts = untrack(() => reading.texts); !texts.whole; texts = reading.texts) {
+    const whole = await texts.with((language) => fetchTexts(language, true));
+    if (reading.texts === texts) reading.texts = whole;
+  }
 }
 
 /** The text of a key in the language that is set. */

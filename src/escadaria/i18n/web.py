@@ -9,9 +9,12 @@ from escadaria.i18n import load
 TERMINAL_ONLY = ("play.about", "play.command", "play.count", "replay.", "simulate.", "verify.")
 """What the browser never says."""
 
+LATER = ("strategy.", "web.strategy.", "web.position.wrong")
+"""What only a few pages say. It comes with them, so that nobody waits for it at the first."""
 
-def texts_json(language: str) -> dict[str, Any]:
-    """From key to text, as far as the browser has use for it.
+
+def texts_json(language: str, later: bool = False) -> dict[str, Any]:
+    """From key to text, as far as the browser has use for it: at once, or ``later``.
 
     A text with plural forms is an object of its forms and what they count.
     :raises BadOptions: if there is no such language.
@@ -21,5 +24,5 @@ def texts_json(language: str) -> dict[str, Any]:
         if not message.counted
         else {"forms": list(message.forms), "counted": message.counted}
         for key, message in load(language).messages.items()
-        if not key.startswith(TERMINAL_ONLY)
+        if not key.startswith(TERMINAL_ONLY) and key.startswith(LATER) == later
     }

@@ -366,8 +366,18 @@ async def _finished(hub: Hub, match: str) -> Record:
     "/texts/{language:str}", responses=_refusals("bad_options"), cache_control=CacheControlHeader(max_age=300)
 )
 async def texts(language: FromPath[str]) -> dict[str, Any]:
-    """All texts of a language, for the browser."""
+    """The texts of a language, for the browser."""
     return texts_json(language)
+
+
+@get(
+    "/texts/{language:str}/later",
+    responses=_refusals("bad_options"),
+    cache_control=CacheControlHeader(max_age=300),
+)
+async def later_texts(language: FromPath[str]) -> dict[str, Any]:
+    """Those that only a few pages say."""
+    return texts_json(language, later=True)
 
 
 @get("/rules/{game:str}", responses=_refusals("bad_options"), cache_control=CacheControlHeader(max_age=300))
@@ -531,6 +541,7 @@ def create_app(settings: Settings) -> Litestar:
             position,
             rolls,
             texts,
+            later_texts,
             rules,
             lesson,
             frame_schema,

@@ -21,6 +21,8 @@ export interface BoardProps<V = unknown, C extends Cue = Cue> {
   preview?: Preview | null;
   onlook?: (action: string | null) => void;
   onpick?: (action: string) => void;
+  /** Told of taps on spaces, for setting up a position; a board without spaces tells nothing. */
+  onspace?: (space: number) => void;
 }
 
 /** The dock has the dice and the choices of the turn. */

@@ -4,8 +4,14 @@ import type { RapidoState } from '../protocol';
 
 const digit = (face: string) => (face === 'X' ? 0 : Number(face));
 
-/** All that two dice can show: the higher digit first. */
-export const VALUES: number[] = [...new Set(DIE_A.flatMap((a) => DIE_B.map((b) => 10 * Math.max(digit(a), digit(b)) + Math.min(digit(a), digit(b)))))].sort((a, b) => a - b);
+/** What two faces show: the higher digit first. */
+export function valueOf(faces: string): number {
+  const digits = [...faces].map(digit);
+  return 10 * Math.max(...digits) + Math.min(...digits);
+}
+
+/** All that two dice can show. */
+export const VALUES: number[] = [...new Set(DIE_A.flatMap((a) => DIE_B.map((b) => valueOf(a + b))))].sort((a, b) => a - b);
 
 export function textOf({ turn, phase, value, steps, tower }: RapidoState): string {
   const pairs = tower.map((pair) => (pair.field ? `${pair.field}:${pair.seat}:${pair.value}` : `0:${pair.seat}`));
