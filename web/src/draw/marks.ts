@@ -12,6 +12,8 @@ export const MARKS = {
   won: stroke('M6 21V4h11l-2.2 4 2.2 4H6'),
   up: stroke('M5 18L18 6M10 5.5h8.5V14'),
   down: stroke('M5 6l13 12M18.5 10v8.5H10'),
+  /** One die more. */
+  more: stroke('M8 3.5h8a4.5 4.5 0 0 1 4.5 4.5v8a4.5 4.5 0 0 1-4.5 4.5H8A4.5 4.5 0 0 1 3.5 16V8A4.5 4.5 0 0 1 8 3.5zM12 8v8M8 12h8'),
   /** The dice make no chain. */
   fail: stroke('M9.5 15.5l-2 2a3.5 3.5 0 0 1-5-5l2-2M14.5 8.5l2-2a3.5 3.5 0 0 1 5 5l-2 2M9 4.5v2.5M4.5 9H7M15 19.5V17M19.5 15H17'),
 } as const;
