@@ -1,9 +1,10 @@
-"""How fast two-player Rapido is solved, beside one update by the readable engine.
+"""How fast two-player Rapido and Chain are solved, beside one update that is not compiled.
 
-    python3 run.py bench solve [--finish 5] [--threads 2] [--whole]
+    python3 run.py bench solve [--finish 5] [--board short] [--threads 2] [--whole]
 
 An update is one position's value worked out anew from all that can follow in a turn. Times are of the
-processor, so that what else the machine does counts little. ``--whole`` solves the race from nothing.
+processor, so that what else the machine does counts little. Chain's solver takes one thread, and leaves out
+whatever cannot have changed since it was worked out. ``--whole`` solves both from nothing.
 """
 
 from __future__ import annotations
@@ -15,37 +16,66 @@ from collections.abc import Callable
 
 import numpy as np
 
-from escadaria.lab.rapido_solver import Solver
-from escadaria.rapido import Phase, Rapido, State
-from escadaria.solutions.rapido import ONE, RapidoSolution
+from escadaria.boards import BOARDS
+from escadaria.chain import Chain
+from escadaria.game import AnyGame
+from escadaria.lab import chain_solver, rapido_solver
+from escadaria.rapido import Rapido
+from escadaria.solutions.chain import HAND_PAIRS, ChainSolution
+from escadaria.solutions.rapido import RapidoSolution
 from escadaria.solutions.rapido_index import TOWERS
-from escadaria.solutions.solution import Bounds
+from escadaria.solutions.solution import Bounds, Solution
 
 SWEEPS = 3
+UNPROVEN = Bounds(0, 1, 1)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="How fast two-player Rapido is solved.")
-    parser.add_argument("--finish", type=int, default=5)
+    parser = argparse.ArgumentParser(description="How fast races of two are solved.")
+    parser.add_argument("--finish", type=int, default=5, help="of Rapido")
+    parser.add_argument("--board", choices=BOARDS, default="short", help="of Chain")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--whole", action="store_true", help="solve it from nothing")
+    parser.add_argument("--whole", action="store_true", help="solve them from nothing")
     wish = parser.parse_args()
-    race = Rapido(2, wish.finish)
-    solver = Solver(wish.finish, 1)
+    rapido(Rapido(2, wish.finish), wish.threads)
+    if wish.whole:
+        whole_rapido(wish.finish, wish.threads)
+    chain(Chain(2, wish.board))
+    if wish.whole:
+        whole_chain(Chain(2, wish.board))
+
+
+def rapido(race: Rapido, threads: int) -> None:
+    solver = rapido_solver.Solver(race.finish, 1)
     values = solver.guess()
     solver.sweep(values)  # compiles
     updates = len(list(solver.updates())) * TOWERS
-    print(f"{race.finish**2 * TOWERS:,} positions, {values.nbytes / 1e9:.2f} GB for one array of them")
+    say_size(race, race.finish**2 * TOWERS, values)
     one, wall = timed(lambda: [solver.sweep(values) for _ in range(SWEEPS)])
-    print(f"one thread: {one / SWEEPS / updates * 1e9:.1f} ns of processor time per update")
-    many = Solver(wish.finish, wish.threads)
+    many = rapido_solver.Solver(race.finish, threads)
     _, wall_many = timed(lambda: [many.sweep(values) for _ in range(SWEEPS)])
-    print(f"{wish.threads} threads: {wall / wall_many:.2f} times as fast by the clock")
-    engine, _ = timed(lambda: by_engine(race, values))
-    times = engine / (one / SWEEPS / updates)
-    print(f"readable engine: {engine * 1e3:.1f} ms per update, {times:,.0f} times as long")
-    if wish.whole:
-        whole(wish.finish, wish.threads)
+    say_speed(one / SWEEPS / updates, RapidoSolution(race, values, UNPROVEN))
+    print(f"{threads} threads: {wall / wall_many:.2f} times as fast by the clock")
+
+
+def chain(race: Chain) -> None:
+    solver = chain_solver.Solver(race.track)
+    solver.sweep()  # compiles
+    before = solver.updates
+    say_size(race, solver.waiter.size, solver.waiter)
+    one, _ = timed(lambda: [solver.sweep() for _ in range(SWEEPS)])
+    updates = 2 * (solver.updates - before) * HAND_PAIRS  # of the mover's and of the other's bound
+    say_speed(one / updates, ChainSolution(race, solver.waiter, 1.0))
+
+
+def say_size(race: AnyGame, positions: int, values: np.ndarray) -> None:
+    print(f"{race}: {positions:,} positions, {values.nbytes / 1e9:.2f} GB for one array of them")
+
+
+def say_speed(update: float, solution: Solution) -> None:
+    print(f"one thread: {update * 1e9:.1f} ns of processor time per update")
+    readable, _ = timed(lambda: work_out(solution))
+    print(f"not compiled: {readable * 1e3:.1f} ms per update, {readable / update:,.0f} times as long")
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:
@@ -55,17 +85,19 @@ def timed(work: Callable[[], object]) -> tuple[float, float]:
     return time.process_time() - processor, time.perf_counter() - clock
 
 
-def by_engine(race: Rapido, values: np.ndarray) -> float:
-    """One update by the rules as they are written."""
-    solution = RapidoSolution(race, values, Bounds(0, 1, 1))
-    start = State(0, Phase.FIRST_ROLL, 0, (0, 0), ())
+def work_out(solution: Solution) -> float:
+    """One update of the start by the readable engine, with NumPy for what follows within the turn."""
+    race = solution.game
+    start = race.initial_state()
+    if race.legal_actions(start):
+        return max(solution.action_values(start).values())
     return sum(
         float(chance) * solution.value(race.apply(start, roll))
         for roll, chance in race.chance_outcomes(start)
     )
 
 
-def whole(finish: int, threads: int) -> None:
+def whole_rapido(finish: int, threads: int) -> None:
     phases: list[str] = []
 
     def done(phase: str, residual: float, arrays: object) -> None:
@@ -73,11 +105,25 @@ def whole(finish: int, threads: int) -> None:
         print(f"  {phase} {len(phases)}: {residual:.2e}", flush=True)
 
     found = []
-    processor, clock = timed(lambda: found.append(Solver(finish, threads).solve({}, done)))
-    (_, bounds), memory = found[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    seconds = timed(lambda: found.append(rapido_solver.Solver(finish, threads).solve({}, done)))
+    ((_, bounds),) = found
     print(f"{phases.count('approach') + 1} sweeps to approach, {phases.count('prove')} to prove")
+    say_whole(seconds, bounds)
+
+
+def whole_chain(race: Chain) -> None:
+    gaps: list[float] = []
+    solver = chain_solver.Solver(race.track)
+    seconds = timed(lambda: solver.solve({}, lambda phase, gap, arrays: gaps.append(gap)))
+    print(f"{len(gaps)} sweeps, {solver.updates / len(solver.order):.1f} updates of each arrangement")
+    say_whole(seconds, ChainSolution(race, solver.waiter, gaps[-1]).bounds)
+
+
+def say_whole(seconds: tuple[float, float], bounds: Bounds) -> None:
+    processor, clock = seconds
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"{processor:.0f} s of processor time, {clock:.0f} s by the clock, at most {memory:.2f} GB")
-    print(f"start between {bounds.low:.10f} and {bounds.high:.10f}, gaps up to {bounds.gap * ONE:.0f} / 2^32")
+    print(f"start between {bounds.low:.10f} and {bounds.high:.10f}, gaps up to {bounds.gap:.1e}")
 
 
 if __name__ == "__main__":
