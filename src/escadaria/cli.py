@@ -74,6 +74,13 @@ Options = Annotated[
         "--option", metavar="NAME=VALUE", help="An option of the game, as in finish=10. Repeatable."
     ),
 ]
+OneGame = Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same games.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="How many play at once; else all cores.")]
+Scheduler = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="The results as JSON.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A record.")]
 Rollouts = Annotated[
     int, typer.Option(metavar="N", min=0, help="Let simple bots play N games from each position instead.")
@@ -229,7 +236,7 @@ def analyse(
 
 @app.command()
 def hint(
-    game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}.")],
+    game: OneGame,
     position: Annotated[str, typer.Argument(metavar="POSITION", help="Its text, in one line.")],
     option: Options = [],  # noqa: B006
     players: Annotated[int | None, typer.Option(help="How many play, as --option players=3.")] = None,
@@ -254,19 +261,17 @@ def hint(
 
 @app.command()
 def simulate(
-    game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}.")],
+    game: OneGame,
     bot: Annotated[
         list[str], typer.Option(help="A bot for each seat; a single one takes all. Repeatable.")
     ] = ["simple"],  # noqa: B006
     players: Annotated[int | None, typer.Option(help="How many play; else one for each bot.")] = None,
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 1,
+    seed: Seed = 1,
     option: Options = [],  # noqa: B006
-    workers: Annotated[int | None, typer.Option(min=1, help="How many play at once; else all cores.")] = None,
-    scheduler: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler.")
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
+    workers: Workers = None,
+    scheduler: Scheduler = "",
+    as_json: AsJson = False,
     lang: Language = None,
 ) -> None:
     """Let bots play many games, and count.
@@ -318,7 +323,7 @@ def solve(
 
 @app.command()
 def arena(
-    game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}.")],
+    game: OneGame,
     bot: Annotated[
         list[str],
         typer.Option(
@@ -328,12 +333,10 @@ def arena(
     ] = list(BOTS),  # noqa: B006
     players: Annotated[int | None, typer.Option(help="How many sit at a table; else two.")] = None,
     games: Annotated[int, typer.Option(min=1, help="How many games at least.")] = 1000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 1,
+    seed: Seed = 1,
     option: Options = [],  # noqa: B006
-    workers: Annotated[int | None, typer.Option(min=1, help="How many play at once; else all cores.")] = None,
-    scheduler: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler.")
-    ] = "",
+    workers: Workers = None,
+    scheduler: Scheduler = "",
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with this league where it was stopped.")
     ] = False,
@@ -341,7 +344,7 @@ def arena(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the results, as in out.svg.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
+    as_json: AsJson = False,
     lang: Language = None,
 ) -> None:
     """Let bots play a league, and tell how strong each is.
