@@ -169,6 +169,15 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_bounds_too_narrow_to_prove_are_widened(
+    solution: RapidoSolution, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rapido_solver, "UNITS_A_TURN", 0.2)
+    _, bounds = Solver(GAME.finish, threads=2).solve({"values": solution.values.copy()})
+    assert bounds.low <= solution.bounds.high and solution.bounds.low <= bounds.high
+    assert bounds.gap < 5e-9
+
+
 def test_a_solution_is_kept_and_a_damaged_one_refused(cache: Path) -> None:
     game = escadaria.load("rapido", players=2, finish=5)
     path = path_of(game)

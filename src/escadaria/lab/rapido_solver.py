@@ -34,7 +34,7 @@ AT_FIRST = [rank for rank in range(RANKS) if rank not in LATER and rank not in D
 CLOSE = 3 / ONE  # where values change no more in earnest
 UNITS_A_TURN = 2  # of the last place, for the first bounds
 SHRINKS = 0.62  # how changes fall from sweep to sweep
-NARROW = 2.0**-26  # bounds that are close enough, once they are proven
+NARROW = 2.0**-25  # bounds that are close enough, once they are proven
 ROUNDING = 1e-3  # far more than floating-point arithmetic can be off, in units of the last place
 
 
@@ -387,20 +387,18 @@ def narrow(low: Any, high: Any, new_low: Any, new_high: Any) -> tuple[int, int]:
     return gap, outside
 
 
-def around(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds to be proven, wider far from the finish; the lower ones take the place of ``values``.
+def widen(low: np.ndarray, high: np.ndarray, units: int) -> None:
+    """Set bounds to be proven around the values in ``low``, wider far from the finish.
 
     Every turn adds its rounding, and there are about one and a half for each step that both have to go.
     """
-    finish = len(values)
-    high = np.empty_like(values)
+    finish = len(low)
     for own in range(finish):
         for other in range(finish):
-            width = np.uint32(UNITS_A_TURN * (1.5 * (finish - (own + other) / 2) + 4))
-            row = values[own, other]
+            width = np.uint32(units * (1.5 * (finish - (own + other) / 2) + 4))
+            row = low[own, other]
             high[own, other] = np.minimum(row, ONE - width) + width
             row[:] = np.maximum(row, width) - width
-    return values, high
 
 
 @njit(nogil=True, cache=True)
@@ -432,18 +430,27 @@ class Solver:
         if "low" in arrays:
             low, high = arrays["low"], arrays["high"]
         else:
-            values = arrays["values"] if arrays else self.guess()
-            while (change := self.sweep(values)) > CLOSE:
-                done("approach", change, {"values": values})
-            low, high = around(values)
-        gap, outside, before = 1.0, 1, 2.0
+            low = arrays["values"] if arrays else self.guess()
+            while (change := self.sweep(low)) > CLOSE:
+                done("approach", change, {"values": low})
+            high = np.empty_like(low)
+            widen(low, high, UNITS_A_TURN)
+        bounds = self.prove(low, high, done)
+        to_middle(low, high)
+        return low, bounds
+
+    def prove(self, low: np.ndarray, high: np.ndarray, done: Listener) -> Bounds:
+        """Narrow the bounds until they are proven; wider ones are tried if rounding keeps these from it."""
+        gap, outside, before, units = 1.0, 1, 2.0, UNITS_A_TURN
         while outside or NARROW < gap < before:  # rounding may keep them wider
+            if gap >= before:
+                gap, units = 1.0, 2 * units
+                to_middle(low, high)
+                widen(low, high, units)
             before = gap
             gap, outside = self.sweep_bounds(low, high)
             done("prove", gap, {"low": low, "high": high})
-        bounds = Bounds(float(low[0, 0, 0] / ONE), float(high[0, 0, 0] / ONE), gap)
-        to_middle(low, high)
-        return low, bounds
+        return Bounds(float(low[0, 0, 0] / ONE), float(high[0, 0, 0] / ONE), gap)
 
     def guess(self) -> np.ndarray:
         """A start: whoever is ahead is better off."""
