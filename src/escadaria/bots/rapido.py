@@ -9,10 +9,23 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Protocol
 
-from escadaria.rapido import ROLLS, TOP_FIELD, VALUES, Action, Again, Place, Rapido, State, X
+from escadaria.rapido import (
+    ROLLS,
+    TOP_FIELD,
+    VALUES,
+    Action,
+    Again,
+    Pair,
+    Phase,
+    Place,
+    Rapido,
+    State,
+    ThrewOut,
+    X,
+)
 
 LOTS = 1 << 20
 """Chance is drawn in so many equal parts."""
@@ -46,13 +59,9 @@ SPITE = 0.8
 """To take a step from somebody is nearly as good as to make one."""
 
 
-def appeal(safety: Any, fields: Any, ranks: Any, field: int, rank: int) -> float:
-    """What placing looks worth, in steps; ``fields`` and ``ranks`` are the opponents' pairs."""
-    worth = field * safety[field, rank]
-    for pair in range(len(fields)):
-        if fields[pair] > field and ranks[pair] <= rank:  # R14
-            worth += SPITE * fields[pair]
-    return float(worth)
+def appeal(safety: Any, taken: int, field: int, rank: int) -> float:
+    """What placing looks worth, in steps, if it takes so many from others."""
+    return float(field * safety[field, rank] + SPITE * taken)
 
 
 def hope(chances: Any, doubles: Any, best: Any) -> float:
@@ -106,17 +115,26 @@ class _Table:
 
 def regular(game: Rapido, state: State) -> Action:
     """Place where it looks best, unless rolling again looks better."""
-    table = _Table(safety(game.players))
-    others = [pair for pair in state.tower if pair.seat != state.turn]
-    lie, values = [pair.field for pair in others], [VALUES.index(pair.value) for pair in others]
-    fields = state.free_fields()
-
-    def best(rank: int) -> tuple[float, int]:
-        return max((appeal(table, lie, values, field, rank), field) for field in fields)
-
-    worth, field = best(VALUES.index(state.value))
-    again = hope(CHANCES, DOUBLES, [best(rank)[0] for rank in range(len(VALUES))])
+    best = _best_looking(game, state.turn, state.tower)
+    worth, field = best[VALUES.index(state.value)]
+    again = hope(CHANCES, DOUBLES, [worth for worth, _ in best])
     return Again() if again > worth else Place(field)
+
+
+@lru_cache(maxsize=64)
+def _best_looking(game: Rapido, seat: int, tower: tuple[Pair, ...]) -> list[tuple[float, int]]:
+    """By rank of the value: what the best field looks worth, and which it is."""
+    table = _Table(safety(game.players))
+    return [
+        max((appeal(table, _taken(game, state, field), field, rank), field) for field in state.free_fields())
+        for rank, value in enumerate(VALUES)
+        for state in [State(seat, Phase.DECIDE, value, (0,) * game.players, tower)]
+    ]
+
+
+def _taken(game: Rapido, state: State, field: int) -> int:
+    """How many steps placing takes from those it throws out (R14)."""
+    return sum(fact.field for fact in game.facts(state, Place(field)) if isinstance(fact, ThrewOut))
 
 
 # Those who know.

@@ -27,6 +27,7 @@ from escadaria.game import AnyGame
 from escadaria.lab import rapido_values
 from escadaria.lab.rapido_values import Model, Scratch, end_turn, plan
 from escadaria.lab.streams import DICE, WHIMS, below, start
+from escadaria.lab.traces import ACTION, seated, told, unsigned
 from escadaria.rapido import (
     ROLLS,
     TOP_FIELD,
@@ -238,8 +239,18 @@ def mind(game: Rapido) -> Mind:
     )
 
 
-appeal = njit(cache=True, nogil=True)(levels.appeal)
+_appeal = njit(cache=True, nogil=True)(levels.appeal)
 hope = njit(cache=True, nogil=True)(levels.hope)
+
+
+@njit(cache=True, nogil=True)
+def appeal(safety: NDArray[np.float64], fields: Words, ranks: Words, field: int, rank: int) -> float:
+    """What placing looks worth to ``regular``; ``fields`` and ``ranks`` are the opponents' pairs."""
+    taken = 0
+    for pair in range(len(fields)):
+        if fields[pair] > field and ranks[pair] <= rank:  # R14
+            taken += fields[pair]
+    return _appeal(safety, taken, field, rank)
 
 
 @njit(cache=True, nogil=True)
@@ -380,7 +391,7 @@ def play_game(
             counts[seat] += tables.tallies[later, roll]
             step = max(0, step + tables.climbs[later, roll])  # R10, R12
             if trace is not None:
-                trace[plies, _ACTION] = roll
+                trace[plies, ACTION] = roll
             if step >= finish:  # R15
                 break
             value = tables.values[roll]
@@ -396,7 +407,7 @@ def play_game(
                 )
             plies += 1
             if trace is not None:
-                trace[plies, _ACTION] = field
+                trace[plies, ACTION] = field
             if field >= 0:
                 out = thrown_out(tower, own, field, value)
                 if out:
@@ -457,7 +468,7 @@ def play_batch(
     each = np.empty((games, 3), np.int32)
     by_seat = np.empty((4, games, game.players), np.int32)
     play_games(
-        game.pairs, game.finish, lineup, tables(), _mind_for(game, lineup), first, _unsigned(seed), each,
+        game.pairs, game.finish, lineup, tables(), _mind_for(game, lineup), first, unsigned(seed), each,
         by_seat,
     )  # fmt: skip
     names = ("steps", "thrown_out", "doubles", "falls")
@@ -472,15 +483,11 @@ def _mind_for(game: Rapido, lineup: Words) -> Mind | None:
     return mind(game) if lineup.max() >= TOURIST else None
 
 
-def _unsigned(seed: int) -> np.uint64:
-    return np.uint64(seed % 2**64)
-
-
 # A game step by step.
 
 _FIRST, _LATER, DECIDE, _OVER = range(4)
 _PHASES = (Phase.FIRST_ROLL, Phase.LATER_ROLL, Phase.DECIDE, Phase.OVER)
-_ACTION, PHASE, TURN, VALUE, TOWER, SEATS = range(6)
+PHASE, TURN, VALUE, TOWER, SEATS = range(ACTION + 1, ACTION + 6)
 """The columns of a trace; then come each seat's step and each seat's marks."""
 
 
@@ -507,8 +514,7 @@ def write(
 def watch(game: Rapido, bots: Sequence[str], number: int, seed: int) -> list[tuple[Action | None, State]]:
     """One game of the batch in the engine's words: each action, none at first, and the position after it."""
     players = game.players
-    policies = np.array([POLICIES[bots[(seat - number) % players]] for seat in range(players)])
-    dice, whims = (np.uint64(start(_unsigned(seed), number, which)) for which in (DICE, WHIMS))
+    policies, dice, whims = seated(POLICIES, bots, number, seed)
     plies = int(play_batch(game, bots, number, 1, seed)["plies"][0])
     trace = np.zeros((plies + 1, SEATS + 2 * players), np.int64)
     steps, marks, counts = np.empty((3, players), np.int64)
@@ -516,12 +522,7 @@ def watch(game: Rapido, bots: Sequence[str], number: int, seed: int) -> list[tup
         game.pairs, game.finish, policies, tables(), _mind_for(game, policies), dice, whims, steps, marks,
         counts, trace,
     )  # fmt: skip
-    rows = trace.tolist()
-    positions = [position_of(row, players) for row in rows]
-    actions = [
-        _action(row[_ACTION], before.phase) for before, row in zip(positions[:-1], rows[1:], strict=True)
-    ]
-    return list(zip([None, *actions], positions, strict=True))
+    return told(trace, lambda row: position_of(row, players), _action)
 
 
 def position_of(row: list[int], players: int) -> State:
@@ -536,7 +537,7 @@ def position_of(row: list[int], players: int) -> State:
     return State(row[TURN], _PHASES[row[PHASE]], row[VALUE], tuple(steps), tuple(pairs))
 
 
-def _action(code: int, before: Phase) -> Action:
-    if before is Phase.DECIDE:
+def _action(code: int, before: State) -> Action:
+    if before.phase is Phase.DECIDE:
         return Again() if code == ROLL_AGAIN else Place(code)
     return ROLLS[code]
