@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("players", type=int, choices=range(2, 7))
     parser.add_argument("--positions", type=int, default=2_000_000, help="how many to learn from")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rate", type=float, default=2e-3, help="how fast to learn")
+    parser.add_argument("--rate", type=float, default=1e-3, help="how fast to learn")
     parser.add_argument("--go-on", action="store_true", help="start from the values that ship")
     parser.add_argument("--measure", action="store_true", help="do not train")
     parser.add_argument("--games", type=int, default=20_000, help="how many to measure by")

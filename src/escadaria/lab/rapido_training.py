@@ -49,8 +49,10 @@ TURNS = 400
 """The most turns of a training game."""
 BEFOREHAND = 5
 """For each start of a turn that is worked out, how many are learned before by rules of thumb."""
-EACH = 48
+EACH = 24
 """So many positions that one turn may lead to are learned from the exact solution."""
+ASTRAY, FALLEN, CLIMBED = 0.35, 0.1, 0.15
+"""Of these: how often the pair is on any free field, how often the turn fails, how often doubles climbed."""
 CRAMPED = 1 / 3
 """The share of games that start in the middle."""
 
@@ -300,11 +302,11 @@ def sample_exact(
                 rank = _RANKS_OF_ROLLS[np.random.randint(36)]
                 own, field = steps[0], chosen[0, rank]
                 lot = np.random.random()
-                if lot < 0.25:
+                if lot < ASTRAY:
                     field = _any_field(fields)
-                elif lot < 0.35:
+                elif lot < ASTRAY + FALLEN:
                     field, own = -1, max(own - 1 - np.random.randint(2), 0)
-                elif np.random.random() < 0.25:
+                elif np.random.random() < CLIMBED:
                     own = min(own + 1 + np.random.randint(3), finish - 1)
                 end_turn(model, finish, steps, fields, ranks, own, field, rank, room)
                 if room.shares[0] == 1.0 and room.shares[1] == 0.0:
@@ -370,7 +372,7 @@ def _watched_turn(
         if later and _CROSSES[roll] > 0:
             return given, _end(finish, steps, fields, ranks, max(own - _CROSSES[roll], 0), -1, 0)
         own += _CLIMBS[roll]
-        level = min(level + _CLIMBS[roll], levels - 1)
+        level = min(level + _CLIMBS[roll], levels - 1, len(room.best) - 1)
         if own >= finish:
             return given, 0
         best = max(truth.again[level, 0], truth.best[level, rank, 0])
@@ -515,9 +517,9 @@ def train_by_self_play(
     report: Report,
     *,
     trained: Model | None = None,
-    rate: float = 2e-3,
-    replays: int = 4,
-    memory: int = 1 << 17,
+    rate: float = 1e-3,
+    replays: int = 16,
+    memory: int = 1 << 18,
 ) -> Model:
     """A network for three to six players, from so many starts of turns, each learned ``replays`` times."""
     finish = features.FAR
@@ -570,10 +572,10 @@ def distil(
     report: Report,
     *,
     trained: Model | None = None,
-    rate: float = 2e-3,
+    rate: float = 3e-3,
     batch: int = 256,
-    replays: int = 3,
-    memory: int = 1 << 21,
+    replays: int = 4,
+    memory: int = 1 << 22,
 ) -> Model:
     """A network for two players from the exact worth of so many positions, each learned ``replays`` times."""
     finish = len(exact)
@@ -588,7 +590,7 @@ def distil(
     chunk = 1 << 16
     for met in range(0, positions, chunk):
         at = slice(met % memory, met % memory + chunk)
-        sample_exact(truth, finish, steps, fields, ranks, 0.1, EACH, room, rows[at], targets[at])
+        sample_exact(truth, finish, steps, fields, ranks, 0.05, EACH, room, rows[at], targets[at])
         pick = rng.integers(0, min(met + chunk, memory), chunk * replays)
         rate_now, beat = schedule(met / positions, rate), met * replays // batch
         error = learn(net, state, rows[pick], targets[pick], batch, rate_now, beat)
