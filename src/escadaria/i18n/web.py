@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from escadaria.i18n import load
@@ -9,7 +10,7 @@ from escadaria.i18n import load
 TERMINAL_ONLY = ("play.about", "play.command", "play.count", "replay.", "simulate.", "verify.")
 """What the browser never says."""
 
-LATER = ("strategy.", "web.strategy.", "web.position.wrong")
+LATER = re.compile(r"(web\.)?strategy\.|web\.position\.(?!title$|edit$)")
 """What only a few pages say. It comes with them, so that nobody waits for it at the first."""
 
 
@@ -24,5 +25,5 @@ def texts_json(language: str, later: bool = False) -> dict[str, Any]:
         if not message.counted
         else {"forms": list(message.forms), "counted": message.counted}
         for key, message in load(language).messages.items()
-        if not key.startswith(TERMINAL_ONLY) and key.startswith(LATER) == later
+        if not key.startswith(TERMINAL_ONLY) and bool(LATER.match(key)) == later
     }

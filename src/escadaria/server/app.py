@@ -22,7 +22,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.params import FromPath, JSONBody
 from litestar.response import File
 
-from escadaria import bots, catalogue
+from escadaria import bots, catalogue, strategy
 from escadaria.catalogue import GAMES
 from escadaria.game import AnyGame, GameError
 from escadaria.i18n.web import texts_json
@@ -392,6 +392,14 @@ async def lesson(game: FromPath[str]) -> LessonView:
     return lesson_view(game)
 
 
+@get(
+    "/strategy/{game:str}", responses=_refusals("bad_options"), cache_control=CacheControlHeader(max_age=300)
+)
+async def advice(game: FromPath[str]) -> list[strategy.Advice]:
+    """How to play a game well, by number of players: rules of thumb with what they are worth, and charts."""
+    return [strategy.advice(game, players) for players in strategy.players(game)]
+
+
 @get("/frames.json", responses=_refusals())
 async def frame_schema() -> dict[str, Any]:
     """The JSON Schema of all frames, both ways, and of what is in them."""
@@ -544,6 +552,7 @@ def create_app(settings: Settings) -> Litestar:
             later_texts,
             rules,
             lesson,
+            advice,
             frame_schema,
             table,
         ],
