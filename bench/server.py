@@ -1,7 +1,7 @@
 """How many moves can the table server take, and how soon do they reach the other player?
 
-    PYTHONPATH=src python bench/server.py
-    PYTHONPATH=src python bench/server.py --tables 100 --seconds 10 --skip-peer --json
+    python3 run.py bench server
+    python3 run.py bench server --tables 100 --seconds 10 --skip-peer --json
 
 A real server process is driven over the loopback: two people at each table, each with a connection of
 their own, play Rapido by choosing at random from what the server says is legal; a match that is over is
@@ -24,46 +24,33 @@ the rights to do so (root, or a ptrace scope of 0).
 from __future__ import annotations
 
 import argparse
-import http.client
 import itertools
 import json
 import os
 import platform
-import random
 import re
 import resource
-import select
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from abc import ABC, abstractmethod
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
 
-import msgspec
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench.shared.traffic import PATIENCE, BoardgameIo, BoardgameIoFiles, Escadaria, Load, fetch_peer
 
 HERE = Path(__file__).parent
-PEER = HERE / "boardgameio"
 TABLES = (100, 500, 1000)
 WARM_UP = 1.0  # seconds before each measurement
-PATIENCE = 30.0  # seconds after which a server that is not filled is given up
 MOST_SECONDS = 180.0  # after which no further server is filled
-AT_ONCE = 8  # tables that are being opened at a time
 PROFILED = 500  # tables while the samples are taken
-
-NO_LIMITS = {
-    "frames-per-second": 1_000_000, "frames-burst": 1_000_000, "requests-per-second": 1_000_000,
-    "requests-burst": 1_000_000, "tables-per-address": 1_000_000, "log-level": "warning",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -233,433 +220,7 @@ def part_of(frames: list[str]) -> str:
     return "loop"
 
 
-# The tables and those who play there.
-
-
-class Client:
-    """One person's connection: a socket and a few bytes, so that this program is not what is measured."""
-
-    __slots__ = ("_buffer", "_socket", "credentials", "mine", "open", "seat", "table", "version")
-
-    def __init__(self, table: Table, seat: int, credentials: str) -> None:
-        self.table = table
-        self.seat = seat
-        self.credentials = credentials
-        self.mine: list[int] = []
-        self.version = -1
-        """The last one heard of."""
-        self.open = False
-        self._buffer = b""
-        self._socket = socket.socket()
-
-    def connect(self, host: str, port: int, path: str) -> int:
-        """Ask for a WebSocket, and return the number of the socket."""
-        self.open, self.version, self._buffer = False, -1, b""
-        self._socket = socket.create_connection((host, port))
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._socket.sendall(
-            f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
-        )
-        self._socket.setblocking(False)
-        return self._socket.fileno()
-
-    def send(self, payload: bytes, kind: int = 0x81) -> None:
-        """Send a frame. It is masked, as it must be, with zeros, which change nothing."""
-        size = len(payload)
-        head = bytes((kind, 0x80 | size)) if size < 126 else bytes((kind, 0xFE, size >> 8, size & 0xFF))
-        self._socket.sendall(head + b"\0\0\0\0" + payload)
-
-    def read(self) -> list[bytes]:
-        """The frames that have come. :raises ConnectionError: if the server has closed it."""
-        try:
-            data = self._socket.recv(65536)
-        except BlockingIOError:  # what came was for the connection that had this number before
-            return []
-        if not data:
-            raise ConnectionError(f"the server closed a connection, after {self._buffer[:200]!r}")
-        data = self._buffer + data
-        if not self.open:
-            head, end, data_after = data.partition(b"\r\n\r\n")
-            if not end:
-                self._buffer = data
-                return []
-            if not head.startswith(b"HTTP/1.1 101"):
-                raise ConnectionError(head.decode())
-            self.open, data = True, data_after
-            return [b"", *self._frames(data)]
-        return self._frames(data)
-
-    def _frames(self, data: bytes) -> list[bytes]:
-        frames, at, end = [], 0, len(data)
-        while end - at >= 2:
-            size, start = data[at + 1], at + 2
-            if size == 126:
-                size, start = int.from_bytes(data[at + 2 : at + 4]), at + 4
-            elif size == 127:
-                size, start = int.from_bytes(data[at + 2 : at + 10]), at + 10
-            if start + size > end:
-                break
-            kind, payload, at = data[at], data[start : start + size], start + size
-            if kind == 0x81:
-                frames.append(payload)
-            elif kind == 0x89:
-                self.send(payload, 0x8A)  # pong
-            elif kind == 0x88:
-                raise ConnectionError(f"the server closed a connection: {payload!r}")
-        self._buffer = data[at:]
-        return frames
-
-    def close(self) -> None:
-        self._socket.close()
-
-
-@dataclass(slots=True, eq=False)
-class Table:
-    """Two people and the move they are at."""
-
-    match: str
-    clients: list[Client] = field(default_factory=list)
-    asked: int = -1
-    """The version that the last request was made for."""
-    mover: Client | None = None
-    """Who sent the last move,"""
-    sent: float = 0.0
-    """and when."""
-    next: tuple[Client, bytes] | None = None
-    """The next move, if both know of the last."""
-    due: float = 0.0
-    """When the next move should be made, in paced traffic."""
-    owed: bool = True
-    """Whether that time has come."""
-
-
-class Load(ABC):
-    """Plays at many tables of one server. What a server's frames mean is for the classes below."""
-
-    name: ClassVar[str]
-
-    def __init__(self, url: str) -> None:
-        self.tables: list[Table] = []
-        self.waits: list[float] = []
-        """Of each move that reached the other player: how long it took."""
-        self.refused = 0
-        self.random = random.Random(1)
-        self.host, _, port = url.removeprefix("http://").partition(":")
-        self.port = int(port)
-        self._poll = select.epoll()
-        self._by_number: dict[int, Client] = {}
-        self._period = 0.0
-        self._begun = False
-        self._agenda: deque[Table] = deque()
-        self._ready = 0  # tables that know of a move to be made
-
-    # For the classes below to say.
-
-    @staticmethod
-    @abstractmethod
-    def command(folder: str) -> list[str]:
-        """What starts the server; the first line it prints has its address."""
-
-    @abstractmethod
-    def seat_people(self) -> Table:
-        """Open a match over HTTP; its clients are connected next."""
-
-    @abstractmethod
-    def path(self, client: Client) -> str:
-        """The address of its WebSocket."""
-
-    @abstractmethod
-    def take(self, client: Client, frame: bytes) -> None:
-        """React to a frame; an empty one means that the connection is open."""
-
-    # Traffic.
-
-    def open_tables(self, count: int, give_up: float) -> None:
-        """Open so many more tables, and wait until a move can be made at each.
-
-        :raises TimeoutError: if that takes too long.
-        """
-        wanted = len(self.tables) + count
-        give_up = min(give_up, time.perf_counter() + PATIENCE)
-        pool = ThreadPoolExecutor(AT_ONCE)
-        opening = deque(pool.submit(self.seat_people) for _ in range(count))
-        try:
-            while self._ready < wanted:
-                if opening and opening[0].done():
-                    table = opening.popleft().result()
-                    self.tables.append(table)
-                    self.connect(table)
-                self._turn(0.001)
-                if time.perf_counter() > give_up:
-                    raise TimeoutError(f"{self.name}: only {self._ready} of {wanted} tables in time")
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-    def connect(self, table: Table) -> None:
-        """Connect both people, anew if they were connected to another match."""
-        for client in table.clients:
-            client.close()
-            number = client.connect(self.host, self.port, self.path(client))
-            self._by_number[number] = client
-            self._poll.register(number, select.EPOLLIN)
-
-    def begin(self) -> None:
-        """Let the tables move."""
-        self._begun = True
-        for table in self.tables:
-            self._move(table)
-
-    def pace(self, period: float) -> None:
-        """Make a move in each period at each table; with 0 as many as possible."""
-        self._period = period
-        start = time.perf_counter()
-        for number, table in enumerate(self.tables):
-            table.due = start + period * number / len(self.tables)
-            table.owed = not period
-            if not period and self._begun:
-                self._move(table)
-        self._agenda = deque(self.tables if period else ())
-
-    def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-        """Go on for so long, or until something is the case."""
-        end = time.perf_counter() + seconds
-        while (now := time.perf_counter()) < end and not until():
-            wait = end - now
-            while self._agenda and self._agenda[0].due <= now:
-                table = self._agenda.popleft()
-                table.owed = True
-                table.due += self._period
-                self._agenda.append(table)
-                self._move(table)
-            if self._agenda:
-                wait = min(wait, self._agenda[0].due - now)
-            self._turn(min(wait, 0.1))
-
-    def _turn(self, wait: float) -> None:
-        for number, _ in self._poll.poll(wait):
-            client = self._by_number[number]
-            for frame in client.read():
-                self.take(client, frame)
-
-    def heard(self, client: Client, version: int) -> bool:
-        """Note what a client heard of; True when the other one has heard the same."""
-        table = client.table
-        if table.mover is not None and table.mover is not client and version > client.version:
-            self.waits.append(time.perf_counter() - table.sent)
-            table.mover = None
-        client.version = version
-        return table.clients[0].version == table.clients[1].version
-
-    def may_move(self, client: Client, request: bytes) -> None:
-        """It is this client's turn, and this is what it will ask for."""
-        table = client.table
-        if table.asked != client.version:
-            self._ready += 1
-            table.asked, table.next = client.version, (client, request)
-            self._move(table)
-
-    def _move(self, table: Table) -> None:
-        if table.next is None or not table.owed or not self._begun:
-            return
-        table.mover, request = table.next
-        table.next, table.owed = None, not self._period
-        table.sent = time.perf_counter()
-        table.mover.send(request)
-
-    def close(self) -> None:
-        for client in self._by_number.values():
-            client.close()
-        self._poll.close()
-
-    def post(self, path: str, body: Any) -> Any:
-        """The answer to an HTTP request."""
-        with closing(http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)) as connection:
-            connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
-            response = connection.getresponse()
-            text = response.read()
-        if response.status >= 300:
-            raise ConnectionError(f"{path}: {response.status} {text.decode()}")
-        return json.loads(text)
-
-
-class _Now(msgspec.Struct):
-    status: str
-    to_act: int | None = None
-    legal: list[str] = []
-    next: str | None = None
-
-
-class _Frame(msgspec.Struct):
-    """Of our server's frames, what is needed here."""
-
-    type: str
-    version: int = 0
-    now: _Now | None = None
-    mine: list[int] | None = None
-    role: str = ""
-    token: str | None = None
-    match: str | None = None
-    code: str | None = None
-    message: str = ""
-
-
-_frame = msgspec.json.Decoder(_Frame)
-
-
-class Escadaria(Load):
-    """Our server."""
-
-    name = "escadaria, durable"
-
-    @staticmethod
-    def command(folder: str) -> list[str]:
-        options = itertools.chain(*((f"--{name}", str(value)) for name, value in NO_LIMITS.items()))
-        database = f"{folder}/matches.sqlite3"
-        return [sys.executable, "-m", "escadaria", "serve", "--port", "0", "--database", database, *options]
-
-    def seat_people(self) -> Table:
-        wish = {"game": "rapido", "options": {"players": 2, "finish": 50}, "people": [{"name": "Ana"}]}
-        opened = self.post("/api/matches", wish)
-        table = Table(opened["match"])
-        table.clients = [Client(table, 0, opened["token"]), Client(table, 1, "")]
-        return table
-
-    def path(self, client: Client) -> str:
-        return f"/api/matches/{client.table.match}/socket"
-
-    def take(self, client: Client, frame: bytes) -> None:
-        if not frame:
-            token = f',"token":"{client.credentials}"' if client.credentials else ""
-            client.send(f'{{"type":"hello"{token}}}'.encode())
-            return
-        message = _frame.decode(frame)
-        if message.type == "event" or message.type == "snapshot":
-            assert message.now is not None, "an event or a snapshot"
-            if self.heard(client, message.version):
-                self._go_on(client, message.now)
-        elif message.mine is not None:  # welcome, you
-            client.mine = message.mine
-            if message.role == "guest":
-                client.send(b'{"type":"sit","id":"sit","version":1,"name":"Rui"}')
-        elif message.type == "accepted":
-            if message.token is not None:
-                client.credentials = message.token
-                self._start(client.table)
-            if message.match is not None:
-                client.table.match, client.table.asked = message.match, -1
-                self.connect(client.table)
-        elif message.type == "refused":
-            self.refused += 1
-            print(f"refused: {message.code}, {message.message}", file=sys.stderr)
-
-    def _go_on(self, client: Client, now: _Now) -> None:
-        table = client.table
-        host, guest = table.clients
-        if now.status == "playing":
-            mover = host if now.to_act in host.mine else guest
-            action = self.random.choice(now.legal).encode()
-            version = client.version
-            request = b'{"type":"act","id":"%d","version":%d,"action":"%b"}' % (version, version, action)
-            self.may_move(mover, request)
-        elif now.status == "over":
-            if now.next is None:
-                self._ask(host, b"rematch")
-        else:
-            self._start(table)
-
-    def _start(self, table: Table) -> None:
-        host, guest = table.clients
-        if guest.credentials and guest.version == host.version:
-            self._ask(host, b"start")
-
-    def _ask(self, client: Client, what: bytes) -> None:
-        if client.table.asked != client.version:
-            client.table.asked = client.version
-            client.send(b'{"type":"%b","id":"%b","version":%d}' % (what, what, client.version))
-
-
-class _Context(msgspec.Struct, rename="camel"):
-    current_player: str
-
-
-class _State(msgspec.Struct):
-    ctx: _Context
-    version: int = msgspec.field(name="_stateID")
-
-
-class _Sync(msgspec.Struct):
-    state: _State
-
-
-_synced = msgspec.json.Decoder(tuple[str, str, _Sync])
-_updated = msgspec.json.Decoder(tuple[str, str, _State, msgspec.Raw])
-
-
-class BoardgameIo(Load):
-    """boardgame.io's server, spoken to as socket.io's client does over a WebSocket."""
-
-    name = "boardgame.io, memory"
-
-    @staticmethod
-    def command(folder: str) -> list[str]:
-        return ["node", str(PEER / "server.js")]
-
-    def seat_people(self) -> Table:
-        table = Table(self.post("/games/dice/create", {"numPlayers": 2})["matchID"])
-        for seat, name in enumerate(("Ana", "Rui")):
-            wish = {"playerID": str(seat), "playerName": name}
-            joined = self.post(f"/games/dice/{table.match}/join", wish)
-            table.clients.append(Client(table, seat, joined["playerCredentials"]))
-        return table
-
-    def path(self, client: Client) -> str:
-        return "/socket.io/?EIO=4&transport=websocket"
-
-    def take(self, client: Client, frame: bytes) -> None:
-        if frame.startswith(b'42/dice,["update"'):
-            _, _, state, _ = _updated.decode(frame[8:])
-            self._know(client, state)
-        elif frame.startswith(b'42/dice,["sync"'):
-            _, _, sync = _synced.decode(frame[8:])
-            self._know(client, sync.state)
-        elif frame == b"2":  # ping
-            client.send(b"3")
-        elif frame.startswith(b"0"):  # the connection is open
-            client.send(b"40/dice,")
-        elif frame.startswith(b"40/dice"):  # and its name space
-            arguments = ["sync", client.table.match, str(client.seat), client.credentials, 2]
-            client.send(b"42/dice," + msgspec.json.encode(arguments))
-
-    def _know(self, client: Client, state: _State) -> None:
-        if self.heard(client, state.version):
-            mover = client.table.clients[int(state.ctx.current_player)]
-            move = {"type": self.random.choice(("roll", "hold")), "playerID": str(mover.seat)}
-            payload = {**move, "args": (), "credentials": mover.credentials}
-            action = {"type": "MAKE_MOVE", "payload": payload}
-            request = ["update", action, state.version, client.table.match, str(mover.seat)]
-            self.may_move(mover, b"42/dice," + msgspec.json.encode(request))
-
-
-class BoardgameIoFiles(BoardgameIo):
-    """The same with its matches in files."""
-
-    name = "boardgame.io, FlatFile"
-
-    @staticmethod
-    def command(folder: str) -> list[str]:
-        return [*BoardgameIo.command(folder), folder]
-
-
 # Processes.
-
-
-def fetch_peer() -> None:
-    """Let npm fetch boardgame.io, unless it is there."""
-    if not (PEER / "node_modules" / "boardgame.io").exists():
-        print("npm fetches boardgame.io …", file=sys.stderr)
-        command = ["npm", "ci", "--prefer-offline", "--no-fund", "--no-audit"]
-        subprocess.run(command, cwd=PEER, check=True, stdout=subprocess.DEVNULL)
 
 
 def make_room() -> None:
