@@ -1,7 +1,8 @@
-"""How the tests are shared out when they run on all cores."""
+"""What tests share, and how they are shared out when they run on all cores."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,3 +23,9 @@ class OneBrowser(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no typ
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneBrowser:
     return OneBrowser(config, log)
+
+
+@pytest.fixture
+def no_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in the user's cache folder must make no difference."""
+    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))

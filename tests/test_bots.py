@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,10 +15,12 @@ from escadaria.bots import BOTS, Bot, UnknownBot
 from escadaria.dice import SeededDice
 from escadaria.game import TERMINAL, AnyGame, GameError, play_out
 from escadaria.rapido import Again, Place, Rapido, State
-from strategies import Walk, rapidos, walks
+from strategies import Walk, walks
 
 EVERY = [(game, bot) for game in escadaria.GAMES for bot in bots.playing(game)]
 """Every bot, with each game that it plays."""
+
+pytestmark = pytest.mark.usefixtures("no_solution")
 
 MOST_PLIES = 20_000
 """Far more than any game takes; a bot that goes round in circles is caught."""
@@ -47,12 +48,6 @@ def play(game: AnyGame, players: list[Bot], seed: int) -> int:
     outcome = game.outcome(state)
     assert outcome is not None
     return outcome.winner
-
-
-@pytest.fixture(autouse=True)
-def no_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is in the user's cache folder must make no difference here."""
-    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
 
 
 @pytest.mark.parametrize("players", range(2, 7))
@@ -158,16 +153,39 @@ def test_a_level_that_does_not_play_a_game_says_so(monkeypatch: pytest.MonkeyPat
         bots.load("master", escadaria.load("rapido"))
 
 
-# Rapido's levels.
+# The levels.
 
 
-@given(walks(rapidos(), max_length=120), st.sampled_from(bots.LEVELS))
-@settings(max_examples=40)
+@given(walks(max_length=120), st.sampled_from(bots.LEVELS))
+@settings(max_examples=100, deadline=None)
 def test_levels_decide_by_the_rules_wherever_they_are(walk: Walk, level: str) -> None:
     game, state = walk.game, walk.state
     if game.legal_actions(state):
         bot = bots.load(level, game, random.Random(1))
         assert bot(game, state) in game.legal_actions(state)
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+@pytest.mark.parametrize("name", escadaria.GAMES)
+def test_an_expert_is_a_master_that_misjudges(name: str, players: int) -> None:
+    game = escadaria.load(name, players=players)
+    master, expert = (bots.load(level, game, random.Random(1)) for level in ("master", "expert"))
+    state, dice = game.initial_state(), random.Random(players)
+    same = asked = 0
+    while asked < 60:
+        if outcomes := game.chance_outcomes(state):
+            state = game.apply(state, dice.choice(outcomes)[0])
+        elif game.outcome(state):
+            state = game.initial_state()
+        else:
+            action = master(game, state)
+            same += action == expert(game, state)
+            asked += 1
+            state = game.apply(state, action)
+    assert 25 <= same < 60
+
+
+# Rapido's levels.
 
 
 def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,25 +204,6 @@ def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pyt
     state = game.parse_state("turn=0 phase=decide value=76 steps=3,4 tower=5:1:10")
     assert exact(game, state) == Again()
     assert shipped(game, state) == Place(4)
-
-
-@pytest.mark.parametrize("players", range(2, 7))
-def test_an_expert_is_a_master_that_misjudges(players: int) -> None:
-    game, master = Rapido(players), bots.load("master", Rapido(players))
-    same = asked = 0
-    state, dice = game.initial_state(), random.Random(players)
-    expert = bots.load("expert", game, random.Random(1))
-    while asked < 60:
-        if outcomes := game.chance_outcomes(state):
-            state = game.apply(state, dice.choice(outcomes)[0])
-        elif game.outcome(state):
-            state = game.initial_state()
-        else:
-            action = master(game, state)
-            same += action == expert(game, state)
-            asked += 1
-            state = game.apply(state, action)
-    assert 25 <= same < 60
 
 
 def test_a_regular_throws_out_whom_it_can() -> None:
