@@ -272,9 +272,13 @@ def _place(
                     same &= fields[seat, pair] <= field or ranks[seat, pair] != rank
             if same and field == 0:  # nothing else is thrown out, and here the value does not matter
                 worth = room.shares[players - 1]
-            elif same and not model.exact.size:
-                _raise_rank(players, room.keys, room.rows)
-                forward(model, room.rows, room.first, room.second, room.shares)
+            elif same:
+                room.keys[-1] += 1
+                if model.exact.size:
+                    evaluate(model, finish, room)
+                else:
+                    _raise_rank(players, room.keys, room.rows)
+                    forward(model, room.rows, room.first, room.second, room.shares)
                 worth = room.shares[players - 1]
             else:
                 worth = end_turn(model, finish, steps, fields, ranks, own, field, rank, room)
