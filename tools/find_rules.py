@@ -12,20 +12,26 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from escadaria import strategy
+from escadaria.chain import Chain
 from escadaria.lab import rules_of_thumb as search
+from escadaria.lab import rules_of_thumb_chain as chain
 from escadaria.lab import rules_of_thumb_rapido as rapido
+from escadaria.rapido import TOP_FIELD, VALUES
+from escadaria.strategy import chain as chain_rules
 from escadaria.strategy import rapido as rapido_rules
 
 FOLDER = Path(strategy.__file__).parent
-MOST, GAIN = 7, 0.003
-"""How many rules a person can remember, and what one must save: a third of a point."""
+MOST, GAIN = 7, 0.006
+"""How many rules a person can remember, and what one must save of a fair share."""
 FRESH = 1_000_003
 """Added to the seed of the search, the seed of the games that measure."""
 
@@ -35,13 +41,15 @@ def main() -> int:
     parser.add_argument("game", choices=strategy.GAMES)
     parser.add_argument("--players", type=int, choices=range(2, 7), default=2)
     parser.add_argument("--turns", type=int, default=3000, help="how many to search on")
+    parser.add_argument("--chart", type=int, default=10_000, help="how many turns to make charts of")
     parser.add_argument("--games", type=int, default=4000, help="how many to measure by")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--measure", action="store_true", help="do not search")
+    parser.add_argument("--measure", action="store_true", help="keep the rules that ship")
     wish = parser.parse_args()
-    entry = for_rapido(wish)
-    entry["command"] = f"python3 run.py tool find_rules {' '.join(sys.argv[1:])}"
-    keep(wish.game, entry)
+    if wish.game == "chain" and wish.players > 2:
+        parser.error("Chain is solved for two players only: there is nothing to judge rules for more by")
+    entry = for_rapido(wish) if wish.game == "rapido" else for_chain(wish)
+    keep(wish.game, {"players": wish.players, **entry, "commands": commands(wish)})
     print(json.dumps(entry, indent=1))
     return 0
 
@@ -50,49 +58,112 @@ def say(name: str, lost: float, rules: search.Numbers) -> None:
     print(f"{name:>10}  {100 * lost:6.2f} points  {rules.tolist()}", file=sys.stderr, flush=True)
 
 
+def commands(wish: argparse.Namespace) -> list[str]:
+    """What found the rules, and what measured them."""
+    before = [found["commands"][0] for found in entries(wish.game) if found["players"] == wish.players]
+    now = f"python3 run.py tool find_rules {' '.join(sys.argv[1:])}"
+    return [*before, now] if wish.measure else [now]
+
+
 def for_rapido(wish: argparse.Namespace) -> dict[str, Any]:
-    players, family = wish.players, rapido.family(wish.players)
-    numbers, stages = shipped(wish) if wish.measure else rapido.find(
-        players, wish.turns, wish.seed, MOST, GAIN / players * 2, say
-    )  # fmt: skip
-    measured = {
-        "rules": rapido.measure(
-            players, rapido.BY_RULES, rapido.by_step(numbers), wish.games, wish.seed + FRESH
-        )
-    }
-    for who, kind in (("regular", rapido.AS_REGULAR), ("simple", rapido.AS_SIMPLE)):
-        measured[who] = rapido.measure(players, kind, rapido.by_step(numbers), wish.games, wish.seed + FRESH)
-    names = [stage.rule for stage in stages]
+    players, fresh = wish.players, wish.seed + FRESH
+    if wish.measure:
+        numbers, stages = shipped(wish, rapido_rules.numbers_of)
+    else:
+        gain = GAIN / players
+        numbers, stages = rapido.find(players, wish.turns, wish.seed, MOST, gain, say)
+    rows = rapido.by_step(numbers)
+    met, _ = rapido.gather(players, rapido.BEST, rows, wish.chart, wish.seed + 2)
+    names = ("first", "second") if players == 2 else ("stop",)
+    charts = {name: rapido.chart(met, name == "second") for name in names}
+    charted = rapido.charted(numbers, charts)
+    test, _ = rapido.gather(players, rapido.BEST, rows, wish.chart, wish.seed + 3)
+    right, all_of_them = rapido.told_rightly(charted, 20, test)
+    players_by = {
+        "rules": (rapido.BY_RULES, rows), "chart": (rapido.BY_RULES, charted),
+        "regular": (rapido.AS_REGULAR, rows), "simple": (rapido.AS_SIMPLE, rows),
+    }  # fmt: skip
+    qualities = []
+    for who, (kind, followed) in players_by.items():
+        qualities.append(quality(who, rapido.measure(players, kind, followed, wish.games, fresh)))
+        print(qualities[-1], file=sys.stderr, flush=True)
     return {
-        "players": players,
         "source": "exact" if players == 2 else "values",
         "rivals": "master",
-        "rules": rapido_rules.told(numbers.tolist(), names, [round(stage.loss, 5) for stage in stages]),
-        "qualities": [quality(who, figures) for who, figures in measured.items()],
-        "charts": [],
+        "rules": rapido_rules.told(numbers.tolist(), *told(stages, rapido_rules.PLACES)),
+        "qualities": qualities,
+        "charts": [least_values(name, chart, right / all_of_them) for name, chart in charts.items()],
     }
 
 
-def quality(who: str, figures: search.Measured) -> dict[str, Any]:
-    error = np.sqrt(figures.wins * (1 - figures.wins) / figures.games)
+def for_chain(wish: argparse.Namespace) -> dict[str, Any]:
+    race, fresh = chain.race(Chain(2)), wish.seed + FRESH
+    if wish.measure:
+        numbers, stages = shipped(wish, chain_rules.numbers_of)
+    else:
+        numbers, stages = chain.find(race, wish.turns, wish.seed, MOST, GAIN / 2, say)
+    players_by = {"rules": numbers, **{bot: np.array(rules) for bot, rules in chain.BOTS.items()}}
+    qualities = []
+    for who, followed in players_by.items():
+        qualities.append(quality(who, chain.measure(race, followed, wish.games, fresh)))
+        print(qualities[-1], file=sys.stderr, flush=True)
+    cells, right = chain.chart(race, wish.chart, wish.seed + 2)
+    lengthen = {
+        "name": "lengthen", "kind": "lengthen", "right": round(right, 4),
+        "rows": [str(links) for links in range(1, chain.LINKS + 1)],
+        "columns": [str(fits) for fits in range(1, chain.FITS + 1)],
+        "cells": cells,
+    }  # fmt: skip
     return {
-        "who": who, "loss": round(figures.loss, 5), "error": round(figures.error, 5),
-        "wins": round(figures.wins, 4), "wins_error": round(float(error), 4), "games": figures.games,
+        "source": "exact",
+        "rivals": "master",
+        "rules": chain_rules.told(numbers.tolist(), *told(stages, chain_rules.PLACES)),
+        "qualities": qualities,
+        "charts": [lengthen],
+    }
+
+
+def told(stages: list[search.Stage], places: Mapping[str, Any]) -> tuple[list[str], list[float]]:
+    """Names and losses; a rule that ships may have a name for how it is said."""
+    names = [next(name for name in places if stage.rule.startswith(name)) for stage in stages]
+    return names, [round(stage.loss, 5) for stage in stages]
+
+
+def least_values(name: str, chart: Any, right: float) -> dict[str, Any]:
+    cells = [[VALUES[rank] if rank < rapido_rules.NEVER else None for rank in row] for row in chart.tolist()]
+    return {
+        "name": name, "kind": "value", "right": round(right, 4),
+        "rows": [str(step) for step in range(len(cells))],
+        "columns": [str(field) for field in range(1, TOP_FIELD + 1)],
+        "cells": cells,
     }  # fmt: skip
 
 
-def shipped(wish: argparse.Namespace) -> Any:
+def quality(who: str, figures: search.Measured) -> dict[str, Any]:
+    error = (figures.wins * (1 - figures.wins) / figures.games) ** 0.5
+    return {
+        "who": who, "loss": round(figures.loss, 5), "error": round(figures.error, 5),
+        "wins": round(figures.wins, 4), "wins_error": round(error, 4), "games": figures.games,
+    }  # fmt: skip
+
+
+def shipped(wish: argparse.Namespace, read: Callable[[Any], list[int]]) -> tuple[Any, list[search.Stage]]:
     advice = strategy.advice(wish.game, wish.players)
-    numbers = np.array(rapido_rules.numbers_of(advice.rules))
-    return numbers, [search.Stage(rule.name, rule.loss) for rule in advice.rules]
+    return np.array(read(advice.rules)), [search.Stage(rule.name, rule.loss) for rule in advice.rules]
+
+
+def entries(game: str) -> list[dict[str, Any]]:
+    path = FOLDER / f"{game}.json"
+    found: list[dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.exists() else []
+    return found
 
 
 def keep(game: str, entry: dict[str, Any]) -> None:
-    path = FOLDER / f"{game}.json"
-    entries = json.loads(path.read_text("utf-8")) if path.exists() else []
-    others = [other for other in entries if other["players"] != entry["players"]]
-    entries = sorted([*others, entry], key=lambda one: one["players"])
-    path.write_text(json.dumps(entries, indent=1) + "\n", "utf-8")
+    others = [other for other in entries(game) if other["players"] != entry["players"]]
+    every = sorted([*others, entry], key=lambda one: int(one["players"]))
+    lines = json.dumps(every, indent=1)
+    lines = re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda row: "[" + re.sub(r"\s+", " ", row[1]) + "]", lines)
+    (FOLDER / f"{game}.json").write_text(lines + "\n", "utf-8")
 
 
 if __name__ == "__main__":

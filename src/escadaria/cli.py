@@ -1,4 +1,4 @@
-"""The ``escadaria`` command: play, replay, analyse, hint, simulate, solve, arena, verify, serve.
+"""The ``escadaria`` command: play, replay, analyse, hint, strategy, simulate, solve, arena, verify, serve.
 
 Results go to stdout, progress and refusals to stderr. It ends with 0 when all is done, with 1 when
 the answer is no (dice that are not fair, a record that is damaged or cannot go on), with 2 when it
@@ -36,6 +36,7 @@ from escadaria.record import verify as verify_record
 from escadaria.server.settings import Settings
 from escadaria.simulation import simulate as run_simulation
 from escadaria.solutions import path_of
+from escadaria.strategy import advice as find_advice
 from escadaria.table import MatchOver, Table
 from escadaria.terminal import keeping, seating
 from escadaria.terminal.analysis import (
@@ -52,6 +53,7 @@ from escadaria.terminal.plot import check_plot, draw_league
 from escadaria.terminal.replay import Replay
 from escadaria.terminal.results import show_results, show_solution, show_verdict, solving, watched
 from escadaria.terminal.screen import Screen
+from escadaria.terminal.strategy import show_advice
 
 KNOWN = " or ".join(GAMES)
 
@@ -257,6 +259,25 @@ def hint(
             typer.echo(json.dumps(hint_data(rules, state, judge), indent=2))
         else:
             show_hint(rules, state, judge, screen)
+
+
+@app.command()
+def strategy(
+    game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}.")],
+    players: Annotated[int, typer.Option(help="How many play.")] = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+    lang: Language = None,
+) -> None:
+    """Tell how to play a game well: rules of thumb, what they are worth, and when to stop.
+
+    The rules were found by search, and measured against the best play there is.
+    """
+    with refusals(lang) as screen:
+        found = find_advice(game, players)
+        if as_json:
+            typer.echo(json.dumps(found.data(), indent=2))
+        else:
+            show_advice(game, found, screen)
 
 
 @app.command()

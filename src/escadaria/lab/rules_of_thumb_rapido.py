@@ -7,6 +7,7 @@ all rolls, without playing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from escadaria.solutions.rapido_index import (
 from escadaria.strategy import rapido as thumbs
 from escadaria.strategy.rapido import FAR, NEVER
 
-FEW_LEVELS, ALL_LEVELS = 1, 7
+FEW_LEVELS, ALL_LEVELS = 1, 4
 """Of steps that a turn is worked out on, in a search and to measure."""
 _DOUBLES = np.array(DOUBLES)
 
@@ -333,3 +334,84 @@ def find(
     lost, numbers = tuned(some, names, numbers, cost)
     report("tuned", lost, numbers)
     return numbers, stages(some, names, numbers, cost, report)
+
+
+# The chart.
+
+
+@njit(cache=True, nogil=True)
+def tally(finish: int, second: bool, turns: Turns, out: Any) -> None:
+    """Add up [step, field, rank] by how much placing beats rolling again and all lower fields.
+
+    Over turns with such a pair to place, wherever nobody can be thrown out nor is about to win.
+    """
+    players, pairs, levels = turns.fields.shape[1], turns.fields.shape[2], turns.worth.shape[1]
+    chosen, again = np.zeros((levels, RANKS), np.int64), np.zeros(levels)
+    for turn in range(len(turns.steps)):
+        steps, fields, ranks = turns.steps[turn], turns.fields[turn], turns.ranks[turn]
+        if (fields[0].max() >= 0) != second:
+            continue
+        weakest, winning = NEVER, False
+        for seat in range(1, players):
+            winning = winning or (fields[seat].min() >= 0 and steps[seat] + fields[seat].sum() >= finish)
+            for pair in range(pairs):
+                if fields[seat, pair] > 0:
+                    weakest = min(weakest, ranks[seat, pair])
+        if winning:
+            continue
+        worth = turns.worth[turn, 0]
+        choose_best(finish, steps[0], chosen, turns.worth[turn], turns.fails[turn], again)
+        for rank in range(weakest):
+            other = max(again[0], worth[0, rank])
+            for field in range(1, TOP_FIELD + 1):
+                if worth[field, rank] >= 0:
+                    out[steps[0], field, rank] += worth[field, rank] - other
+                    other = max(other, worth[field, rank])
+
+
+WINDOW = (0.5, 1.0, 0.5)
+"""Steps beside a step count half."""
+_OFTEN = FIRST_ROLLS + LATER_ROLLS
+
+
+def chart(turns: Turns, second: bool, finish: int = 20) -> NDArray[np.int64]:
+    """[step, field - 1]: the least rank to stop with, so that least is lost over all rolls; or ``NEVER``."""
+    gains = np.zeros((finish, TOP_FIELD + 1, RANKS))
+    tally(finish, second, turns, gains)
+    padded = np.pad(gains, ((1, 1), (0, 0), (0, 0)))
+    smooth = sum(part * padded[shift : shift + finish] for shift, part in enumerate(WINDOW))
+    above = np.cumsum((smooth * _OFTEN)[:, :, ::-1], axis=2)[:, :, ::-1]
+    least = above.argmax(axis=2)
+    least[above.max(axis=2) <= 0] = NEVER
+    return least[:, 1:].astype(np.int64)
+
+
+def charted(numbers: Numbers, charts: Mapping[str, NDArray[np.int64]], finish: int = 20) -> Numbers:
+    """The rules step by step, with the least values of the charts."""
+    rows = by_step(numbers, finish)
+    for name, least in charts.items():
+        rows[:, list(thumbs.PLACES["second" if name == "second" else "fields"])] = least
+    return rows
+
+
+@njit(cache=True, nogil=True)
+def told_rightly(rules: Any, finish: int, turns: Turns) -> tuple[float, float]:
+    """How many of the decisions of best play are told rightly, whether to stop; and all of them."""
+    levels = turns.worth.shape[1]
+    best, chosen = np.zeros((levels, RANKS), np.int64), np.zeros((levels, RANKS), np.int64)
+    again, right, met = np.zeros(levels), 0.0, 0.0
+    for turn in range(len(turns.steps)):
+        steps, fields, ranks = turns.steps[turn], turns.fields[turn], turns.ranks[turn]
+        choose_best(finish, steps[0], best, turns.worth[turn], turns.fails[turn], again)
+        follow(rules, finish, steps, fields, ranks, chosen)
+        first = later = 0.0
+        for rank in range(RANKS):
+            if best[0, rank] < 0:
+                first += FIRST_ROLLS[rank] / 36
+                later += LATER_ROLLS[rank] / 36
+        rolls = first / (1.0 - later)  # how often one rolls again, that is
+        for rank in range(RANKS):
+            often = (FIRST_ROLLS[rank] + rolls * LATER_ROLLS[rank]) / 36
+            met += often
+            right += often * ((best[0, rank] < 0) == (chosen[0, rank] < 0))
+    return right, met

@@ -72,8 +72,8 @@ class Advice:
     players: int
     source: Literal["exact", "values"]
     """Whether losses are exact, or by the values that ship."""
-    command: str
-    """What found the rules and measured them."""
+    commands: tuple[str, ...]
+    """What found the rules, and, if that is another, what measured them."""
     rivals: str
     """Whom the games were played against: a bot's name."""
     rules: tuple[Rule, ...]
@@ -120,4 +120,5 @@ def _read(entry: Mapping[str, Any]) -> Advice:
         )
         for chart in entry["charts"]
     )  # fmt: skip
-    return Advice(**{**entry, "rules": rules, "qualities": qualities, "charts": charts})
+    commands = tuple(entry["commands"])
+    return Advice(**{**entry, "rules": rules, "qualities": qualities, "charts": charts, "commands": commands})

@@ -1,0 +1,104 @@
+"""How to play well, in the terminal: rules of thumb, what they are worth, charts."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from escadaria.i18n import Texts
+from escadaria.strategy import Advice, Chart, Quality, Rule
+from escadaria.terminal.news import bot_name
+from escadaria.terminal.screen import KEY, QUIET, Screen
+
+
+def show_advice(game: str, advice: Advice, screen: Screen) -> None:
+    """All of it, one below the other."""
+    texts = screen.texts
+    screen.say("strategy.title", "bold", game=texts(f"{game}.name"), players=advice.players)
+    screen.out.print()
+    screen.say("strategy.rules", "bold")
+    for number, rule in enumerate(advice.rules, 1):
+        screen.show(told(game, rule, texts), Text(f"{number:>2}", KEY))
+        screen.show(Text(texts("strategy.so_far", loss=texts.percent(rule.loss, 1)), QUIET), "  ")
+    screen.out.print()
+    screen.show(within(advice, texts))
+    screen.out.print(_qualities(advice, screen))
+    games = texts.number(advice.qualities[0].games)
+    notes = [texts("strategy.loss.about"), texts(f"strategy.source.{advice.source}", games=games)]
+    screen.show(Text(" ".join(notes), QUIET))
+    for chart in advice.charts:
+        screen.out.print()
+        screen.say(f"strategy.{game}.chart.{chart.name}", "bold")
+        screen.out.print(_chart(game, chart, screen))
+    if advice.charts:
+        right = texts.percent(advice.charts[0].right)
+        screen.show(Text(texts(f"strategy.{game}.chart.about", right=right), QUIET))
+    screen.out.print()
+    for command in advice.commands:
+        screen.show(Text(texts("strategy.made", command=command), QUIET))
+
+
+def told(game: str, rule: Rule, texts: Texts) -> str:
+    """A rule in words."""
+    highest_first = sorted(rule.least.items(), reverse=True)
+    parts = [texts(f"strategy.{game}.from", field=field, value=value) for field, value in highest_first]
+    return texts(f"strategy.{game}.{rule.name}", least=texts.listed(parts), **rule.args)
+
+
+def within(advice: Advice, texts: Texts) -> str:
+    """How far from best play whoever keeps to the rules is."""
+    rules = next(quality for quality in advice.qualities if quality.who == "rules")
+    return texts(
+        f"strategy.within.{advice.source}",
+        loss=texts.percent(rules.loss, 1),
+        wins=texts.percent(rules.wins, 1),
+        fair=texts.percent(1 / advice.players, 1),
+    )
+
+
+def _qualities(advice: Advice, screen: Screen) -> Table:
+    texts = screen.texts
+    table = Table(box=box.SIMPLE_HEAD if screen.fancy else box.ASCII2)
+    table.add_column(texts("strategy.who"))
+    for name in ("loss", "wins"):
+        table.add_column(texts(f"strategy.{name}"), justify="right")
+    for quality in advice.qualities:
+        table.add_row(_who(quality, texts), *_figures(quality, texts))
+    return table
+
+
+def _who(quality: Quality, texts: Texts) -> str:
+    key = f"strategy.who.{quality.who}"
+    return texts(key) if key in texts else bot_name(quality.who, texts)
+
+
+def _figures(quality: Quality, texts: Texts) -> list[str]:
+    pairs = (quality.loss, quality.error), (quality.wins, quality.wins_error)
+    return [f"{texts.percent(share, 1)} ± {texts.percent(error, 1)}" for share, error in pairs]
+
+
+def _chart(game: str, chart: Chart, screen: Screen) -> Table:
+    """Words and numbers tell all; colour only helps."""
+    texts = screen.texts
+    table = Table(box=box.SIMPLE_HEAD if screen.fancy else box.ASCII2, padding=(0, 1))
+    table.add_column(texts(f"strategy.{game}.chart.row"), justify="right")
+    for column in chart.columns:
+        table.add_column(_heading(game, chart, column, texts), justify="right", no_wrap=True)
+    for row, cells in zip(chart.rows, chart.cells, strict=True):
+        table.add_row(row, *(_cell(chart, cell, texts) for cell in cells))
+    return table
+
+
+def _heading(game: str, chart: Chart, column: str, texts: Texts) -> str:
+    """The first column says what is counted."""
+    name = texts(f"strategy.{game}.chart.column")
+    return f"{name} {column}" if column == chart.columns[0] else column
+
+
+def _cell(chart: Chart, cell: int | None, texts: Texts) -> Text:
+    if cell is None:
+        return Text("–" if chart.kind == "value" else "", QUIET)
+    if chart.kind == "value":
+        return Text(str(cell))
+    return Text(texts("strategy.go_on"), "green") if cell else Text(texts("strategy.stop"), "bold red")
