@@ -43,12 +43,13 @@ def main() -> None:
 
 def batches() -> Iterator[Candidate]:
     """Ours, many games at once."""
-    for players in (2, 3, 6):
-        yield Candidate("escadaria batch, rapido", players, stepping(players))
+    for game in escadaria.GAMES:
+        for players in (2, 3, 6):
+            yield Candidate(f"escadaria batch, {game}", players, stepping(game, players))
 
 
-def stepping(players: int) -> Work:
-    batch = Batch(escadaria.load("rapido", players=players), GAMES, seed=1)
+def stepping(game: str, players: int) -> Work:
+    batch = Batch(escadaria.load(game, players=players), GAMES, seed=1)
 
     def take(number: int) -> int:
         batch.step(batch.sample())

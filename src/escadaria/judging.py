@@ -10,14 +10,17 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from escadaria import solutions
 from escadaria.bots import load as load_bot
+from escadaria.chain import Chain
 from escadaria.dice import equal_shares
 from escadaria.game import TERMINAL, AnyGame, BadOptions, GameError, play_out
+from escadaria.rapido import Rapido
 from escadaria.solutions import Solution
 from escadaria.values import load as load_network
+from escadaria.values.chain import ChainValues
 from escadaria.values.rapido_seats import RapidoSeats
 
 EXACT, VALUES, ROLLOUTS = "exact", "values", "rollouts"
@@ -75,13 +78,21 @@ class Judge(Protocol):
 
 
 class Evaluator(Protocol):
-    """A solution or shipped values. For more than two players it has ``seats(state)`` as well."""
+    """A solution or shipped values."""
 
     def value(self, state: Any) -> float:
         """How often the seat wins whose turn it is."""
 
     def action_values(self, state: Any) -> Mapping[Any, float]:
         """The same after each legal action."""
+
+
+@runtime_checkable
+class SeatsEvaluator(Evaluator, Protocol):
+    """One that knows more than two players apart."""
+
+    def seats(self, state: Any) -> Shares:
+        """How often each seat wins, at any node."""
 
 
 def find(game: AnyGame, rollouts: int = 0) -> Judge:
@@ -105,9 +116,13 @@ def exact(solution: Solution) -> Judge:
     return Valued(solution.game, solution, Source(EXACT, gap=solution.bounds.gap))
 
 
-def _shipped(game: AnyGame) -> Evaluator | None:
-    network = load_network(f"{game.name}-{game.players}") if game.name == "rapido" else None
-    return RapidoSeats(game, network) if network is not None else None  # type: ignore[arg-type]
+def _shipped(game: AnyGame) -> SeatsEvaluator | None:
+    network = load_network(f"{game.name}-{game.players}")
+    if network is not None and isinstance(game, Rapido):
+        return RapidoSeats(game, network)
+    if network is not None and isinstance(game, Chain):
+        return ChainValues(game, network)
+    return None
 
 
 class Valued:
@@ -140,8 +155,8 @@ class Valued:
             return tuple(float(seat == outcome.winner) for seat in range(self.game.players))
         if self.game.players == 2:
             return _of_two(state.turn, self.evaluator.value(state))
-        shares: Shares = self.evaluator.seats(state)  # type: ignore[attr-defined]  # has it for so many
-        return shares
+        assert isinstance(self.evaluator, SeatsEvaluator), "only two players need no more than values"
+        return self.evaluator.seats(state)
 
 
 def _of_two(seat: int, value: float) -> Shares:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 from itertools import combinations_with_replacement
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from escadaria import simulation
+from escadaria import bots, simulation
 from escadaria.boards import Board
 from escadaria.chain import FACES, Chain, Heading, Links, can_link
 from escadaria.lab import chain_kernel as kernel
+from escadaria.lab import chain_rules
 
 NARROW = Board(18, tuple((space, 17) for space in range(1, 14)))
 """Everybody meets on a few spaces, so that stacks grow high and moves walk back."""
@@ -23,9 +25,20 @@ GAMES = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def no_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in the user's cache folder must make no difference here."""
+    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
+
+
 def lineups(players: int) -> list[list[str]]:
     mixed = [("simple", "random")[seat % 2] for seat in range(players)]
     return [["simple"] * players, ["random"] * players, mixed]
+
+
+def levels(players: int) -> list[str]:
+    """Every level has a seat in turn, those who plan first."""
+    return [("master", "expert", "regular", "tourist")[seat % 4] for seat in range(players)]
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -53,6 +66,20 @@ def test_the_bots_decide_as_the_readable_ones_do(game: Chain) -> None:
             assert np.array_equal(ours[name], column), name
 
 
+@pytest.mark.parametrize("game", [*GAMES[::3], Chain(3, "long"), Chain(4, NARROW)], ids=str)
+def test_the_levels_decide_as_the_readable_ones_do(game: Chain) -> None:
+    """Decision by decision: those who plan weigh every one of them anew, with the same whims."""
+    for lineup in (levels(game.players), [*levels(game.players)[1:], "regular"]):
+        (_, state), *plies = kernel.watch(game, lineup, 0, seed=5)
+        whims = simulation.Stream.of(5, 0, simulation.WHIMS)
+        seated = [bots.load(bot, game, whims) for bot in lineup]
+        for action, after in plies:
+            if game.legal_actions(state):
+                assert action == seated[state.turn](game, state), f"{lineup[state.turn]} at {state}"
+            state = after
+        assert game.outcome(state) is not None
+
+
 def test_simple_plays_alike_where_the_pool_runs_dry() -> None:
     """With a few dice at the start of a long game every kind of decision comes up (C13)."""
     game = Chain(2, "long")
@@ -71,12 +98,13 @@ def test_c10_what_can_be_linked_is_told_at_once(dice: int) -> None:
             if max(map(numbers.count, FACES)) > 3:
                 assert not can_link(Links((first,), first), loose)
                 continue
-            told = kernel.can_link(first - 1, 0, kernel._word(loose))
+            word = sum(1 << 8 * (number - 1) for number in loose)
+            told = chain_rules.can_link(first - 1, 0, word)
             assert told == can_link(Links((first,), first), loose)
             for code, heading in ((1, Heading.UP), (2, Heading.DOWN)):
                 if first not in (1, 6) and loose.count(first) < 3:
                     chain = Links((first,), first, heading)
-                    assert kernel.can_link(first - 1, code, kernel._word(loose)) == can_link(chain, loose)
+                    assert chain_rules.can_link(first - 1, code, word) == can_link(chain, loose)
 
 
 @pytest.mark.parametrize("players, bot", [(2, "simple"), (4, "simple"), (3, "random")])

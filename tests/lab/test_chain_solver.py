@@ -11,13 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from escadaria import simulation, solutions
 from escadaria.boards import BOARDS, Board
 from escadaria.chain import Action, Chain, Keep, Lengthen, Links, Move, Phase, State
 from escadaria.game import TERMINAL, play_out
-from escadaria.lab import chain_solver, solve
+from escadaria.lab import chain_kernel, chain_solver, solve
 from escadaria.lab.chain_solver import GAP, LANES, Solver, moves, turns
 from escadaria.solutions import find
-from escadaria.solutions.chain import DICE, ChainSolution, Turn, arrangements, hands_number
+from escadaria.solutions.chain import DICE, ChainSolution, arrangements, hands_number
+from escadaria.solutions.chain_turn import Turn
 
 TINY = Board.parse("18 1>4 2>4 3>4 5>9 6>9 7>9 8>9 10>13 11>13 12>9 14>13 15>16")
 """Only 4, 9, 13, 16 and 17 can be stood on, so that all positions are solved in seconds."""
@@ -145,6 +147,16 @@ def test_the_bounds_meet_and_cannot_be_raised(solver: Solver) -> None:
     assert again.updates == len(again.order)
     assert (again.mover >= solver.mover).all() and (again.waiter >= solver.waiter).all()
     assert np.abs(again.mover - solver.mover).max() < GAP
+
+
+def test_the_kernel_s_master_plays_by_the_solution(
+    solution: ChainSolution, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solutions, "find", lambda game: solution)
+    ours = chain_kernel.play_batch(GAME, ["master", "expert"], first=0, games=4, seed=6)
+    theirs = simulation.play_batch(GAME, ["master", "expert"], first=0, games=4, seed=6)
+    for name, column in theirs.items():
+        assert np.array_equal(ours[name], column), name
 
 
 def test_interrupted_work_goes_on(solver: Solver) -> None:

@@ -112,13 +112,14 @@ async def test_a_finished_match_is_analysed(judged: str, http: httpx.AsyncClient
     assert uploaded.status_code == 200 and uploaded.json() == found
 
 
-async def test_a_game_that_nobody_can_judge_has_no_coach(judged: str, http: httpx.AsyncClient) -> None:
+async def test_chain_for_three_is_judged_by_values(judged: str, http: httpx.AsyncClient) -> None:
     options = {"players": 3, "board": "short"}
     match = await finished(judged, options, "chain")
-    refused = await http.get(f"/api/matches/{match}/analysis")
-    assert (refused.status_code, refused.json()["code"]) == (404, "no_judge")
+    found = await answered(http, match)
+    assert found["source"] == "values"
+    assert all(len(shares) == 3 and sum(shares) == pytest.approx(1, abs=2e-3) for shares in found["curve"])
     seen = (await http.post("/api/positions", json={"game": "chain", "options": options})).json()
-    assert seen["advice"] is None and seen["legal"]
+    assert set(seen["advice"]["wins"]) == set(seen["legal"])
 
 
 async def test_a_record_that_is_none_is_refused(http: httpx.AsyncClient) -> None:
@@ -160,9 +161,9 @@ async def test_all_that_dice_can_show(judged: str, http: httpx.AsyncClient) -> N
 
     decide = await http.post("/api/rolls", json=ask | {"position": DECIDE})
     assert (decide.status_code, decide.json()["code"]) == (400, "not_rolling")
-    unknown = await http.post("/api/rolls", json={"game": "chain", "options": {"players": 2, "board": "19"},
-                                                  "position": CHAIN_ROLL.format(2, 12)})  # fmt: skip
-    assert (unknown.status_code, unknown.json()["code"]) == (404, "no_judge")
+    valued = await http.post("/api/rolls", json={"game": "chain", "options": {"players": 2, "board": "19"},
+                                                 "position": CHAIN_ROLL.format(2, 12)})  # fmt: skip
+    assert (valued.status_code, valued.json()["source"]) == (200, "values")
 
 
 CHAIN_ROLL = "turn=0 phase=roll hands={},2 pool={} discs=2+9,4+9 stacks=2:0,4:1,9:1+0 chain=-/0/open loose=-"

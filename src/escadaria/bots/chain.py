@@ -2,34 +2,18 @@
 
 ``tourist`` follows rules of thumb when no whim takes it. ``regular`` follows them always, loves to lie on
 other people's discs, and hands nobody the win. ``expert`` works its turn out to the end by what positions
-look worth, and misjudges a little. ``master`` plays by the exact solution if the cache folder has it, else
-it works its turn out and never misjudges.
+are worth, and misjudges a little. ``master`` plays by the exact solution if the cache folder has it, else it
+works its turn out by shipped values and never misjudges them.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-import numpy as np
-
 from escadaria.bots import simple
-from escadaria.chain import (
-    Action,
-    Arrived,
-    Chain,
-    Covered,
-    Keep,
-    Lengthen,
-    Link,
-    Links,
-    Move,
-    Phase,
-    State,
-)
-from escadaria.game import replaced
-from escadaria.solutions.chain import Turn, slot
+from escadaria.chain import Action, Arrived, Chain, Covered, Move, State
 
 LOTS = 1 << 20
 """Chance is drawn in so many equal parts."""
@@ -79,146 +63,17 @@ def _charm(game: Chain, state: State, move: Move) -> tuple[bool, bool, int]:
     )
 
 
-# The planner: what a turn can come to is worked out, what comes after it is guessed.
-
-BENDS = (2, 4, 7, 11, 16, 24)
-"""Distances to the centre up to which each space may count differently."""
-MOST_DICE = 9
-"""More dice in a hand count as these."""
-LONGEST_PLAN = 10
-"""Nobody plans for more links than these."""
-
-HOME, COVERED, COVERED_FAR, COVERED_BY_OWN, DISTANCE = range(5)
-FEATURES = DISTANCE + 1 + len(BENDS) + MOST_DICE
-
-
-def features(game: Chain, state: State, seat: int) -> list[float]:
-    """What a seat's prospects go by: its discs and its hand."""
-    seen = [0.0] * FEATURES
-    centre = game.track.length
-    for space in state.discs[seat]:
-        seen[HOME] += space == centre
-        away = centre - space
-        seen[DISTANCE] += away
-        for number, bend in enumerate(BENDS, DISTANCE + 1):
-            seen[number] += min(away, bend)
-    for space, seats in state.piles:
-        for height, owner in enumerate(seats[:-1]):
-            if owner != seat:
-                continue
-            if any(above != seat for above in seats[height + 1 :]):
-                seen[COVERED] += 1
-                seen[COVERED_FAR] += centre - space
-            else:
-                seen[COVERED_BY_OWN] += 1
-    seen[-min(state.hands[seat], MOST_DICE)] = 1.0
-    return seen
-
-
-WEIGHTS: tuple[float, ...] = (
-    1.327, -0.187, 0.002, 0.014,
-    -0.074, 0.418, 0.039, -0.219, 0.077, -0.043, -0.025,
-    0.575, 0.554, 0.138, 0.277, 0.018, -0.092, -0.386, -0.528, -0.556,
-)  # fmt: skip
-"""Fitted to the exact solution for two players by ``tools/fit_chain.py``, see ``docs/training/chain.md``."""
-TEMPO = 0.346
-"""What half a round sooner is worth."""
-RELEASE = 0.8
-"""How likely a player takes a disc off a seat that would win under it: a guess, since players differ."""
-
-
-class Planner:
-    """Works out the turn to its end, and takes the prospects there for all seats."""
-
-    def __init__(self, game: Chain, weights: Sequence[float] = WEIGHTS) -> None:
-        self.game, self.weights = game, np.array(weights)
-        Turn(np.zeros(2), np.zeros(1), 1).kept(1)  # so that no decision has to wait for its tables
-        self._last: tuple[object, Turn] | None = None
-
-    def action_values(self, state: State) -> dict[Action, float]:
-        """How likely the seat to act seems to win after each legal action."""
-        actions = self.game.legal_actions(state)
-        turn = self._turn(state) if actions else None
-        return {action: self._worth(turn, state, action) for action in actions if turn}
-
-    def _worth(self, turn: Turn, state: State, action: Action) -> float:
-        if isinstance(action, Keep):
-            return turn.kept(action.dice) if action.dice <= turn.most else 0.0
-        after = self.game.apply(state, action)
-        if isinstance(action, Move):
-            return self.prospect(after, state.turn)
-        if state.hands[state.turn] > turn.most - isinstance(action, Lengthen):
-            return 0.0  # beyond any plan
-        if isinstance(action, Link):
-            return turn.built(after.chain, after.loose)
-        return float(turn.lengthened[slot(after.chain)])
-
-    def _turn(self, state: State) -> Turn:
-        """The turn of a position; one that is played through is worked out once."""
-        seat = state.turn
-        turn = seat, state.hands[:seat], state.hands[seat + 1 :], state.discs, state.piles
-        if self._last is None or self._last[0] != turn:
-            self._last = turn, self._work_out(state)
-        return self._last[1]
-
-    def _work_out(self, state: State) -> Turn:
-        seat, game = state.turn, self.game
-        most = min(LONGEST_PLAN, state.hands[seat] + state.pool)
-        stop, fail = np.zeros(most + 1), np.zeros(most // 2 + 1)
-        for links in range(1, most + 1):
-            chain = Links((1,) * links, 1)  # its length is all that matters
-            hands = replaced(state.hands, seat, links)
-            decide = State(seat, Phase.DECIDE, hands, game.dice - sum(hands), state.discs, state.piles, chain)
-            stop[links] = max(
-                self.prospect(game.apply(decide, Move(space)), seat) for space in game.free_discs(state, seat)
-            )
-        for left in range(1, most // 2 + 1):
-            hands = replaced(state.hands, seat, left)
-            following = (seat + 1) % game.players
-            failed = State(following, Phase.KEEP, hands, game.dice - sum(hands), state.discs, state.piles)
-            fail[left] = self.prospect(failed, seat)
-        return Turn(stop, fail, most)
-
-    def prospect(self, state: State, seat: int) -> float:
-        """How likely ``seat`` seems to win when the turn after its own starts.
-
-        Whoever would win by the discs as they lie wins, in the order of turns, unless a cover is taken off
-        before (C6, C7); the rest is shared by what the seats' prospects are worth.
-        """
-        players = self.game.players
-        order = [(seat + later) % players for later in range(1, players + 1)]
-        rest, won = 1.0, 0.0
-        for place, other in enumerate(order):
-            ready = rest * self._stays_immobile(state, other, order[:place])
-            rest -= ready
-            won += ready if other == seat else 0.0
-        return won + rest * self._share(state, order) if rest > 0.0 else won
-
-    def _stays_immobile(self, state: State, seat: int, before: Sequence[int]) -> float:
-        """How likely a seat's turn starts with all its discs immobilized, as they are now."""
-        if self.game.free_discs(state, seat):
-            return 0.0
-        tops = {seats[-1] for _, seats in state.piles if seat in seats}
-        return float((1.0 - RELEASE) ** len(tops.intersection(before)))
-
-    def _share(self, state: State, order: Sequence[int]) -> float:
-        """The last one's part of all."""
-        worths = [
-            np.dot(self.weights, features(self.game, state, other)) - TEMPO * 2 * place / len(order)
-            for place, other in enumerate(order)
-        ]
-        parts = np.exp(np.array(worths) - worths[-1])
-        return float(1.0 / parts.sum())
-
-
 # Those who plan.
 
-MISJUDGES = {2: 0.13, 3: 0.2, 4: 0.25, 5: 0.25, 6: 0.25}
+MISJUDGES = {2: 0.12, 3: 0.16, 4: 0.16, 5: 0.16, 6: 0.16}
 """By what part of its worth an expert can be wrong about a decision, by players: a gift it always sees."""
+
+SHADE = 1e-13
+"""What is better by less is equal: sums are off by less, and a quicker win is worth more."""
 
 
 class Values(Protocol):
-    """A solution, or a planner."""
+    """A solution, or shipped values."""
 
     def action_values(self, state: State, /) -> Mapping[Action, float]: ...
 
@@ -226,7 +81,7 @@ class Values(Protocol):
 class Expert:
     """Takes the best decision as it sees it, a little wrong."""
 
-    source = "planning its turn"
+    source = "shipped values"
 
     def __init__(self, values: Values, width: float, rng: random.Random) -> None:
         self.values, self.width, self.rng = values, width, rng
@@ -250,19 +105,34 @@ class Master:
 
 
 def _best(worths: Mapping[Action, float]) -> Action:
-    return max(worths, key=worths.__getitem__)
+    """The first of those that none is better than."""
+    best, *others = worths
+    for action in others:
+        if worths[action] > worths[best] + SHADE:
+            best = action
+    return best
+
+
+def shipped(game: Chain) -> Values:
+    """What the package knows of a game."""
+    from escadaria import values
+    from escadaria.values.chain import ChainValues
+
+    network = values.load(f"{game.name}-{game.players}")
+    assert network is not None, "there is one for every number of players"
+    return ChainValues(game, network)
 
 
 def _master(game: Chain, rng: random.Random) -> Master:
     from escadaria import solutions
 
     solution = solutions.find(game)
-    return Master(solution, "exact solution") if solution else Master(Planner(game), "planning its turn")
+    return Master(solution, "exact solution") if solution else Master(shipped(game), "shipped values")
 
 
 MAKERS: Mapping[str, Callable[[Any, random.Random], Callable[[Any, Any], Action]]] = {
     "tourist": lambda game, rng: Tourist(rng),
     "regular": lambda game, rng: regular,
-    "expert": lambda game, rng: Expert(Planner(game), MISJUDGES[game.players], rng),
+    "expert": lambda game, rng: Expert(shipped(game), MISJUDGES[game.players], rng),
     "master": _master,
 }

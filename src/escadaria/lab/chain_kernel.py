@@ -1,25 +1,20 @@
 """Chain compiled (C1-C18): the same games as the readable engine's, many at a time, in whole numbers.
 
-Dice. How often each number stands in a chain, or lies loose, is one word of six times eight bits. Numbers are
-counted from 0, so that 0 and 5 are where the direction may change (C11).
-
-Discs. The discs on a space are one word of three bits each, the seat plus one; the top one has the lowest
-bits (C17). Start and centre hold no such word.
-
-To add a policy: a code, its name in ``POLICIES``, a branch in ``decide`` and the two beside it.
+Dice and discs are words, see ``chain_rules``. To add a policy: a code, its name in ``POLICIES``, a branch in
+``decide`` and the two beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from escadaria.bots import chain as levels
 from escadaria.bots.simple import HANDFUL, ODDS
 from escadaria.chain import (
     ALIKE,
@@ -36,32 +31,59 @@ from escadaria.chain import (
     Phase,
     Roll,
     State,
-    add_link,
-    next_links,
 )
 from escadaria.game import AnyGame
+from escadaria.lab.chain_rules import (
+    TOP,
+    Words,
+    can_link,
+    end_of,
+    fits,
+    free_discs,
+    heading_after,
+    how_many,
+    is_link,
+    move,
+    odds,
+    squeezed,
+    take_back,
+    too_often,
+)
+from escadaria.lab.chain_values import (
+    Room,
+    Sight,
+    Walk,
+    kept,
+    lengthened,
+    linked,
+    room,
+    sight,
+    walk,
+    work_out,
+)
 from escadaria.lab.streams import DICE, WHIMS, below, start
+from escadaria.lab.traces import ACTION, seated, told, unsigned
+from escadaria.solutions import chain_turn
+from escadaria.solutions.chain_turn import ENDS, TIMES
 
-RANDOM, SIMPLE = 0, 1
-POLICIES: Mapping[str, int] = {"random": RANDOM, "simple": SIMPLE}
+RANDOM, SIMPLE, TOURIST, REGULAR, EXPERT, MASTER = range(6)
+POLICIES = {
+    "random": RANDOM,
+    "simple": SIMPLE,
+    "tourist": TOURIST,
+    "regular": REGULAR,
+    "expert": EXPERT,
+    "master": MASTER,
+}
 """The bots that are compiled, with their codes."""
 
-_OPEN, _UP, _DOWN = 0, 1, 2
+_OPEN, _UP, _DOWN = chain_turn.OPEN, chain_turn.UP, chain_turn.DOWN
 _HEADINGS = (Heading.OPEN, Heading.UP, Heading.DOWN)
-_TOP = len(FACES) - 1
 _GOOD_ODDS = int(ODDS * len(FACES))
-
-_MARKS = sum(128 << 8 * number for number in range(_TOP + 1))
-_PAST_ALIKE, _ALIKE = _MARKS // 128 * (127 - ALIKE), _MARKS // 128 * (128 - ALIKE)
-"""Added to a word, they leave a mark on each number that is there more than three times, or three times."""
-_SUM = sum(1 << 8 * lane for lane in range(8))
-"""Times this, the ones of a word are added up in its highest eight bits."""
 
 _COVERED, _FAILED, _ARROW, _HOME = range(4)
 _COUNTED = ("covered", "failed", "arrows", "home")
 """What is counted by seat, with its column."""
-
-Words = NDArray[np.int64]
 
 
 class Tables(NamedTuple):
@@ -69,185 +91,46 @@ class Tables(NamedTuple):
 
     arrows: Words
     """By space: where a move that ends there leads (C16); the last is the centre."""
-    chains: NDArray[np.int16]
-    """By numbers (squeezed), last and heading: the number of a chain that ``simple`` may go on with."""
-    loose: NDArray[np.int16]
-    """By numbers (squeezed): the number of the loose dice beside it."""
-    links: NDArray[np.int8]
-    """By both: the link that ``simple`` chooses when it may lengthen later."""
+    reach: NDArray[np.uint32]
+    """[loose numbers, end]: the ends of a chain that all loose dice can be linked to."""
+    openness: NDArray[np.int8]
+    """[numbers, end]: the dice of six that can be added, in the better direction."""
 
 
 @cache
 def tables(game: Chain) -> Tables:
-    """Filled from the readable engine, so that no rule is told twice."""
     arrows = np.arange(game.track.length + 1)
     for space, end in game.track.arrows:
         arrows[space] = end
-    return Tables(arrows, *_simple_links())
+    return Tables(arrows, chain_turn.reach(), _openness())
 
 
 @cache
-def _simple_links() -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int8]]:
-    chains, loose_dice, links = dict[Links, int](), dict[tuple[int, ...], int](), list[tuple[int, int, int]]()
-
-    @cache
-    def openness(chain: Links, loose: tuple[int, ...]) -> int:
-        """The dice of six that can be added, by the best end that is still possible."""
-        if loose:
-            return max(openness(*_linked(chain, loose, number)) for number in next_links(chain, loose))
-        ways = _HEADINGS[1:] if chain.heading is Heading.OPEN else (chain.heading,)
-        named = [Links(chain.numbers, chain.last, way) for way in ways]
-        return max(sum(add_link(way, face) is not None for face in FACES) for way in named)
-
-    def visit(chain: Links, loose: tuple[int, ...]) -> None:
-        places = chains.setdefault(chain, len(chains)), loose_dice.setdefault(loose, len(loose_dice))
-        options = next_links(chain, loose)
-        best = max(options, key=lambda number: openness(*_linked(chain, loose, number)), default=0)
-        links.append((*places, best - 1))
-        for number in options:
-            visit_once(*_linked(chain, loose, number))
-
-    visit_once = cache(visit)
-    for dice in range(2, HANDFUL + 1):
-        for loose in combinations_with_replacement(FACES, dice - 1):
-            for first in FACES:
-                if loose.count(first) < ALIKE and max(map(loose.count, loose)) <= ALIKE:
-                    visit_once(Links((first,), first), loose)
-    chain_numbers = np.full((1 << 12, len(FACES), len(_HEADINGS)), -1, np.int16)
-    for chain, number in chains.items():
-        heading = _HEADINGS.index(chain.heading)
-        chain_numbers[_squeezed(_word(chain.numbers)), chain.last - 1, heading] = number
-    loose_numbers = np.full(1 << 12, -1, np.int16)
-    for loose, number in loose_dice.items():
-        loose_numbers[_squeezed(_word(loose))] = number
-    table = np.full((len(chains), len(loose_dice)), -1, np.int8)
-    for chain_number, loose_number, link in links:
-        table[chain_number, loose_number] = link
-    return chain_numbers, loose_numbers, table
+def _openness() -> NDArray[np.int8]:
+    fit = TIMES < ALIKE
+    up, down = fit[:, ::-1].cumsum(axis=1)[:, ::-1], fit.cumsum(axis=1)
+    return np.stack((np.maximum(up, down), up, down), axis=2).reshape(-1, ENDS).astype(np.int8)
 
 
-def _linked(chain: Links, loose: tuple[int, ...], number: int) -> tuple[Links, tuple[int, ...]]:
-    longer = add_link(chain, number)
-    assert longer is not None, "a legal link can be added"
-    index = loose.index(number)
-    return longer, (*loose[:index], *loose[index + 1 :])
+class Mind(NamedTuple):
+    """What ``expert`` and ``master`` know of a game, and room to think."""
+
+    walk: Walk
+    expert: Sight
+    master: Sight
+    width: float
+    """By what part of its worth ``expert`` misjudges a decision."""
+    room: Room
 
 
-def _word(numbers: tuple[int, ...]) -> int:
-    return sum(1 << 8 * (number - 1) for number in numbers)
-
-
-# Chains.
-
-
-@njit(cache=True, nogil=True)
-def times(numbers: int, number: int) -> int:
-    """How often a number is among them."""
-    return numbers >> 8 * number & 255
-
-
-@njit(cache=True, nogil=True)
-def _squeezed(numbers: int) -> int:
-    """With two bits for each number, which suffice where none is there too often (C11)."""
-    pairs = numbers | numbers >> 6
-    return pairs & 0xF | pairs >> 12 & 0xF0 | pairs >> 24 & 0xF00
-
-
-@njit(cache=True, nogil=True)
-def fits(numbers: int, last: int, heading: int, number: int) -> bool:
-    """Whether the chain can take the number next (C11)."""
-    if times(numbers, number) == ALIKE:
-        return False
-    return number == last or heading == _OPEN or (number > last) == (heading == _UP)
-
-
-@njit(cache=True, nogil=True)
-def heading_after(last: int, heading: int, number: int) -> int:
-    """The direction once it took the number (C11)."""
-    if number == 0 or number == _TOP:
-        return _OPEN
-    if number == last:
-        return heading
-    return _UP if number > last else _DOWN
-
-
-@njit(cache=True, nogil=True)
-def can_link(last: int, heading: int, loose: int) -> bool:
-    """Whether all loose dice can be linked, if no number is there too often (C10).
-
-    One way along the numbers links all that lie ahead, and with a 6 (or 1) at its end the others as well.
-    """
-    behind_up, behind_down = loose & (1 << 8 * last) - 1, loose >> 8 * last + 8
-    up = not behind_up or times(loose, _TOP) > 0
-    down = not behind_down or times(loose, 0) > 0
-    if last == 0 or last == _TOP:
-        return True
-    if heading == _OPEN:
-        return up or down
-    return up if heading == _UP else down
-
-
-@njit(cache=True, nogil=True)
-def too_often(numbers: int) -> bool:
-    """Whether a number is among them more often than a chain can have it (C11)."""
-    return numbers + _PAST_ALIKE & _MARKS != 0
-
-
-@njit(cache=True, nogil=True)
-def odds(numbers: int, last: int, way: int) -> int:
-    """How many of six dice can be added when this direction is named (C13)."""
-    fit = ~(numbers + _ALIKE) & _MARKS
-    ahead = fit >> 8 * last + 7 if way == _UP else (fit & (256 << 8 * last) - 1) >> 7
-    return ahead * _SUM >> 56
-
-
-# Discs.
-
-
-@njit(cache=True, nogil=True)
-def free_discs(seat: int, discs: Words, piles: Words) -> tuple[int, int]:
-    """The spaces of the seat's discs that can move, the lower first; -1 where there is none (C7)."""
-    low, high = min(discs[seat, 0], discs[seat, 1]), max(discs[seat, 0], discs[seat, 1])
-    centre = len(piles) - 1
-    one = low == 0 or (low < centre and piles[low] & 7 == seat + 1)
-    two = low != high and high < centre and piles[high] & 7 == seat + 1
-    if one:
-        return low, high if two else -1
-    return (high, -1) if two else (-1, -1)
-
-
-@njit(cache=True, nogil=True)
-def end_of(space: int, links: int, arrows: Words) -> tuple[int, int]:
-    """Where a disc comes to by walking (C15), and by an arrow there (C16)."""
-    centre = len(arrows) - 1
-    walked = space + links
-    if walked > centre:
-        walked = 2 * centre - walked
-    return walked, int(arrows[walked])
-
-
-@njit(cache=True, nogil=True)
-def move(seat: int, space: int, end: int, discs: Words, piles: Words) -> int:
-    """Put the seat's free disc elsewhere; the word of the discs that it then covers (C17)."""
-    disc = 0 if discs[seat, 0] == space else 1
-    if space > 0:
-        piles[space] >>= 3
-    covered = piles[end]
-    if end < len(piles) - 1:
-        piles[end] = covered << 3 | seat + 1
-    discs[seat, disc] = end
-    return int(covered)
-
-
-@njit(cache=True, nogil=True)
-def take_back(seat: int, space: int, end: int, discs: Words, piles: Words) -> None:
-    """Undo a move."""
-    disc = 0 if discs[seat, 0] == end else 1
-    if end < len(piles) - 1:
-        piles[end] >>= 3
-    if space > 0:
-        piles[space] = piles[space] << 3 | seat + 1
-    discs[seat, disc] = space
+def mind(game: Chain) -> Mind:
+    return Mind(
+        walk(),
+        sight(game, exact=False),
+        sight(game, exact=True),
+        levels.MISJUDGES[game.players],
+        room(game.players),
+    )
 
 
 # The policies.
@@ -256,10 +139,20 @@ def take_back(seat: int, space: int, end: int, discs: Words, piles: Words) -> No
 @njit(cache=True, nogil=True)
 def decide_keep(policy: int, hand: int, whims: np.uint64) -> tuple[int, np.uint64]:
     """How many dice to keep (C8)."""
-    if policy == SIMPLE:
+    policy, whims = mood(policy, whims)
+    if policy != RANDOM:
         return min(hand, HANDFUL), whims
     whims, choice = below(whims, hand)
     return choice + 1, whims
+
+
+@njit(cache=True, nogil=True)
+def mood(policy: int, whims: np.uint64) -> tuple[int, np.uint64]:
+    """As whom a bot decides: a tourist by chance or by rules of thumb, everybody else as they are."""
+    if policy == TOURIST:
+        whims, lot = below(whims, levels.LOTS)
+        policy = RANDOM if lot < levels.WHIM else SIMPLE
+    return policy, whims
 
 
 @njit(cache=True, nogil=True)
@@ -274,29 +167,43 @@ def decide_link(
     whims: np.uint64,
 ) -> tuple[int, np.uint64]:
     """Which loose die to link next (C10)."""
-    if policy == SIMPLE and pool > 0:
-        chain = tables.chains[_squeezed(numbers), last, heading]
-        return int(tables.links[chain, tables.loose[_squeezed(loose)]]), whims
-    choice = 0
+    policy, whims = mood(policy, whims)
     if policy == RANDOM:
         options = 0
-        for number in range(_TOP + 1):
+        for number in range(TOP + 1):
             options += is_link(numbers, last, heading, loose, number)
         whims, choice = below(whims, options)
-    for number in range(_TOP + 1):
-        if is_link(numbers, last, heading, loose, number):
-            if choice == 0:
-                return number, whims
-            choice -= 1
-    return -1, whims
+        return nth_link(numbers, last, heading, loose, choice), whims
+    thoughtful = pool > 0 and how_many(loose) <= HANDFUL
+    choice = most_open(tables, numbers, last, heading, loose) if thoughtful else 0
+    return nth_link(numbers, last, heading, loose, choice), whims
 
 
 @njit(cache=True, nogil=True)
-def is_link(numbers: int, last: int, heading: int, loose: int, number: int) -> bool:
-    """Whether the number may be the next link, so that all loose dice can still be linked (C10)."""
-    if times(loose, number) == 0 or not fits(numbers, last, heading, number):
-        return False
-    return can_link(number, heading_after(last, heading, number), loose - (1 << 8 * number))
+def nth_link(numbers: int, last: int, heading: int, loose: int, choice: int) -> int:
+    """One of the legal links, counted from 0."""
+    for number in range(TOP + 1):
+        if is_link(numbers, last, heading, loose, number):
+            if choice == 0:
+                return number
+            choice -= 1
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def most_open(tables: Tables, numbers: int, last: int, heading: int, loose: int) -> int:
+    """Which of the legal links leaves the chain's end as open as can be."""
+    option, choice, most = 0, 0, -1
+    every = squeezed(numbers + loose)
+    for number in range(TOP + 1):
+        if is_link(numbers, last, heading, loose, number):
+            rest = squeezed(loose) - (1 << 2 * number)
+            ends = tables.reach[rest, 3 * number + heading_after(last, heading, number)]
+            for end in range(ENDS):
+                if ends >> np.uint32(end) & np.uint32(1) and tables.openness[every, end] > most:
+                    choice, most = option, tables.openness[every, end]
+            option += 1
+    return choice
 
 
 @njit(cache=True, nogil=True)
@@ -315,16 +222,14 @@ def decide(
 ) -> tuple[int, np.uint64]:
     """The space of the disc to move, or below 0 the direction to lengthen in (C12)."""
     one, two = free_discs(seat, discs, piles)
+    policy, whims = mood(policy, whims)
     if policy == RANDOM:
-        moves = 1 if two < 0 else 2
-        ways = 0 if pool == 0 else 2 if heading == _OPEN else 1
+        moves, ways = count_choices(two, heading, pool)
         whims, choice = below(whims, moves + ways)
-        if choice < moves:
-            return one if choice == 0 else two, whims
-        return -(choice - moves + 1 if heading == _OPEN else heading), whims
-    space, appeal = one, appeal_of(seat, one, links, tables, discs, piles)
+        return as_decision(choice, moves, one, two, heading), whims
+    space, appeal = one, appeal_of(seat, one, links, 0, tables, discs, piles)
     if two >= 0:
-        other = appeal_of(seat, two, links, tables, discs, piles)
+        other = appeal_of(seat, two, links, 0, tables, discs, piles)
         if other > appeal:
             space, appeal = two, other
     if pool > 0:
@@ -334,7 +239,24 @@ def decide(
         unkind, far = appeal < _KIND, appeal & _BRINGS_HOME == 0
         if unkind or (far and odds(numbers, last, way) >= _GOOD_ODDS):
             return -way, whims
+    if policy == REGULAR and two >= 0:
+        charm = appeal_of(seat, one, links, levels.LOVE, tables, discs, piles)
+        space = two if appeal_of(seat, two, links, levels.LOVE, tables, discs, piles) > charm else one
     return space, whims
+
+
+@njit(cache=True, nogil=True)
+def count_choices(two: int, heading: int, pool: int) -> tuple[int, int]:
+    """How many discs can be moved, and how many directions named (C12, C13)."""
+    return 1 if two < 0 else 2, 0 if pool == 0 else 2 if heading == _OPEN else 1
+
+
+@njit(cache=True, nogil=True)
+def as_decision(choice: int, moves: int, one: int, two: int, heading: int) -> int:
+    """From a choice, counted from 0, to a space or a direction below 0."""
+    if choice < moves:
+        return one if choice == 0 else two
+    return -(choice - moves + 1 if heading == _OPEN else heading)
 
 
 _KIND, _BRINGS_HOME = 1 << 11, 1 << 10
@@ -342,19 +264,103 @@ _KIND, _BRINGS_HOME = 1 << 11, 1 << 10
 
 
 @njit(cache=True, nogil=True)
-def appeal_of(seat: int, space: int, links: int, tables: Tables, discs: Words, piles: Words) -> int:
-    """How good a move looks to ``simple``."""
+def appeal_of(
+    seat: int, space: int, links: int, love: int, tables: Tables, discs: Words, piles: Words
+) -> int:
+    """How good a move looks to ``simple``, or to somebody who loves to lie on others."""
     _, end = end_of(space, links, tables.arrows)
-    move(seat, space, end, discs, piles)
+    covered = move(seat, space, end, discs, piles)
     appeal = _KIND + discs[seat, 0] + discs[seat, 1]
     if end == len(piles) - 1:
         appeal += _BRINGS_HOME
+    if covered and end != space and covered & 7 != seat + 1:
+        appeal += love
     for other in range(len(discs)):
         if other != seat and free_discs(other, discs, piles)[0] < 0:
             appeal -= _KIND
             break
     take_back(seat, space, end, discs, piles)
     return int(appeal)
+
+
+# Those who plan.
+
+
+@njit(cache=True, nogil=True)
+def plan_keep(
+    policy: int,
+    mind: Mind,
+    arrows: Words,
+    seat: int,
+    pool: int,
+    hands: Words,
+    discs: Words,
+    piles: Words,
+    whims: np.uint64,
+) -> tuple[int, np.uint64]:
+    """Work the turn out, and say how many dice to keep (C8)."""
+    sight = mind.expert if policy == EXPERT else mind.master
+    work_out(sight, mind.walk, mind.room, arrows, seat, pool, hands, discs, piles)
+    for dice in range(1, hands[seat] + 1):
+        mind.room.worths[dice - 1] = kept(mind.walk, mind.room, dice)
+    choice, whims = best(policy, mind, hands[seat], whims)
+    return choice + 1, whims
+
+
+@njit(cache=True, nogil=True)
+def plan_link(
+    policy: int, mind: Mind, numbers: int, last: int, heading: int, loose: int, whims: np.uint64
+) -> tuple[int, np.uint64]:
+    """Which loose die to link next (C10)."""
+    options = 0
+    for number in range(TOP + 1):
+        if is_link(numbers, last, heading, loose, number):
+            after = heading_after(last, heading, number)
+            mind.room.worths[options] = linked(mind.walk, mind.room, numbers, after, loose, number)
+            options += 1
+    choice, whims = best(policy, mind, options, whims)
+    return nth_link(numbers, last, heading, loose, choice), whims
+
+
+@njit(cache=True, nogil=True)
+def plan(
+    policy: int,
+    mind: Mind,
+    seat: int,
+    numbers: int,
+    last: int,
+    heading: int,
+    links: int,
+    pool: int,
+    discs: Words,
+    piles: Words,
+    whims: np.uint64,
+) -> tuple[int, np.uint64]:
+    """The space of the disc to move, or below 0 the direction to lengthen in (C12)."""
+    one, two = free_discs(seat, discs, piles)
+    moves, ways = count_choices(two, heading, pool)
+    worths = mind.room.worths
+    fail = mind.room.fail[(links + 1) // 2] if ways else 0.0
+    for disc in range(moves):
+        worths[disc] = mind.room.moves[links, disc]
+    for way in range(ways):
+        named = way + 1 if heading == _OPEN else heading
+        worths[moves + way] = lengthened(mind.room.standing, fail, squeezed(numbers), last, named)
+    choice, whims = best(policy, mind, moves + ways, whims)
+    return as_decision(choice, moves, one, two, heading), whims
+
+
+@njit(cache=True, nogil=True)
+def best(policy: int, mind: Mind, options: int, whims: np.uint64) -> tuple[int, np.uint64]:
+    """The best of so many that were weighed, as who decides sees it."""
+    worths, choice = mind.room.worths, 0
+    for option in range(options):
+        if policy == EXPERT:
+            whims, lot = below(whims, levels.LOTS)
+            worths[option] *= 1.0 + mind.width * (2 * lot / levels.LOTS - 1)
+        if worths[option] > worths[choice] + levels.SHADE:
+            choice = option
+    return choice, whims
 
 
 # Playing.
@@ -364,6 +370,7 @@ def appeal_of(seat: int, space: int, links: int, tables: Tables, discs: Words, p
 def play_game(
     policies: Words,
     tables: Tables,
+    mind: Mind | None,
     dice: np.uint64,
     whims: np.uint64,
     hands: Words,
@@ -380,21 +387,24 @@ def play_game(
     while free_discs(seat, discs, piles)[0] >= 0:  # C6
         policy = policies[seat]
         if trace is not None:
-            write(trace, plies, _KEEP, seat, pool, 0, 0, _OPEN, 0, hands, discs, piles)
-        kept, whims = decide_keep(policy, hands[seat], whims)
-        pool += hands[seat] - kept  # C8
-        hands[seat] = kept
+            write(trace, plies, KEEP, seat, pool, 0, 0, _OPEN, 0, hands, discs, piles)
+        if mind is None or policy < EXPERT:
+            dice_kept, whims = decide_keep(policy, hands[seat], whims)
+        else:
+            dice_kept, whims = plan_keep(policy, mind, tables.arrows, seat, pool, hands, discs, piles, whims)
+        pool += hands[seat] - dice_kept  # C8
+        hands[seat] = dice_kept
         plies += 1
         if trace is not None:
-            trace[plies, _ACTION] = kept
+            trace[plies, ACTION] = dice_kept
         numbers, last, heading, loose = 0, 0, _OPEN, 0
-        for die in range(kept):  # C9
+        for die in range(dice_kept):  # C9
             if trace is not None:
-                write(trace, plies, _ROLL, seat, pool, numbers, last, _OPEN, loose, hands, discs, piles)
-            dice, number = below(dice, _TOP + 1)
+                write(trace, plies, ROLL, seat, pool, numbers, last, _OPEN, loose, hands, discs, piles)
+            dice, number = below(dice, TOP + 1)
             plies += 1
             if trace is not None:
-                trace[plies, _ACTION] = number
+                trace[plies, ACTION] = number
             if die == 0:
                 numbers, last = 1 << 8 * number, number
             else:
@@ -405,7 +415,7 @@ def play_game(
                 write(
                     trace,
                     plies,
-                    _BUILD,
+                    BUILD,
                     seat,
                     pool,
                     numbers,
@@ -416,21 +426,29 @@ def play_game(
                     discs,
                     piles,
                 )
-            number, whims = decide_link(policy, tables, numbers, last, heading, loose, pool, whims)
+            if mind is None or policy < EXPERT:
+                number, whims = decide_link(policy, tables, numbers, last, heading, loose, pool, whims)
+            else:
+                number, whims = plan_link(policy, mind, numbers, last, heading, loose, whims)
             plies += 1
             if trace is not None:
-                trace[plies, _ACTION] = number
+                trace[plies, ACTION] = number
             heading = heading_after(last, heading, number)
             numbers, loose, last = numbers + (1 << 8 * number), loose - (1 << 8 * number), number
         while linked:
             if trace is not None:
-                write(trace, plies, _DECIDE, seat, pool, numbers, last, heading, 0, hands, discs, piles)
-            space, whims = decide(
-                policy, tables, seat, numbers, last, heading, hands[seat], pool, discs, piles, whims
-            )
+                write(trace, plies, DECIDE, seat, pool, numbers, last, heading, 0, hands, discs, piles)
+            if mind is None or policy < EXPERT:
+                space, whims = decide(
+                    policy, tables, seat, numbers, last, heading, hands[seat], pool, discs, piles, whims
+                )
+            else:
+                space, whims = plan(
+                    policy, mind, seat, numbers, last, heading, hands[seat], pool, discs, piles, whims
+                )
             plies += 1
             if trace is not None:
-                trace[plies, _ACTION] = space
+                trace[plies, ACTION] = space
             if space >= 0:
                 walked, end = end_of(space, hands[seat], tables.arrows)
                 covered = move(seat, space, end, discs, piles)
@@ -443,11 +461,11 @@ def play_game(
             hands[seat] += 1
             pool -= 1
             if trace is not None:
-                write(trace, plies, _LENGTHEN, seat, pool, numbers, last, heading, 0, hands, discs, piles)
-            dice, number = below(dice, _TOP + 1)
+                write(trace, plies, LENGTHEN, seat, pool, numbers, last, heading, 0, hands, discs, piles)
+            dice, number = below(dice, TOP + 1)
             plies += 1
             if trace is not None:
-                trace[plies, _ACTION] = number
+                trace[plies, ACTION] = number
             linked = fits(numbers, last, heading, number)
             if linked:
                 heading = heading_after(last, heading, number)
@@ -460,7 +478,7 @@ def play_game(
         turns += 1
         seat = seat + 1 if seat + 1 < players else 0  # C5
     if trace is not None:
-        write(trace, plies, _OVER, seat, pool, 0, 0, _OPEN, 0, hands, discs, piles)
+        write(trace, plies, OVER, seat, pool, 0, 0, _OPEN, 0, hands, discs, piles)
     return seat, turns, plies
 
 
@@ -469,6 +487,7 @@ def play_games(
     dealt: Words,
     lineup: Words,
     tables: Tables,
+    mind: Mind | None,
     first: int,
     seed: np.uint64,
     each: NDArray[np.int32],
@@ -485,7 +504,7 @@ def play_games(
             policies[seat] = lineup[(seat - number) % players]
             hands[seat] = dealt[seat]
         each[row, 0], each[row, 1], each[row, 2] = play_game(
-            policies, tables, start(seed, number, DICE), start(seed, number, WHIMS),
+            policies, tables, mind, start(seed, number, DICE), start(seed, number, WHIMS),
             hands, discs, piles, counts, None,
         )  # fmt: skip
         for seat in range(players):
@@ -503,18 +522,23 @@ def play_batch(
     dealt = np.array(game.initial_state().hands)
     each = np.empty((games, 3), np.int32)
     by_seat = np.empty((1 + len(_COUNTED), games, game.players), np.int32)
-    play_games(dealt, lineup, tables(game), first, np.uint64(seed % 2**64), each, by_seat)
+    play_games(dealt, lineup, tables(game), _mind_for(game, lineup), first, unsigned(seed), each, by_seat)
     return {
         **dict(zip(("winner", "turns", "plies"), each.T, strict=True)),
         **dict(zip(("hands", *_COUNTED), by_seat, strict=True)),
     }
 
 
+def _mind_for(game: Chain, lineup: Words) -> Mind | None:
+    """Without one the kernel has no need to be compiled for those who plan."""
+    return mind(game) if lineup.max() >= EXPERT else None
+
+
 # A game step by step.
 
-_KEEP, _ROLL, _BUILD, _DECIDE, _LENGTHEN, _OVER = range(6)
+KEEP, ROLL, BUILD, DECIDE, LENGTHEN, OVER = range(6)
 _PHASES = (Phase.KEEP, Phase.ROLL, Phase.BUILD, Phase.DECIDE, Phase.LENGTHEN, Phase.OVER)
-_ACTION, _PHASE, _TURN, _POOL, _NUMBERS, _LAST, _HEADING, _LOOSE, _SEATS = range(9)
+PHASE, TURN, POOL, NUMBERS, LAST, HEADING, LOOSE, SEATS = range(ACTION + 1, ACTION + 9)
 """The columns of a trace; then come each seat's hand and discs, and the discs on each space."""
 
 
@@ -535,43 +559,36 @@ def write(
 ) -> None:
     """Note the position after a number of plies."""
     row, players = trace[ply], len(hands)
-    row[_PHASE], row[_TURN], row[_POOL], row[_NUMBERS] = phase, seat, pool, numbers
-    row[_LAST], row[_HEADING], row[_LOOSE] = last, heading, loose
+    row[PHASE], row[TURN], row[POOL], row[NUMBERS] = phase, seat, pool, numbers
+    row[LAST], row[HEADING], row[LOOSE] = last, heading, loose
     for other in range(players):
-        row[_SEATS + other] = hands[other]
-        row[_SEATS + players + 2 * other : _SEATS + players + 2 * other + 2] = discs[other]
-    row[_SEATS + 3 * players :] = piles
+        row[SEATS + other] = hands[other]
+        row[SEATS + players + 2 * other : SEATS + players + 2 * other + 2] = discs[other]
+    row[SEATS + 3 * players :] = piles
 
 
 def watch(game: Chain, bots: Sequence[str], number: int, seed: int) -> list[tuple[Action | None, State]]:
     """One game of the batch in the engine's words: each action, none at first, and the position after it."""
-    players = game.players
-    policies = np.array([POLICIES[bots[(seat - number) % players]] for seat in range(players)])
-    dice, whims = (np.uint64(start(np.uint64(seed % 2**64), number, which)) for which in (DICE, WHIMS))
+    players, spaces = game.players, game.track.length + 1
+    policies, dice, whims = seated(POLICIES, bots, number, seed)
     plies = int(play_batch(game, bots, number, 1, seed)["plies"][0])
-    spaces = game.track.length + 1
-    trace = np.zeros((plies + 1, _SEATS + 3 * players + spaces), np.int64)
+    trace = np.zeros((plies + 1, SEATS + 3 * players + spaces), np.int64)
     play_game(
-        policies, tables(game), dice, whims, np.array(game.initial_state().hands),
+        policies, tables(game), _mind_for(game, policies), dice, whims, np.array(game.initial_state().hands),
         np.empty((players, 2), np.int64), np.empty(spaces, np.int64),
         np.empty((players, len(_COUNTED)), np.int64), trace,
     )  # fmt: skip
-    rows = trace.tolist()
-    positions = [_position(row, players) for row in rows]
-    actions = [
-        _action(row[_ACTION], before.phase) for before, row in zip(positions[:-1], rows[1:], strict=True)
-    ]
-    return list(zip([None, *actions], positions, strict=True))
+    return told(trace, lambda row: position_of(row, players), _action)
 
 
-def _position(row: list[int], players: int) -> State:
-    hands, rest = row[_SEATS : _SEATS + players], row[_SEATS + players :]
+def position_of(row: list[int], players: int) -> State:
+    hands, rest = row[SEATS : SEATS + players], row[SEATS + players :]
     discs = tuple(tuple(sorted(rest[2 * seat : 2 * seat + 2])) for seat in range(players))
     piles = tuple((space, _seats(word)) for space, word in enumerate(rest[2 * players :]) if word)
-    numbers = _numbers(row[_NUMBERS])
-    chain = Links(numbers, row[_LAST] + 1, _HEADINGS[row[_HEADING]]) if numbers else Links()
-    loose = _numbers(row[_LOOSE])
-    return State(row[_TURN], _PHASES[row[_PHASE]], tuple(hands), row[_POOL], discs, piles, chain, loose)
+    numbers = _numbers(row[NUMBERS])
+    chain = Links(numbers, row[LAST] + 1, _HEADINGS[row[HEADING]]) if numbers else Links()
+    loose = _numbers(row[LOOSE])
+    return State(row[TURN], _PHASES[row[PHASE]], tuple(hands), row[POOL], discs, piles, chain, loose)
 
 
 def _seats(word: int) -> tuple[int, ...]:
@@ -583,11 +600,11 @@ def _numbers(word: int) -> tuple[int, ...]:
     return tuple(face for face in FACES for _ in range(word >> 8 * (face - 1) & 255))
 
 
-def _action(code: int, before: Phase) -> Action:
-    if before is Phase.KEEP:
+def _action(code: int, before: State) -> Action:
+    if before.phase is Phase.KEEP:
         return Keep(code)
-    if before is Phase.BUILD:
+    if before.phase is Phase.BUILD:
         return Link(code + 1)
-    if before is Phase.DECIDE:
+    if before.phase is Phase.DECIDE:
         return Move(code) if code >= 0 else (UP, DOWN)[-code - 1]
     return Roll(code + 1)

@@ -271,6 +271,14 @@ class Layout(NamedTuple):
 
 def moves(board: Board) -> Moves:
     """All moves of all arrangements."""
+    count = arrangements(board).count
+    stopped = np.full((count, 2, MOST), -1, np.int32)
+    failed, advance = np.zeros((2, count), np.int32)
+    _find_moves(layout(board), stopped, failed, advance)
+    return Moves(stopped, failed, advance)
+
+
+def layout(board: Board) -> Layout:
     lying = arrangements(board)
     layout = Layout(
         lying.first,
@@ -289,10 +297,7 @@ def moves(board: Board) -> Moves:
             mask = sum(1 << height for height in heights)
             layout.masks[own, other, order] = mask
             layout.orders[own, other, mask] = order
-    stopped = np.full((lying.count, 2, MOST), -1, np.int32)
-    failed, advance = np.zeros((2, lying.count), np.int32)
-    _find_moves(layout, stopped, failed, advance)
-    return Moves(stopped, failed, advance)
+    return layout
 
 
 @njit(cache=True)
@@ -306,7 +311,7 @@ def _find_moves(layout: Layout, stopped: Any, failed: Any, advance: Any) -> None
         spaces[:2], spaces[2:] = pairs[row // len(pairs)], pairs[row % len(pairs)]
         _stack(layout, number - first[row], spaces, heights)
         advance[number] = spaces.sum()
-        failed[number] = _number(layout, spaces, heights)
+        failed[number] = number_of(layout, spaces, heights)
         for disc in range(2):
             start, height = spaces[disc], heights[disc]
             free = start != centre  # C7
@@ -325,7 +330,7 @@ def _find_moves(layout: Layout, stopped: Any, failed: Any, advance: Any) -> None
                 for another in range(4):
                     heights[disc] += spaces[another] == end  # C17
                 spaces[disc] = end
-                stopped[number, disc, links - 1] = _number(layout, spaces, heights)
+                stopped[number, disc, links - 1] = number_of(layout, spaces, heights)
             spaces[disc], heights[disc] = start, height
 
 
@@ -356,7 +361,7 @@ def _stack(layout: Layout, order: int, spaces: Any, heights: Any) -> None:
 
 
 @njit(cache=True)
-def _number(layout: Layout, spaces: Any, heights: Any) -> int:
+def number_of(layout: Layout, spaces: Any, heights: Any) -> int:
     """The arrangement's number as the other seat sees it."""
     centre, order = len(layout.arrow) - 1, 0
     low, high = min(spaces[2], spaces[3]), max(spaces[2], spaces[3])

@@ -1,0 +1,86 @@
+"""How long does a bot think, and how long does it take to load?
+
+    python3 run.py bench decisions
+    python3 run.py bench decisions --decisions 2000 --json
+
+Every level plays with itself, and each of its decisions is timed: by the clock on the wall, which on a busy
+machine also counts the turns of others, and by the processor's. Loading is told once for each bot of a game:
+the first one also pays for imports and tables. What a master plays by is told too. Issue 5 aims at 20 ms
+for 99 of 100 decisions and at one second for loading; nothing is asserted here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import numpy as np
+from bench.shared.rounds import Row, machine, print_table
+
+import escadaria
+from escadaria.bots import LEVELS, load
+from escadaria.game import AnyGame, play_out
+
+
+def main() -> None:
+    """Measure, and print a table or JSON."""
+    parser = argparse.ArgumentParser(description="Measure how long bots think.")
+    parser.add_argument("--decisions", type=int, default=500, help="how many of each bot (500)")
+    parser.add_argument(
+        "--players", type=int, nargs="*", default=[2, 3, 6], help="numbers of players (2 3 6)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, not a table")
+    options = parser.parse_args()
+    rows = [
+        measure(escadaria.load(game, players=players), level, options.decisions)
+        for game in escadaria.GAMES
+        for players in options.players
+        for level in LEVELS
+    ]
+    if options.json:
+        print(json.dumps({"machine": machine(), "rows": rows}, indent=2))
+    else:
+        print(", ".join(f"{name} {what}" for name, what in machine().items()))
+        print_table(rows)
+
+
+def measure(game: AnyGame, level: str, wanted: int) -> Row:
+    """So many decisions of one bot on all seats, in as many games as they take."""
+    rng, times, busy = random.Random(1), list[float](), list[float]()
+    began = time.perf_counter()
+    bot = load(level, game, rng)
+    loading = time.perf_counter() - began
+
+    def decide(state: object) -> object:
+        start, work = time.perf_counter(), time.process_time()
+        action = bot(game, state)
+        times.append(time.perf_counter() - start)
+        busy.append(time.process_time() - work)
+        return action
+
+    def roll(state: object) -> object:
+        return rng.choice(game.chance_outcomes(state))[0]
+
+    while len(times) < wanted:
+        for _ in play_out(game, game.initial_state(), decide, roll):
+            if len(times) >= wanted:
+                break
+    return {
+        "bot": f"{game.name} {level}",
+        "players": game.players,
+        "plays_by": getattr(bot, "source", "rules of thumb"),
+        "loading_ms": 1e3 * loading,
+        "p50_ms": 1e3 * float(np.quantile(times, 0.5)),
+        "p99_ms": 1e3 * float(np.quantile(times, 0.99)),
+        "p99_processor_ms": 1e3 * float(np.quantile(busy, 0.99)),
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,332 @@
+"""How Chain's values are learned: by self-play, and for two players from the exact solutions there are.
+
+It begins with who wins when everybody plays by rules of thumb or by chance. Then each start of a turn that
+is met is to be worth what one turn makes of it: the exact expectation over the own turn, by the network's own
+worth of the turn starts after it; at first mixed with who won in the end. Some games start in the middle,
+some seats are careless, and some games are on other boards than the default one.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from escadaria.boards import BOARDS, SHORTEST_TRACK, Board
+from escadaria.chain import Chain
+from escadaria.lab import chain_kernel, rapido_values
+from escadaria.lab.chain_kernel import REGULAR, SEATS, TURN, play_game
+from escadaria.lab.chain_rules import Words, end_of, free_discs, move
+from escadaria.lab.chain_values import (
+    Paths,
+    Room,
+    Sight,
+    Walk,
+    evaluate,
+    fill_rows,
+    follow,
+    kept,
+    paths,
+    room,
+    see,
+    sight,
+    walk,
+    work_out,
+)
+from escadaria.lab.rapido_training import Adam, Progress, Report, adam, learn, schedule, set_seed
+from escadaria.lab.rapido_values import FIRST_WIDTH, SECOND_WIDTH, Model
+from escadaria.lab.streams import DICE, WHIMS, start
+from escadaria.values import WIDTHS, Network
+from escadaria.values import chain as features
+
+TURNS = 300
+"""The most turns of a training game."""
+BEFOREHAND = 6
+"""For each start of a turn that is worked out, how many are learned before by rules of thumb."""
+IN_THE_MIDDLE = 0.3
+"""The share of games that start there."""
+WHIM, CARELESS = 0.04, 0.4
+"""How often a turn is played by chance, and by seats that are careless."""
+CARELESS_GAMES = 0.4
+"""The share of games where each seat is careless or not."""
+TRUST = 0.6
+"""How far the result of a game is trusted at first, beside the expectation over a turn."""
+DEFAULT = 0.7
+"""The share of games on the default board; the others are in equal parts on the other two, and on any."""
+
+
+# Rules of thumb.
+
+
+@njit(cache=True, nogil=True)
+def games_by_thumb(
+    tables: chain_kernel.Tables,
+    dealt: Words,
+    first: int,
+    seed: np.uint64,
+    trace: Words,
+    room: Room,
+    rows: Any,
+    targets: Any,
+) -> int:
+    """Fill ``rows`` and ``targets`` with starts of turns and who won; how many."""
+    players, spaces = len(dealt), len(tables.arrows)
+    policies, hands = np.zeros(players, np.int64), np.zeros(players, np.int64)
+    discs, piles = np.zeros((players, 2), np.int64), np.zeros(spaces, np.int64)
+    counts = np.zeros((players, 4), np.int64)
+    at, number = 0, first
+    while True:
+        dice, whims = start(seed, number, DICE), start(seed, number, WHIMS)
+        number += 1
+        for seat in range(players):
+            policies[seat] = np.random.randint(REGULAR + 1)
+        hands[:] = dealt
+        _, turns, plies = play_game(policies, tables, None, dice, whims, hands, discs, piles, counts, None)
+        if at + turns > len(rows):
+            return at
+        if plies >= len(trace):
+            continue
+        hands[:] = dealt
+        winner, _, _ = play_game(policies, tables, None, dice, whims, hands, discs, piles, counts, trace)
+        for ply in range(plies):
+            if trace[ply, chain_kernel.PHASE] != chain_kernel.KEEP:
+                continue
+            row, seat = trace[ply], trace[ply, TURN]
+            for other in range(players):
+                hands[other] = row[SEATS + other]
+                discs[other, 0] = row[SEATS + players + 2 * other]
+                discs[other, 1] = row[SEATS + players + 2 * other + 1]
+            piles[:] = row[SEATS + 3 * players : SEATS + 3 * players + spaces]
+            see(seat, hands, discs, piles, room.seen)
+            fill_rows(players, room.seen, room.rows)
+            rows[at] = room.rows
+            targets[at] = 0.0
+            targets[at, (winner - seat) % players] = 1.0
+            at += 1
+
+
+# Self-play.
+
+
+@njit(cache=True, nogil=True)
+def _set_up(arrows: Words, hands: Words, discs: Words, piles: Words) -> None:
+    """Deal (C2), or put everything anywhere."""
+    hands[:], discs[:], piles[:] = 2, 0, 0
+    if np.random.random() < IN_THE_MIDDLE:
+        for seat in range(len(hands)):
+            hands[seat] = 1 + np.random.randint(6)
+        for _ in range(2 * len(hands)):
+            seat, space = np.random.randint(len(hands)), np.random.randint(1, len(arrows))
+            if discs[seat].min() == 0 and np.random.random() < 0.9:
+                move(seat, 0, arrows[space], discs, piles)
+
+
+@njit(cache=True, nogil=True)
+def self_play(
+    model: Sight,
+    truth: Sight,
+    walk: Walk,
+    arrows: Words,
+    trust: float,
+    room: Room,
+    hands: Words,
+    discs: Words,
+    paths: Paths,
+    rows: Any,
+    targets: Any,
+    at: int,
+    wanted: int,
+) -> int:
+    """Play games until ``wanted`` starts of turns are noted, from row ``at`` on; where that ends.
+
+    After the last row comes the first. ``truth`` tells their exact worth, if it has a table.
+    """
+    players, size, done = len(hands), len(rows), 0
+    piles = np.zeros(len(arrows), np.int64)
+    outlooks = np.zeros((TURNS, players))
+    met = np.zeros((TURNS, rows.shape[1]), rows.dtype)
+    careless, exact = np.zeros(players), np.zeros(players)
+    while done < wanted:
+        _set_up(arrows, hands, discs, piles)
+        mixed = np.random.random() < CARELESS_GAMES
+        for seat in range(players):
+            careless[seat] = CARELESS if mixed and np.random.random() < 0.5 else WHIM
+        seat, turns = np.random.randint(players), 0
+        while turns < TURNS and free_discs(seat, discs, piles)[0] >= 0:
+            see(seat, hands, discs, piles, room.seen)
+            fill_rows(players, room.seen, room.rows)
+            met[turns] = room.rows
+            if truth.waiter.size:
+                evaluate(truth, room, seat, hands, discs, piles)
+                exact[:] = room.shares
+            play_turn(
+                model, walk, arrows, careless[seat], seat, room, hands, discs, piles, paths, outlooks[turns]
+            )
+            if truth.waiter.size:
+                outlooks[turns] = exact
+            turns += 1
+            seat = seat + 1 if seat + 1 < players else 0
+        ended = free_discs(seat, discs, piles)[0] < 0
+        for turn in range(turns):
+            if ended:
+                outlooks[turn] *= 1.0 - trust
+                outlooks[turn, (turns - turn) % players] += trust
+            rows[at], targets[at] = met[turn], outlooks[turn]
+            at = (at + 1) % size
+        done += turns
+    return at
+
+
+@njit(cache=True, nogil=True)
+def play_turn(
+    model: Sight,
+    walk: Walk,
+    arrows: Words,
+    whim: float,
+    seat: int,
+    room: Room,
+    hands: Words,
+    discs: Words,
+    piles: Words,
+    paths: Paths,
+    outlook: Any,
+) -> None:
+    """Work a turn out, fill in what it makes of everybody's chances, and play it, sometimes by chance."""
+    players = len(hands)
+    pool = 8 * players - hands.sum()  # C2
+    most = work_out(model, walk, room, arrows, seat, pool, hands, discs, piles)
+    dice, best = 1, -1.0
+    for choice in range(1, hands[seat] + 1):
+        worth = kept(walk, room, choice)
+        if worth > best:
+            dice, best = choice, worth
+    follow(walk, room, most, dice, paths)
+    stops, fails = paths.stops, paths.fails
+    for other in range(players):
+        after = other - 1 if other else players - 1
+        outlook[other] = 0.0
+        for links in range(1, most + 1):
+            outlook[other] += stops[links] * room.stopped[links, after]
+        for left in range(most // 2 + 1):
+            outlook[other] += fails[left] * room.failed[left, after]
+    one, two = free_discs(seat, discs, piles)
+    if np.random.random() < whim:
+        links = 1 + np.random.randint(min(most, hands[seat] + 1))
+        second = two >= 0 and np.random.random() < 0.5
+        if np.random.random() < 0.2 and links > 1:
+            hands[seat] = links // 2
+            return
+    else:
+        lot, links = np.random.random(), 0
+        for left in range(most // 2 + 1):
+            lot -= fails[left]
+            if lot < 0.0:
+                hands[seat] = max(left, 1)
+                return
+        while lot >= 0.0 and links < most:
+            links += 1
+            lot -= stops[links]
+        second = room.moves[links, 1] > room.moves[links, 0]
+    space = two if second else one
+    _, end = end_of(space, links, arrows)
+    move(seat, space, end, discs, piles)
+    hands[seat] = links
+
+
+# Learning.
+
+
+def fresh(players: int, rng: np.random.Generator) -> Model:
+    """A network that knows nothing."""
+    spread = 0.5 / np.sqrt(features.number_of_features(players))
+    arrays = (
+        rng.normal(0, spread, (features.number_of_rows(players), FIRST_WIDTH)),
+        rng.normal(0, np.sqrt(2 / FIRST_WIDTH), WIDTHS),
+        np.zeros(SECOND_WIDTH),
+        rng.normal(0, 0.3 * np.sqrt(1 / SECOND_WIDTH), (players, SECOND_WIDTH)),
+        np.zeros(players),
+    )
+    return rapido_values.model(Network(*(array.astype(np.float32) for array in arrays)))  # type: ignore[arg-type]
+
+
+@cache
+def _sights(players: int, board: str) -> Sight:
+    """The exact worth of turn starts, where the cache folder has it."""
+    return sight(Chain(players, board), exact=True)
+
+
+def any_board(rng: np.random.Generator) -> Board:
+    """A board of any length, with some arrows to and fro (C3)."""
+    length = int(rng.integers(SHORTEST_TRACK, 45))
+    spaces = rng.permutation(np.arange(1, length))[: 2 * int(rng.integers(0, 9))].tolist()
+    return Board(length, tuple(zip(spaces[::2], spaces[1::2], strict=True)))
+
+
+def train(
+    players: int, positions: int, seed: int, report: Report, *, rate: float = 2e-3, replays: int = 4
+) -> Model:
+    """A network from so many starts of turns, each learned ``replays`` times."""
+    rng = np.random.default_rng(seed)
+    set_seed(seed)
+    net = fresh(players, rng)
+    state, space, ways = adam(net), room(players), paths()
+    met_rows = np.zeros(len(net.table), np.bool_)
+    warm_up(net, state, players, positions * BEFOREHAND, rng, met_rows, report)
+    memory, chunk, batch = 1 << 17, 2048, 128
+    rows = np.zeros((memory, features.number_of_features(players)), np.int32)
+    targets = np.zeros((memory, players), np.float32)
+    hands, discs = np.zeros(players, np.int64), np.zeros((players, 2), np.int64)
+    at = filled = met = beat = 0
+    while met < positions:
+        done = met / positions
+        names = ["default", "short", "long", ""]
+        board = str(rng.choice(names, p=[DEFAULT, *[(1 - DEFAULT) / 3] * 3]))
+        truth = _sights(players, board or "long")
+        arrows = chain_kernel.tables(Chain(players, board or any_board(rng))).arrows
+        trust = 0.0 if truth.waiter.size else TRUST * max(0.0, 1 - 1.5 * done)
+        end = self_play(
+            truth._replace(network=net, waiter=truth.waiter[:0]), truth, walk(), arrows, trust, space,
+            hands, discs, ways, rows, targets, at, chunk,
+        )  # fmt: skip
+        new = (end - at) % memory
+        at, met, filled = end, met + new, min(memory, filled + new)
+        pick = rng.integers(0, filled, max(new * replays // batch, 1) * batch)
+        met_rows[rows[pick]] = True
+        error = learn(net, state, rows[pick], targets[pick], batch, schedule(done, rate), beat)
+        beat += len(pick) // batch
+        net.table[~met_rows] = 0.0  # what was never met says nothing
+        report(Progress(min(met / positions, 1.0), met, error**0.5), net)
+    return net
+
+
+def warm_up(
+    net: Model,
+    state: Adam,
+    players: int,
+    positions: int,
+    rng: np.random.Generator,
+    met_rows: NDArray[np.bool_],
+    report: Report,
+) -> None:
+    """Learn who wins among those who play by rules of thumb or by chance."""
+    batch, chunk, space = 256, 1 << 16, room(players)
+    rows = np.zeros((chunk, features.number_of_features(players)), np.int32)
+    targets = np.zeros((chunk, players), np.float32)
+    met = 0
+    while met < positions:
+        board = str(rng.choice(list(BOARDS), p=[DEFAULT, *[(1 - DEFAULT) / 2] * 2]))
+        game = Chain(players, board)
+        trace = np.zeros((1 << 13, SEATS + 3 * players + game.track.length + 1), np.int64)
+        found = games_by_thumb(
+            chain_kernel.tables(game), np.array(game.initial_state().hands), met,
+            np.uint64(rng.integers(1 << 60)), trace, space, rows, targets,
+        )  # fmt: skip
+        order = rng.permutation(found)
+        met_rows[rows[order]] = True
+        pace = 2e-3 * (1 - met / positions) + 5e-5
+        error = learn(net, state, rows[order], targets[order], batch, pace, met // batch)
+        met += found
+        report(Progress(0.0, met, error**0.5), net)

@@ -1,0 +1,104 @@
+"""Chain's values compiled are those in NumPy: what is seen, what turns are worth and where they lead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from escadaria import values
+from escadaria.chain import Chain, Keep, Phase, State
+from escadaria.lab import chain_kernel, chain_training
+from escadaria.lab import chain_values as compiled
+from escadaria.lab.rapido_training import Progress, rounded
+from escadaria.solutions.chain_turn import Turn
+from escadaria.values import chain as features
+from escadaria.values.chain import ChainValues
+
+GAMES = [Chain(2, "short"), Chain(3), Chain(4, "18"), Chain(6, "long")]
+LINEUP = ["random", "regular"] * 3
+CLOSE = 1e-5
+"""Networks are summed in another order, in numbers of 32 bits."""
+
+
+@pytest.fixture(autouse=True)
+def no_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in the user's cache folder must make no difference here."""
+    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
+
+
+def starts(game: Chain, games: int = 2) -> Iterator[State]:
+    """Turn starts of careless play, where discs lie on each other."""
+    for number in range(games):
+        for _, state in chain_kernel.watch(game, LINEUP[: game.players], number, seed=4):
+            if state.phase is Phase.KEEP:
+                yield state
+
+
+def words(game: Chain, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Hands, discs and stacks as the kernel has them."""
+    piles = np.zeros(game.track.length + 1, np.int64)
+    for space, seats in state.piles:
+        for seat in seats:
+            piles[space] = piles[space] << 3 | seat + 1
+    return np.array(state.hands), np.array(state.discs), piles
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_what_is_seen_and_what_it_is_worth(game: Chain) -> None:
+    network = values.load(f"chain-{game.players}")
+    assert network is not None
+    known, room = ChainValues(game, network), compiled.room(game.players)
+    sight = compiled.sight(game, exact=False)
+    for state in starts(game):
+        hands, discs, piles = words(game, state)
+        compiled.evaluate(sight, room, state.turn, hands, discs, piles)
+        assert room.seen.tolist() == features.see(game, state)
+        wanted = np.roll(known.seats(state), -state.turn)
+        np.testing.assert_allclose(room.shares, wanted, atol=CLOSE)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_a_turn_is_worth_and_leads_to_the_same(game: Chain) -> None:
+    network = values.load(f"chain-{game.players}")
+    assert network is not None
+    known, room, paths = ChainValues(game, network), compiled.room(game.players), compiled.paths()
+    sight, walk, arrows = compiled.sight(game, exact=False), compiled.walk(), chain_kernel.tables(game).arrows
+    for state in list(starts(game))[::5]:
+        hands, discs, piles = words(game, state)
+        most = compiled.work_out(sight, walk, room, arrows, state.turn, state.pool, hands, discs, piles)
+        plan = known.plan(state)
+        assert most == plan.turn.most and hands.tolist() == list(state.hands)
+        np.testing.assert_allclose(room.stop[1 : most + 1], plan.turn.stop[1:], atol=CLOSE)
+        np.testing.assert_allclose(
+            np.roll(room.stopped[1 : most + 1], 1, axis=1), plan.stopped[1:], atol=CLOSE
+        )
+        # From here on with the very same ends, so that both decide alike.
+        turn = Turn(room.stop.copy(), room.fail.copy(), most)
+        for dice in range(1, state.hands[state.turn] + 1):
+            assert compiled.kept(walk, room, dice) == pytest.approx(turn.kept(dice), abs=1e-12)
+            compiled.follow(walk, room, most, dice, paths)
+            stops, fails = turn.ends_after(game.apply(state, Keep(dice)))
+            np.testing.assert_allclose(paths.stops[: most + 1], stops, atol=1e-12)
+            np.testing.assert_allclose(paths.fails, fails, atol=1e-12)
+            assert not paths.mass.any()
+
+
+def test_training_learns_and_the_same_seed_gives_the_same_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain_training, "BEFOREHAND", 20)
+    errors = list[float]()
+
+    def report(progress: Progress, net: object) -> None:
+        if progress.done:
+            errors.append(progress.error)
+
+    first, again = (chain_training.train(3, 5000, 2, report) for _ in range(2))
+    assert errors[1] > errors[2] and errors[: len(errors) // 2] == errors[len(errors) // 2 :]
+    assert np.array_equal(rounded(first).table, rounded(again).table)
+    game = Chain(3)
+    known = ChainValues(game, rounded(first))
+    near = "discs={},0+0 stacks={} chain=-/0/open loose=-"
+    state = game.parse_state("turn=0 phase=keep hands=4,2,2 pool=16 " + near.format("33+34,0+0", "33:0"))
+    assert max(known.seats(state)) == known.seats(state)[0]

@@ -1,0 +1,106 @@
+"""Chain by shipped values: what every seat wins from anywhere, and what a turn leads to (C6-C17)."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from escadaria import judging, values
+from escadaria.chain import Chain, Phase, State
+from escadaria.game import CHANCE, play_out
+from escadaria.values.chain import AFTER, BEFORE, DEEP, FREE, HOME, OWN, ChainValues, see
+from strategies import Walk, chains, walks
+
+
+CLOSE = 1e-6
+"""A network's numbers have 32 bits, and how they are rounded depends on how many are asked for at once."""
+
+
+def shipped(game: Chain) -> ChainValues:
+    network = values.load(f"chain-{game.players}")
+    assert network is not None
+    return ChainValues(game, network)
+
+
+@given(walks(chains(), max_length=120))
+@settings(max_examples=60, deadline=None)
+def test_shares_sum_to_one_and_every_roll_is_worth_the_mean_of_its_outcomes(walk: Walk) -> None:
+    game: Any = walk.game
+    known = shipped(game)
+    shares = known.seats(walk.state)
+    assert sum(shares) == pytest.approx(1.0) and min(shares) >= 0.0
+    if game.current_player(walk.state) == CHANCE:
+        mean = [0.0] * game.players
+        for die, chance in game.chance_outcomes(walk.state):
+            for seat, share in enumerate(known.seats(game.apply(walk.state, die))):
+                mean[seat] += float(chance) * share
+        assert shares == pytest.approx(mean, abs=CLOSE)
+
+
+@given(walks(chains(), max_length=120))
+@settings(max_examples=60, deadline=None)
+def test_who_decides_gets_what_the_best_action_brings(walk: Walk) -> None:
+    """At the start of a turn the network says so itself, so there it is only told for each action."""
+    game: Any = walk.game
+    state, known = walk.state, shipped(game)
+    worths = known.action_values(state)
+    assert set(worths) == set(game.legal_actions(state))
+    for action, worth in worths.items():
+        assert worth == pytest.approx(known.seats(game.apply(state, action))[state.turn], abs=CLOSE)
+    if worths and state.phase is not Phase.KEEP:
+        assert known.value(state) == pytest.approx(max(worths.values()), abs=CLOSE)
+
+
+KINDS = (
+    "turn=1 phase=keep hands=2,3,4 pool=15 discs=20+30,15+20,15+34 "
+    "stacks=15:2+1,20:1+0,30:0 chain=-/0/open loose=-"
+)
+
+
+def test_what_is_seen_of_the_start_of_a_turn() -> None:
+    """From seat 1 on: near and far disc, hand; then who lies on whom. Seat 0 is the last to move here."""
+    game = Chain(3)
+    one = [14, AFTER, 19, FREE, 3]
+    two = [0, HOME, 19, BEFORE, 4]
+    zero = [4, FREE, 14, FREE, 2]
+    assert see(game, game.parse_state(KINDS)) == [*one, *two, *zero, 1, 2, 0]
+
+
+@pytest.mark.parametrize(
+    "pile, kinds",
+    [
+        ((1, 1), {1: (FREE, OWN)}),
+        ((2, 0, 1), {2: (DEEP, FREE), 0: (FREE, AFTER)}),
+        ((0, 2), {0: (FREE, AFTER)}),
+    ],
+)
+def test_how_discs_lie_under_others(pile: tuple[int, ...], kinds: dict[int, tuple[int, int]]) -> None:
+    """Seat 0 is to move, so whatever lies on its disc stays until then; its second disc is at the start."""
+    game = Chain(3)
+    discs = tuple(tuple(sorted([10] * pile.count(seat) + [0] * (2 - pile.count(seat)))) for seat in range(3))
+    state = State(0, Phase.KEEP, (2, 2, 2), 18, discs, ((10, pile),))
+    seen = see(game, state)
+    for seat, wanted in kinds.items():
+        assert {seen[5 * seat + 1], seen[5 * seat + 3]} == set(wanted)
+
+
+@pytest.mark.parametrize("players", range(3, 7))
+def test_the_coach_judges_chain_for_more_than_two(players: int) -> None:
+    game = Chain(players)
+    judge = judging.find(game)
+    assert judge.source.kind == judging.VALUES
+    rng = random.Random(players)
+    start = game.initial_state()
+    for _, state in play_out(
+        game,
+        start,
+        lambda state: rng.choice(game.legal_actions(state)),
+        lambda state: rng.choice(game.chance_outcomes(state))[0],
+    ):
+        assert sum(judge.shares(state)) == pytest.approx(1.0)
+        assert set(judge.options(state)) == set(game.legal_actions(state))
+        if state.turn != start.turn:
+            break
