@@ -23,7 +23,7 @@ from browser.house import chromium, memory  # noqa: E402
 from browser.people import Person  # noqa: E402
 from browser.screens import SCREENS, Screen  # noqa: E402
 from server.conftest import Live  # noqa: E402
-from server.judged import write_solution  # noqa: E402
+from server.judged import write_chain_solution, write_solution  # noqa: E402
 
 FOLDER = ROOT / "screenshots"
 SIZES: dict[str, ViewportSize] = {
@@ -46,6 +46,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         live = Live(Path(folder), {"log_level": "info"})
         write_solution(live.cache)
+        write_chain_solution(live.cache)
         try:
             with chromium() as browser:
                 for name in chosen:

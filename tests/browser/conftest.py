@@ -14,7 +14,7 @@ from browser.house import chromium, memory
 from browser.people import Person
 from escadaria.server.app import STATIC
 from server.conftest import Live
-from server.judged import write_solution
+from server.judged import write_chain_solution, write_solution
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,6 +31,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
         pytest.fail("the web client is not built: run the tests by `python3 run.py test`, or build web/")
     server = Live(tmp_path_factory.mktemp("server"), {"log_level": "info"})
     write_solution(server.cache)
+    write_chain_solution(server.cache)
     yield server
     assert server.stop() in (0, -signal.SIGTERM)
     assert not server.complaints()

@@ -15,8 +15,11 @@ SIX = "turn=0 phase=decide value=54 steps=48,0,12,12,30,7 tower=1:3:41,2:1:52,4:
 TWO = "turn=0 phase=decide value=54 steps=9,5 tower=2:1:52,3:0:54,5:1:64"
 DECIDE = "turn=0 phase=decide value=54 steps=9,5,12 tower=2:1:52,4:2:63"
 JUDGED = "turn=0 phase=decide value=54 steps=1,2 tower=2:1:52,3:0:54,5:1:64"
-"""Of the race that the coach of the tests knows."""
+STARTS = "turn=0 phase=first value=0 steps=1,2 tower=2:1:52,3:0:54"
 EMPTY = "chain=-/0/open loose=-"
+SMALL = "turn=0 {} discs=2+9,4+9 stacks=2:0,4:1,9:1+0 {}"
+KEEPS = SMALL.format("phase=keep hands=3,2 pool=11", EMPTY)
+DECIDES = SMALL.format("phase=decide hands=3,2 pool=11", "chain=345/5/up loose=-")
 CHAIN = "turn=0 {} discs=2+15,4+0,15+34 stacks=2:0,4:1,15:2+0 {}"
 
 
@@ -36,6 +39,15 @@ class Screen:
         person.go(self.path)
         if self.first:
             self.first(person)
+
+
+RACE, BOARD = "players=2&finish=5", "players=2&board=18"
+"""What the coach of the tests knows."""
+
+
+def there(page: str, options: str, text: str) -> str:
+    """The address of a position."""
+    return f"/{page}#{options}&at={quote(text)}"
 
 
 def at(table: Table, first: Callable[[Person], None] | None = None) -> Screen:
@@ -98,6 +110,16 @@ def bars(person: Person) -> None:
     expect(person.choices.first).to_contain_text(person.say("web.coach.wins"))
 
 
+def judged_chain(url: str) -> Table:
+    return practising(url, "chain", DECIDES, 2, "Ana", board="18")
+
+
+def explored(person: Person) -> None:
+    """All rolls are there."""
+    expect(person.page.get_by_role("radio", name=person.like("web.strategy.roll")).first).to_be_visible()
+    person.ready()
+
+
 def position(person: Person) -> None:
     expect(person.page.get_by_role("textbox", name=person.say("web.position.text"))).to_be_visible()
 
@@ -151,8 +173,12 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "after-judged": lambda url: at(played(url, "rapido", 2, finish=5), analysed),
     "replay-judged": lambda url: Screen(f"/replay/{played(url, 'rapido', 2, finish=5).match}", (), judged),
     "rapido-bars": lambda url: at(judged_table(url), bars),
-    "position-rapido": lambda _: Screen(f"/position/rapido#players=2&finish=5&at={quote(JUDGED)}", (), worth),
+    "position-rapido": lambda _: Screen(there("position/rapido", RACE, JUDGED), (), worth),
     "position-chain": lambda _: Screen("/position/chain", (), position),
+    "position-chain-two": lambda _: Screen(there("position/chain", BOARD, DECIDES), (), worth),
+    "chain-bars": lambda url: at(judged_chain(url), bars),
+    "strategy-rapido": lambda _: Screen(there("strategy/rapido", RACE, STARTS), (), explored),
+    "strategy-chain": lambda _: Screen(there("strategy/chain", BOARD, KEEPS), (), explored),
     "replay-open": lambda _: Screen("/replay"),
     "learn-rapido": lambda _: Screen("/learn/rapido"),
     "learn-chain": lambda _: Screen("/learn/chain#step=4"),

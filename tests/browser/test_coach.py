@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from browser.conftest import Come
 from browser.house import opened, played
 from browser.people import Person
-from browser.screens import JUDGED, judged_table
+from browser.screens import JUDGED, judged_chain, judged_table
 
 
 def percentages(person: Person) -> list[str]:
@@ -36,6 +36,40 @@ def test_a_hint_is_chosen_and_told_and_bars_are_remembered(come: Come, url: str)
     expect(person.turn.locator(".win").first).to_be_visible()
     person.click("web.coach.bars")
     expect(person.turn.locator(".win")).to_have_count(0)
+
+
+def test_chances_of_chain_stand_on_every_choice(come: Come, url: str) -> None:
+    table = judged_chain(url)
+    person = come(seats=[table], bars=True)
+    person.go(table.path)
+    assert person.asked()
+    expect(person.turn.locator(".win")).to_have_count(person.choices.count() + 1)  # two discs, and onwards
+    shares = percentages(person)
+    assert len(shares) == 3 and all(re.search(r"\d+%", text) for text in shares)
+    expect(person.turn.locator(".win.best").first).to_be_visible()
+    expect(person.risky).to_contain_text(re.compile(r"\d+%"))
+    person.risky.first.click()
+    assert person.asked()
+
+
+def test_a_key_asks_for_a_hint_at_practice_tables_only(come: Come, url: str) -> None:
+    tables = (judged_table(url), judged_chain(url))
+    person = come(seats=tables)
+    for table in tables:
+        person.go(table.path)
+        assert person.asked()
+        person.page.keyboard.press("h")
+        expect(person.turn.get_by_text(person.like("web.coach.hinted"))).to_be_visible()
+        person.page.keyboard.press("?")
+        expect(person.page.get_by_role("dialog")).to_contain_text(person.say("web.key.hint"))
+        person.page.keyboard.press("Escape")
+    earnest = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], start=True)
+    other = come(seats=[earnest])
+    other.go(earnest.path)
+    assert other.asked()
+    other.page.keyboard.press("?")
+    expect(other.page.get_by_role("dialog")).to_contain_text(other.say("web.key.undo"))
+    expect(other.page.get_by_role("dialog")).not_to_contain_text(other.say("web.key.hint"))
 
 
 def test_a_table_that_is_not_for_practice_offers_no_coach(come: Come, url: str) -> None:
@@ -105,8 +139,8 @@ def test_a_position_is_set_up_by_parts_and_by_its_text_and_played_on(come: Come)
     expect(person.turn.get_by_text("54").first).to_be_visible()
 
 
-def test_chain_is_set_up_by_its_text(come: Come) -> None:
-    person = come()
+def test_chain_is_set_up_by_its_text_and_mistakes_are_told_in_every_language(come: Come) -> None:
+    person = come(language="de")
     person.go("/position/chain")
     person.troubles.forgive("status of 400")
     page = person.page
@@ -114,6 +148,30 @@ def test_chain_is_set_up_by_its_text(come: Come) -> None:
     expect(text).to_have_value(re.compile("phase=keep"))
     known = text.input_value()
     text.fill(known.replace("phase=keep", "phase=sleep"))
-    expect(page.get_by_role("alert")).to_contain_text("phase")
+    expect(page.get_by_role("alert")).to_contain_text(person.say("web.position.wrong.C8"))
+    text.fill(known.replace("pool=18", "pool=17"))
+    expect(page.get_by_role("alert")).to_contain_text(person.say("web.position.wrong.C2"))
+    expect(page.get_by_role("alert").get_by_role("link")).to_have_attribute("href", "/rules/chain#C2")
+    text.fill("nothing")
+    expect(page.get_by_role("alert")).to_contain_text(person.say("web.position.wrong"))
     text.fill(known)
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_chain_is_set_up_by_its_parts(come: Come) -> None:
+    person = come().go("/position/chain#players=2&board=18")
+    page = person.page
+    text = page.get_by_role("textbox", name=person.say("web.position.text"))
+    page.get_by_role("spinbutton", name=person.say("web.position.hand", name="Blue")).fill("5")
+    page.keyboard.press("Tab")
+    expect(text).to_have_value(re.compile("hands=2,5 pool=9"))
+    page.get_by_role("combobox", name=person.say("web.position.disc", name="Red", number=1)).select_option(
+        "7"
+    )
+    expect(text).to_have_value(re.compile(r"discs=0\+7,0\+0 stacks=7:0"))
+    for number in (3, 5):
+        person.page.get_by_role("button", name=person.say("web.position.link", number=number)).click()
+        expect(text).to_have_value(re.compile(f"chain=[35]*{number}/{number}/"))
+    expect(page.locator(".win")).to_have_count(3)  # two discs, and upwards
+    person.click("web.position.unlink")
+    expect(text).to_have_value(re.compile("chain=3/3/open"))
