@@ -14,7 +14,6 @@ from escadaria.game import CHANCE, play_out
 from escadaria.values.chain import AFTER, BEFORE, DEEP, FREE, HOME, OWN, ChainValues, see
 from strategies import Walk, chains, walks
 
-
 CLOSE = 1e-6
 """A network's numbers have 32 bits, and how they are rounded depends on how many are asked for at once."""
 
