@@ -73,12 +73,9 @@ def for_rapido(wish: argparse.Namespace) -> dict[str, Any]:
         gain = GAIN / players
         numbers, stages = rapido.find(players, wish.turns, wish.seed, MOST, gain, say)
     rows = rapido.by_step(numbers)
-    met, _ = rapido.gather(players, rapido.BEST, rows, wish.chart, wish.seed + 2)
-    names = ("first", "second") if players == 2 else ("stop",)
-    charts = {name: rapido.chart(met, name == "second") for name in names}
-    charted = rapido.charted(numbers, charts)
+    charted, charts = rapido.charts(players, numbers, wish.chart, wish.seed + 2)
     test, _ = rapido.gather(players, rapido.BEST, rows, wish.chart, wish.seed + 3)
-    right, all_of_them = rapido.told_rightly(charted, 20, test)
+    right = rapido.told_rightly(charted, len(charted), test)
     players_by = {
         "rules": (rapido.BY_RULES, rows), "chart": (rapido.BY_RULES, charted),
         "regular": (rapido.AS_REGULAR, rows), "simple": (rapido.AS_SIMPLE, rows),
@@ -92,12 +89,13 @@ def for_rapido(wish: argparse.Namespace) -> dict[str, Any]:
         "rivals": "master",
         "rules": rapido_rules.told(numbers.tolist(), *told(stages, rapido_rules.PLACES)),
         "qualities": qualities,
-        "charts": [least_values(name, chart, right / all_of_them) for name, chart in charts.items()],
+        "charts": [least_values(name, chart, right) for name, chart in charts.items()],
     }
 
 
 def for_chain(wish: argparse.Namespace) -> dict[str, Any]:
-    race, fresh = chain.race(Chain(2)), wish.seed + FRESH
+    game, fresh = Chain(2), wish.seed + FRESH
+    race = chain.race(game, chain.waiters(game))
     if wish.measure:
         numbers, stages = shipped(wish, chain_rules.numbers_of)
     else:
@@ -133,7 +131,7 @@ def least_values(name: str, chart: Any, right: float) -> dict[str, Any]:
     cells = [[VALUES[rank] if rank < rapido_rules.NEVER else None for rank in row] for row in chart.tolist()]
     return {
         "name": name, "kind": "value", "right": round(right, 4),
-        "rows": [str(step) for step in range(len(cells))],
+        "rows": [str(first) if end == first + 1 else f"{first}–{end - 1}" for first, end in rapido.BANDS],
         "columns": [str(field) for field in range(1, TOP_FIELD + 1)],
         "cells": cells,
     }  # fmt: skip

@@ -55,10 +55,16 @@ class Race(NamedTuple):
     """By chain: how many numbers fit, in the better direction."""
 
 
-def race(game: Chain) -> Race:
+def waiters(game: Chain) -> Any:
+    """What the seat that waits is sure to win, by the game's solution."""
     solution = solutions.find(game)
     if not isinstance(solution, ChainSolution):
-        raise SystemExit(f"there is no exact solution yet: escadaria solve chain --board {game.board}")
+        raise SystemExit("there is no exact solution yet: escadaria solve chain --board default")
+    return solution.waiter
+
+
+def race(game: Chain, waiter: Any) -> Race:
+    """The game with ``waiter[arrangement, hands]``."""
     board = game.track
     moved, lying, every = moves(board), arrangements(board), turns()
     rows = np.searchsorted(lying.first.ravel(), np.arange(lying.count), side="right") - 1
@@ -74,7 +80,7 @@ def race(game: Chain) -> Race:
             some = slice(every.levels[most, links, 1], every.levels[most, links - 1, 1])
             open_ends[some] = fits[way + every.chains[some]].max(axis=1)
     return Race(
-        np.ascontiguousarray(solution.waiter), moved.stopped, moved.failed, spaces, free, board.length,
+        np.ascontiguousarray(waiter), moved.stopped, moved.failed, spaces, free, board.length,
         lying.number(state, 0), *every, open_ends,
     )  # fmt: skip
 
@@ -317,7 +323,8 @@ def gather(race: Race, rules: Numbers | None, turns: int, seed: int) -> tuple[Tu
 
 
 def _turns(number: int) -> Turns:
-    return Turns(*np.zeros((3, number), np.int64), np.zeros(number))
+    numbers, own, other = np.zeros((3, number), np.int64)
+    return Turns(numbers, own, other, np.zeros(number))
 
 
 _SIMPLE = (8, 0, 1, 100, 0, 0, FAR, 0, 0, 0, 0, HANDFUL)
@@ -332,7 +339,7 @@ def family() -> Family:
     """The rules to choose from."""
     choices: dict[int, Any] = {
         thumbs.BASE: range(1, 11),
-        thumbs.SLOPE: (0, 1, 2),
+        thumbs.SLOPE: (1, 2),
         thumbs.GIFT: (1,),
         thumbs.HOME: (6, 9, 12, 15),
         thumbs.DICE: (2, 3, 4, 5),

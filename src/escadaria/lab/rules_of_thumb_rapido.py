@@ -7,7 +7,6 @@ all rolls, without playing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -339,64 +338,46 @@ def find(
 # The chart.
 
 
-@njit(cache=True, nogil=True)
-def tally(finish: int, second: bool, turns: Turns, out: Any) -> None:
-    """Add up [step, field, rank] by how much placing beats rolling again and all lower fields.
+BANDS = ((0, 1), (1, 5), (5, 9), (9, 13), (13, 15), (15, 17), (17, 20))
+"""Steps that stand together, first and end: the nearer the finish, the more each counts."""
 
-    Over turns with such a pair to place, wherever nobody can be thrown out nor is about to win.
+
+def charts(players: int, numbers: Numbers, turns: int, seed: int) -> tuple[Numbers, dict[str, Numbers]]:
+    """The rules with other least values in each band of steps, so that least is lost.
+
+    The rules by step, and those values by chart: [band, field - 1].
     """
-    players, pairs, levels = turns.fields.shape[1], turns.fields.shape[2], turns.worth.shape[1]
-    chosen, again = np.zeros((levels, RANKS), np.int64), np.zeros(levels)
-    for turn in range(len(turns.steps)):
-        steps, fields, ranks = turns.steps[turn], turns.fields[turn], turns.ranks[turn]
-        if (fields[0].max() >= 0) != second:
-            continue
-        weakest, winning = NEVER, False
-        for seat in range(1, players):
-            winning = winning or (fields[seat].min() >= 0 and steps[seat] + fields[seat].sum() >= finish)
-            for pair in range(pairs):
-                if fields[seat, pair] > 0:
-                    weakest = min(weakest, ranks[seat, pair])
-        if winning:
-            continue
-        worth = turns.worth[turn, 0]
-        choose_best(finish, steps[0], chosen, turns.worth[turn], turns.fails[turn], again)
-        for rank in range(weakest):
-            other = max(again[0], worth[0, rank])
-            for field in range(1, TOP_FIELD + 1):
-                if worth[field, rank] >= 0:
-                    out[steps[0], field, rank] += worth[field, rank] - other
-                    other = max(other, worth[field, rank])
+    rows, found = by_step(numbers), dict[str, Numbers]()
+    met, _ = gather(players, BY_RULES, rows, turns, seed)
+    lies = met.fields[:, 0].max(axis=1) >= 0
+    for name in ("first", "second") if players == 2 else ("stop",):
+        places = list(thumbs.PLACES["second" if name == "second" else "fields"])
+        if rows[0, places[0]] < 0:
+            rows[:, places] = rows[:, list(thumbs.PLACES["fields"])]
+        for first, end in BANDS:
+            own = met.steps[:, 0]
+            which = np.flatnonzero((own >= first) & (own < end) & (lies == (name == "second")))
+            if len(which):
+                _tune_band(rows, slice(first, end), places, met, which)
+        found[name] = rows[[first for first, _ in BANDS]][:, places]
+    return rows, found
 
 
-WINDOW = (0.5, 1.0, 0.5)
-"""Steps beside a step count half."""
-_OFTEN = FIRST_ROLLS + LATER_ROLLS
-
-
-def chart(turns: Turns, second: bool, finish: int = 20) -> NDArray[np.int64]:
-    """[step, field - 1]: the least rank to stop with, so that least is lost over all rolls; or ``NEVER``."""
-    gains = np.zeros((finish, TOP_FIELD + 1, RANKS))
-    tally(finish, second, turns, gains)
-    padded = np.pad(gains, ((1, 1), (0, 0), (0, 0)))
-    smooth = sum(part * padded[shift : shift + finish] for shift, part in enumerate(WINDOW))
-    above = np.cumsum((smooth * _OFTEN)[:, :, ::-1], axis=2)[:, :, ::-1]
-    least = above.argmax(axis=2)
-    least[above.max(axis=2) <= 0] = NEVER
-    return least[:, 1:].astype(np.int64)
-
-
-def charted(numbers: Numbers, charts: Mapping[str, NDArray[np.int64]], finish: int = 20) -> Numbers:
-    """The rules step by step, with the least values of the charts."""
-    rows = by_step(numbers, finish)
-    for name, least in charts.items():
-        rows[:, list(thumbs.PLACES["second" if name == "second" else "fields"])] = least
-    return rows
+def _tune_band(rows: Numbers, band: slice, places: list[int], met: Turns, which: Numbers) -> None:
+    lost = given_away(rows, len(rows), met, which)
+    for place in places * 2:
+        best = kept = int(rows[band.start, place])
+        for rank in [*range(max(kept - 4, 0), min(kept + 5, NEVER)), NEVER]:
+            rows[band, place] = rank
+            after = given_away(rows, len(rows), met, which)
+            if after < lost - 1e-7:
+                lost, best = after, rank
+        rows[band, place] = best
 
 
 @njit(cache=True, nogil=True)
-def told_rightly(rules: Any, finish: int, turns: Turns) -> tuple[float, float]:
-    """How many of the decisions of best play are told rightly, whether to stop; and all of them."""
+def told_rightly(rules: Any, finish: int, turns: Turns) -> float:
+    """In what share of the decisions of best play the rules rightly stop, or roll again."""
     levels = turns.worth.shape[1]
     best, chosen = np.zeros((levels, RANKS), np.int64), np.zeros((levels, RANKS), np.int64)
     again, right, met = np.zeros(levels), 0.0, 0.0
@@ -414,4 +395,4 @@ def told_rightly(rules: Any, finish: int, turns: Turns) -> tuple[float, float]:
             often = (FIRST_ROLLS[rank] + rolls * LATER_ROLLS[rank]) / 36
             met += often
             right += often * ((best[0, rank] < 0) == (chosen[0, rank] < 0))
-    return right, met
+    return right / met

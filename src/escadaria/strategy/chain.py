@@ -95,24 +95,21 @@ _ARGS: Mapping[str, tuple[str, ...]] = {
 
 
 def told(numbers: Sequence[int], names: Sequence[str], losses: Sequence[float]) -> list[dict[str, Any]]:
-    """Rules as ``Rule`` has them."""
-    return [
-        {
-            "name": name,
-            "args": {
-                arg: numbers[place] for arg, place in zip(_ARGS.get(name, ()), PLACES[name], strict=False)
-            },
-            "least": {},
-            "loss": loss,
-        }
-        for name, loss in zip(names, losses, strict=True)
-    ]
+    """Rules as ``Rule`` has them; one that counts against something has a name of its own."""
+    rules = []
+    for name, loss in zip(names, losses, strict=True):
+        places = dict(zip(_ARGS.get(name, ()), PLACES[name], strict=False))
+        args = {arg: abs(numbers[place]) for arg, place in places.items()}
+        way = "_not" if any(numbers[place] < 0 for place in places.values()) else ""
+        rules.append({"name": name + way, "args": args, "least": {}, "loss": loss})
+    return rules
 
 
 def numbers_of(rules: Sequence[Rule]) -> list[int]:
     """The inverse."""
     numbers = list(NOTHING)
     for rule in rules:
-        for place, arg in zip(PLACES[rule.name], _ARGS.get(rule.name, ("",)), strict=True):
-            numbers[place] = rule.args.get(arg, 1)
+        name, sign = rule.name.removesuffix("_not"), -1 if rule.name.endswith("_not") else 1
+        for place, arg in zip(PLACES[name], _ARGS.get(name, ("",)), strict=True):
+            numbers[place] = sign * rule.args.get(arg, 1)
     return numbers

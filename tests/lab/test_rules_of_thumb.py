@@ -1,0 +1,223 @@
+"""Rules of thumb are judged rightly: turns are worth what solutions say, rules decide as they do readably."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from escadaria import bots
+from escadaria.chain import Lengthen, Move
+from escadaria.chain import Phase as ChainPhase
+from escadaria.chain import State as ChainState
+from escadaria.game import play_out
+from escadaria.lab import rules_of_thumb_chain as by_chain
+from escadaria.lab import rules_of_thumb_rapido as by_rapido
+from escadaria.lab.chain_solver import GAP, Solver
+from escadaria.lab.rapido_values import expected, model, plan, scratch
+from escadaria.lab.rules_of_thumb import Family, search, stages, tuned
+from escadaria.rapido import VALUES, Again, Phase, Place, Rapido, State
+from escadaria.solutions.chain import ChainSolution
+from escadaria.solutions.rapido_index import RANK, TOWERS
+from escadaria.strategy import chain, rapido
+from lab.test_chain_solver import GAME, TINY
+from lab.test_rapido_kernel import wild_positions
+
+# The search.
+
+
+def toy() -> tuple[Family, tuple[int, ...]]:
+    """Three rules: one that must be there, one that helps, one that does harm."""
+    places = {"first": (0,), "helps": (1, 2), "harms": (3,)}
+    choices = {0: range(20), 1: range(3), 2: range(3), 3: range(1, 3)}
+    return Family(places, (0, 0, 0, 0), {}, choices), (13, 2, 1, 0)
+
+
+def distance(numbers: np.ndarray) -> float:
+    return float(np.abs(numbers - np.array(toy()[1])).sum())
+
+
+def test_a_search_finds_the_rules_that_help_and_their_numbers() -> None:
+    family, wanted = toy()
+    told = list[str]()
+    rules, names = search(family, distance, distance, 5, 0.5, lambda name, *_: told.append(name))
+    assert rules.tolist() == list(wanted) and names == ["first", "helps"] == told
+
+
+def test_stages_tell_what_is_lost_with_fewer_rules() -> None:
+    family, wanted = toy()
+    found = stages(family, ["first", "helps"], np.array(wanted), distance, lambda *_: None)
+    assert [(stage.rule, stage.loss) for stage in found] == [("first", 3), ("helps", 0)]
+
+
+def test_tuning_changes_only_the_rules_that_are_followed() -> None:
+    family, _ = toy()
+    assert tuned(family, ["first"], np.array([12, 0, 0, 2]), distance)[1].tolist() == [13, 0, 0, 2]
+
+
+# Rapido.
+
+
+def turns(game: Rapido, number: int) -> Iterator[tuple[State, by_rapido.Turns]]:
+    """Starts of turns, as arrays."""
+    rng = random.Random(number)
+    for state in wild_positions(game, rng, games=number):
+        if state.phase is Phase.FIRST_ROLL and rng.random() < 0.2:
+            met = by_rapido.room_for(game.players, 1, game.finish)
+            for seat in range(game.players):
+                whose = (state.turn + seat) % game.players
+                met.steps[0, seat] = state.steps[whose]
+                pairs = [pair for pair in state.tower if pair.seat == whose]
+                met.fields[0, seat] = -1
+                for at, pair in enumerate(pairs):
+                    met.fields[0, seat, at], met.ranks[0, seat, at] = pair.field, RANK[pair.value]
+            yield state, met
+
+
+@pytest.fixture(scope="module")
+def exact() -> np.ndarray:
+    """No solution of anything, but of the shape of one."""
+    return np.random.default_rng(1).integers(0, 2**32, (6, 6, TOWERS), np.uint32)
+
+
+def test_a_turn_played_best_is_worth_what_it_is_worth(exact: np.ndarray) -> None:
+    game, known, room, looked = Rapido(2, 6), model(None, exact), scratch(2, 6), 0
+    chosen, again = np.zeros((6, len(VALUES)), np.int64), np.zeros(6)
+    for _, met in turns(game, 6):
+        by_rapido.note(known, game.finish, met, 0, room)
+        own = int(met.steps[0, 0])
+        best = by_rapido.choose_best(game.finish, own, chosen, met.worth[0], met.fails[0], again)
+        levels = plan(known, game.finish, met.steps[0], met.fields[0], met.ranks[0], own, False, room)
+        shares = np.zeros(2)
+        expected(levels, game.finish - own, room, shares)
+        assert best == pytest.approx(shares[0], abs=1e-6)
+        met.best[0] = best
+        rules = by_rapido.by_step(by_rapido.guess(2), game.finish)
+        assert by_rapido.given_away(rules, game.finish, met, np.array([0])) > -1e-9
+        looked += 1
+    assert looked > 5
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_rules_decide_the_same_compiled(players: int) -> None:
+    game, rng, looked = Rapido(players), random.Random(players), 0
+    family = by_rapido.family(players)
+    for state, met in turns(game, 4):
+        numbers = list(rapido.NOTHING)
+        for places in family.places.values():
+            for place in places:
+                numbers[place] = rng.choice([numbers[place], *family.choices[place]])
+        chosen = np.zeros((1, len(VALUES)), np.int64)
+        rows = by_rapido.by_step(np.array(numbers))
+        by_rapido.follow(rows, game.finish, met.steps[0], met.fields[0], met.ranks[0], chosen)
+        for rank, value in enumerate(VALUES):
+            asked = State(state.turn, Phase.DECIDE, value, state.steps, state.tower)
+            field = int(chosen[0, rank])
+            assert rapido.decide(numbers, game, asked) == (Again() if field < 0 else Place(field))
+            looked += 1
+    assert looked > 200
+
+
+def test_charts_lose_no_more_than_the_rules_that_they_start_from(exact: np.ndarray) -> None:
+    """On a step where only field 3 is any good, and only with more than rolling again is worth."""
+    rows, met = by_rapido.by_step(by_rapido.guess(3)), by_rapido.room_for(3, 4, 1)
+    met.steps[:], met.fields[:], met.worth[:] = 7, -1, 0.0
+    met.worth[:, :, 3] = np.arange(len(VALUES)) / len(VALUES)
+    met.fails[:] = 11 * 0.2
+    which, places = np.arange(4), list(rapido.PLACES["fields"])
+    before = by_rapido.given_away(rows, 20, met, which)
+    by_rapido._tune_band(rows, slice(5, 9), places, met, which)
+    chosen, again = np.zeros((1, len(VALUES)), np.int64), np.zeros(1)
+    met.best[:] = by_rapido.choose_best(20, 7, chosen, met.worth[0], met.fails[0], again)
+    assert by_rapido.given_away(rows, 20, met, which) < before + met.best[0] - 0.01
+    assert (rows[:5] == by_rapido.guess(3)).all() and (rows[9:] == by_rapido.guess(3)).all()
+    assert (rows[5:9, [0, 1, 3, 4]] == rapido.NEVER).all()
+
+
+# Chain.
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    solver = Solver(TINY)
+    assert solver.solve({}) <= GAP
+    return solver
+
+
+@pytest.fixture(scope="module")
+def race(solver: Solver) -> by_chain.Race:
+    return by_chain.race(GAME, solver.waiter)
+
+
+def chain_states(phase: ChainPhase, number: int) -> Iterator[ChainState]:
+    rng, rolls = random.Random(number), random.Random(-number)
+    bot = bots.load("random", GAME, rng)
+    while number:
+        start = GAME.initial_state()
+        for _, state in play_out(
+            GAME, start, lambda at: bot(GAME, at), lambda at: rolls.choice(GAME.chance_outcomes(at))[0]
+        ):
+            if state.phase is phase and rng.random() < 0.3 and number:
+                number -= 1
+                yield state
+
+
+def test_a_turn_of_chain_played_best_is_worth_what_the_solution_says(
+    race: by_chain.Race, solver: Solver
+) -> None:
+    solution, walk = ChainSolution(GAME, solver.waiter, GAP), by_chain.room()
+    rules = np.array(by_chain.GUESS)
+    for state in chain_states(ChainPhase.KEEP, 20):
+        if not GAME.free_discs(state, state.turn):
+            continue
+        own, other = state.hands[state.turn], state.hands[1 - state.turn]
+        number = solution._arrangements.number(state, state.turn)
+        close = by_chain.look(race, rules, True, number, other, walk)
+        _, worth = by_chain.work_out(race, rules, True, own, other, close, walk)
+        assert worth == pytest.approx(solution.value(state), abs=1e-6)
+        close = by_chain.look(race, rules, False, number, other, walk)
+        assert by_chain.work_out(race, rules, False, own, other, close, walk)[1] < worth + 1e-9
+
+
+def test_best_play_gives_nothing_away_and_rules_do(race: by_chain.Race) -> None:
+    losses = np.zeros(40)
+    met, _ = by_chain.gather(race, None, 1, 1)
+    by_chain.watch(race, np.array(chain.NOTHING), True, 40, met, losses, by_chain.room(), by_chain.room())
+    assert np.abs(losses).max() < 1e-9
+    measured = by_chain.measure(race, np.array(by_chain.GUESS), 40, 1)
+    assert measured.loss > 0 and 0 <= measured.wins <= 1
+
+
+def test_simple_follows_the_rules_that_stand_for_it(race: by_chain.Race, solver: Solver) -> None:
+    solution, walk = ChainSolution(GAME, solver.waiter, GAP), by_chain.room()
+    simple, rules = bots.load("simple", GAME, random.Random(1)), np.array(by_chain.BOTS["simple"])
+    moves = 0
+    for state in chain_states(ChainPhase.DECIDE, 60):
+        links, other = len(state.chain.numbers), state.hands[1 - state.turn]
+        number = solution._arrangements.number(state, state.turn)
+        close = by_chain.look(race, rules, False, number, other, walk)
+        fits = max((_fits(state, way) for way in GAME.legal_actions(state)), default=0)
+        extra = walk.looks[links + 1] - walk.looks[links]
+        goes_on = chain.lengthens(rules, links, fits, walk.home[links], walk.gift[links], extra, close)
+        action = simple(GAME, state)
+        assert isinstance(action, Lengthen) == goes_on
+        if isinstance(action, Move):
+            moves += 1
+            assert action.space == race.spaces[number, walk.disc[links]]
+    assert moves > 5
+
+
+def _fits(state: ChainState, action: object) -> int:
+    if not isinstance(action, Lengthen):
+        return 0
+    node = GAME.apply(state, action)
+    return sum(GAME.apply(node, die).turn == state.turn for die, _ in GAME.chance_outcomes(node))
+
+
+def test_the_chart_of_chain_lengthens_short_chains_and_stops_long_ones(race: by_chain.Race) -> None:
+    cells, right = by_chain.chart(race, 60, 1)
+    assert len(cells) == by_chain.LINKS and all(len(row) == by_chain.FITS for row in cells)
+    assert {cell for row in cells for cell in row} <= {0, 1, None}
+    assert 0.5 < right <= 1

@@ -1,0 +1,277 @@
+"""How to play well: rules decide what they say, all that ships has its words, and the terminal tells it."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from typer.testing import CliRunner
+
+from escadaria import BadOptions, i18n, strategy
+from escadaria.cli import app
+from escadaria.game import CHANCE, play_out
+from escadaria.rapido import VALUES, Again, Pair, Phase, Place, Rapido, State
+from escadaria.strategy import chain, rapido
+from escadaria.terminal.strategy import told
+
+TWO, THREE = Rapido(2), Rapido(3)
+SHIPPED = [(game, players) for game in strategy.GAMES for players in strategy.players(game)]
+
+everything = pytest.mark.parametrize("game, players", SHIPPED)
+every_language = pytest.mark.parametrize("language", i18n.LANGUAGES)
+
+
+def rules(**numbers: int) -> list[int]:
+    """Field 5 from 72 up, field 2 from 60 up; and what else is wished."""
+    followed = list(rapido.NOTHING)
+    followed[rapido.FIELDS + 4], followed[rapido.FIELDS + 1] = rank(72), rank(60)
+    for name, number in numbers.items():
+        followed[getattr(rapido, name)] = number
+    return followed
+
+
+def rank(value: int) -> int:
+    return VALUES.index(value)
+
+
+def position(value: int, *tower: Pair, steps: tuple[int, ...] = (5, 5, 5)) -> State:
+    return State(0, Phase.DECIDE, value, steps, tower)
+
+
+# Rapido's rules.
+
+
+@pytest.mark.parametrize("value, action", [(76, Place(5)), (72, Place(5)), (71, Place(2)), (54, Again())])
+def test_fields_take_the_highest_that_the_value_is_good_enough_for(value: int, action: Any) -> None:
+    assert rapido.decide(rules(), THREE, position(value)) == action
+
+
+def test_a_taken_field_is_passed_over_and_without_a_good_one_one_rolls_again() -> None:
+    assert rapido.decide(rules(), THREE, position(72, Pair(5, 1, 76))) == Place(2)
+    assert rapido.decide(rules(), THREE, position(72, Pair(2, 1, 76), Pair(5, 2, 76))) == Again()
+
+
+def test_throw_out_adds_what_a_field_throws_out() -> None:
+    tower = Pair(3, 1, 61)
+    assert rapido.decide(rules(), THREE, position(72, tower)) == Place(5)
+    greedy = rules(STOLEN=4, THROWN=8)
+    assert rapido.decide(greedy, THREE, position(72, tower)) == Place(2)  # 2 + 3 + 2 are more than 5
+    assert rapido.decide(greedy, THREE, position(60, tower)) == Place(2)
+    assert rapido.decide(rules(STOLEN=4, THROWN=8, VICTIM=4), THREE, position(72, tower)) == Place(5)
+
+
+def test_block_stops_only_with_what_throws_the_winner_out() -> None:
+    tower, steps = Pair(5, 1, 61), (5, 15, 5)
+    assert rapido.decide(rules(), THREE, position(60, tower, steps=steps)) == Place(2)
+    assert rapido.decide(rules(BLOCK=1), THREE, position(60, tower, steps=steps)) == Again()
+    assert rapido.decide(rules(BLOCK=1), THREE, position(61, tower, steps=steps)) == Place(2)
+    low = position(54, Pair(5, 1, 54), steps=steps)  # good for no field, so the highest below it
+    assert rapido.decide(rules(BLOCK=1), THREE, low) == Place(4)
+    one_pair_is_no_danger = position(60, tower, steps=(5, 15))
+    assert rapido.decide(rules(BLOCK=1), TWO, one_pair_is_no_danger) == Place(2)  # R18
+
+
+def test_chase_stops_only_with_what_throws_somebody_out() -> None:
+    hunter = rules(CHASED=4, BEATABLE=rank(70))
+    assert rapido.decide(hunter, THREE, position(63, Pair(4, 1, 70))) == Again()
+    assert rapido.decide(hunter, THREE, position(70, Pair(4, 1, 70))) == Place(2)
+    assert rapido.decide(hunter, THREE, position(63, Pair(4, 1, 71))) == Place(2)
+    assert rapido.decide(hunter, THREE, position(63, Pair(3, 1, 62))) == Place(2)
+
+
+def test_finish_takes_the_lowest_field_that_is_enough() -> None:
+    homing = rules(FINISH=rank(30))
+    assert rapido.decide(homing, THREE, position(76, steps=(17, 5, 5))) == Place(3)
+    assert rapido.decide(homing, THREE, position(30, steps=(17, 5, 5))) == Place(3)
+    assert rapido.decide(homing, THREE, position(22, steps=(17, 5, 5))) == Again()
+    both = position(30, Pair(2, 0, 61), steps=(17, 5))
+    assert rapido.decide(homing, TWO, both) == Place(1)  # R18: 2 lie already
+    assert rapido.decide(homing, TWO, position(30, steps=(17, 5))) == Again()  # one pair scores nothing
+
+
+def test_second_is_about_the_second_pair_alone() -> None:
+    bold = rules()
+    bold[rapido.SECOND : rapido.SECOND + 5] = [rapido.NEVER] * 4 + [rank(40)]
+    assert rapido.decide(bold, TWO, position(40, steps=(5, 5))) == Again()
+    assert rapido.decide(bold, TWO, position(40, Pair(1, 0, 61), steps=(5, 5))) == Place(5)
+
+
+def test_ahead_safe_start_and_free() -> None:
+    lowest = position(32, Pair(1, 1, 76), steps=(9, 5, 5))
+    assert rapido.decide(rules(AHEAD=4, LOW=rank(32)), THREE, lowest) == Place(2)
+    assert rapido.decide(rules(AHEAD=5), THREE, lowest) == Again()
+    full = [Pair(1, 1, 76), Pair(2, 2, 76)]
+    assert rapido.decide(rules(SAFE=3), THREE, position(0, *full)) == Place(3)
+    assert rapido.decide(rules(SAFE=3), THREE, position(0, full[0])) == Again()
+    assert rapido.decide(rules(START=rank(70)), THREE, position(60, steps=(0, 5, 5))) == Again()
+    assert rapido.decide(rules(START=rank(70)), THREE, position(60)) == Place(2)
+    assert rapido.decide(rules(FREE=1), THREE, position(60, full[0])) == Place(3)  # the second free one
+
+
+@pytest.mark.parametrize("players", strategy.players("rapido"))
+def test_the_bot_plays_whole_games_by_the_rules_that_ship(players: int) -> None:
+    game, rng = Rapido(players), random.Random(players)
+
+    def decide(state: State) -> Any:
+        action = rapido.bot(game, state)
+        assert action in game.legal_actions(state)
+        return action
+
+    def roll(state: State) -> Any:
+        return rng.choice(game.chance_outcomes(state))[0]
+
+    end = list(play_out(game, game.initial_state(), decide, roll))[-1][1]
+    assert game.current_player(end) != CHANCE and game.outcome(end) is not None
+
+
+# Chain's rules.
+
+
+def chain_rules(**numbers: int) -> list[int]:
+    """Lengthen while twice the numbers that fit are 3 and one for each link."""
+    followed = list(chain.NOTHING)
+    followed[chain.BASE], followed[chain.SLOPE] = 3, 1
+    for name, number in numbers.items():
+        followed[getattr(chain, name)] = number
+    return followed
+
+
+def lengthens(
+    followed: list[int], links: int, fits: int, *, home: bool = False, gift: bool = False, extra: int = 1,
+    close: int = chain.FAR,
+) -> bool:  # fmt: skip
+    return chain.lengthens(followed, links, fits, home, gift, extra, close)
+
+
+def test_odds_ask_for_more_the_longer_the_chain_is() -> None:
+    followed = chain_rules()
+    wanted = [min(fits for fits in range(7) if lengthens(followed, links, fits)) for links in range(1, 9)]
+    assert wanted == [2, 3, 3, 4, 4, 5, 5, 6]
+    assert not lengthens(list(chain.NOTHING), 1, 6)
+
+
+def test_what_a_move_would_do_changes_the_odds() -> None:
+    assert not lengthens(chain_rules(HOME=9), 1, 6, home=True)
+    assert lengthens(chain_rules(), 1, 6, home=True)
+    assert lengthens(chain_rules(GIFT=1), 9, 1, gift=True) and not lengthens(chain_rules(), 9, 1, gift=True)
+    assert not lengthens(chain_rules(GIFT=1), 9, 0, gift=True)  # nothing fits
+    assert not lengthens(chain_rules(WORSE=2), 5, 4, extra=0) and lengthens(
+        chain_rules(WORSE=2), 5, 5, extra=0
+    )
+    assert lengthens(chain_rules(BETTER=4, MORE=2), 5, 3, extra=4)
+    assert not lengthens(chain_rules(BETTER=4, MORE=2), 5, 3, extra=3)
+    assert lengthens(chain_rules(CLOSE=6, DARE=2), 5, 3, close=6)
+    assert not lengthens(chain_rules(CLOSE=6, DARE=2), 5, 3, close=7)
+
+
+def test_dice_go_back_only_for_a_move_that_is_worth_them() -> None:
+    looks = [0, 1, 9, 3, 4]  # two dice lead along an arrow
+    assert chain.keeps(chain_rules(), 4, looks) == 4
+    assert chain.keeps(chain_rules(DICE=2), 4, looks) == 2
+    assert chain.keeps(chain_rules(DICE=3), 4, looks) == 4
+    assert chain.keeps(chain_rules(MOST=3), 4, looks) == 3
+
+
+def test_a_move_counts_its_spaces_the_centre_and_who_is_covered() -> None:
+    assert chain.appeal(chain_rules(), 20, 1, True, True) == 20
+    assert chain.appeal(chain_rules(HOME=9, COVER=-2), 20, 1, False, True) == 27
+    assert chain.appeal(chain_rules(GIFT=1), 20, 0, True, False) < 0
+
+
+# What ships.
+
+
+@everything
+def test_figures_are_true_to_themselves(game: str, players: int) -> None:
+    advice = strategy.advice(game, players)
+    losses = [rule.loss for rule in advice.rules]
+    assert losses == sorted(losses, reverse=True), "each rule helps"
+    figures = {quality.who: quality for quality in advice.qualities}
+    assert {"rules", "simple", "regular"} <= set(figures)
+    assert figures["rules"].loss < min(figures["simple"].loss, figures["regular"].loss)
+    for quality in advice.qualities:
+        if advice.source == "exact":  # what is given away is what is not won
+            assert quality.wins == pytest.approx(0.5 - quality.loss, abs=4 * quality.wins_error)
+    assert all(command.startswith(f"python3 run.py tool find_rules {game}") for command in advice.commands)
+
+
+@everything
+def test_rules_are_the_same_as_numbers_and_told(game: str, players: int) -> None:
+    module: Any = {"rapido": rapido, "chain": chain}[game]
+    shipped = strategy.advice(game, players).rules
+    numbers = module.numbers_of(shipped)
+    names = [next(name for name in module.PLACES if rule.name.startswith(name)) for rule in shipped]
+    again = [strategy.Rule(**rule) for rule in module.told(numbers, names, [rule.loss for rule in shipped])]
+    assert tuple(again) == shipped
+    unsaid = set(module.PLACES) - set(names)
+    for name in unsaid:
+        for place in module.PLACES[name]:
+            assert numbers[place] == module.NOTHING[place]
+
+
+@everything
+def test_charts_have_a_cell_for_each_row_and_column(game: str, players: int) -> None:
+    charts = strategy.advice(game, players).charts
+    assert charts
+    for chart in charts:
+        assert [len(row) for row in chart.cells] == [len(chart.columns)] * len(chart.rows)
+        cells = {cell for row in chart.cells for cell in row} - {None}
+        assert cells <= ({*VALUES} if chart.kind == "value" else {0, 1})
+        assert 0.5 < chart.right < 1
+
+
+@every_language
+@everything
+def test_every_rule_and_chart_has_its_words(game: str, players: int, language: str) -> None:
+    texts, advice = i18n.load(language), strategy.advice(game, players)
+    for rule in advice.rules:
+        sentence = told(game, rule, texts)
+        assert all(str(number) in sentence for number in [*rule.args.values(), *rule.least.values()])
+    for chart in advice.charts:
+        assert texts(f"strategy.{game}.chart.{chart.name}")
+
+
+@pytest.mark.parametrize("module", [rapido, chain], ids=strategy.GAMES)
+def test_every_rule_that_a_search_may_find_has_a_text(module: Any) -> None:
+    game = module.__name__.rpartition(".")[2]
+    assert all(f"strategy.{game}.{name}" in i18n.load("en") for name in module.PLACES)
+
+
+def test_there_is_no_advice_for_what_is_not_there() -> None:
+    with pytest.raises(BadOptions, match="7"):
+        strategy.advice("rapido", 7)
+    with pytest.raises(BadOptions, match="go"):
+        strategy.advice("go", 2)
+
+
+# The terminal.
+
+
+@every_language
+@everything
+def test_the_terminal_tells_all_of_it_in_80_columns(
+    game: str, players: int, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    run = CliRunner().invoke(app, ["strategy", game, "--players", str(players), "--lang", language])
+    assert run.exit_code == 0
+    assert max(cell_len(line) for line in run.stdout.splitlines()) <= 80
+    advice, texts = strategy.advice(game, players), i18n.load(language)
+    loss = next(quality.loss for quality in advice.qualities if quality.who == "rules")
+    flat = " ".join(run.stdout.split())
+    assert " ".join(texts.percent(loss, 1).split()) in flat
+    for chart in advice.charts:
+        assert " ".join(texts(f"strategy.{game}.chart.{chart.name}").split()) in flat
+
+
+def test_as_json_it_is_the_data() -> None:
+    run = CliRunner().invoke(app, ["strategy", "rapido", "--json"])
+    assert json.loads(run.stdout) == json.loads(json.dumps(strategy.advice("rapido", 2).data()))
+
+
+def test_a_wrong_number_of_players_is_refused() -> None:
+    run = CliRunner().invoke(app, ["strategy", "rapido", "--players", "9", "--lang", "en"])
+    assert run.exit_code == 2
