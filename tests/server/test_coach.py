@@ -116,7 +116,7 @@ async def test_chain_for_three_is_judged_by_values(judged: str, http: httpx.Asyn
     options = {"players": 3, "board": "short"}
     match = await finished(judged, options, "chain")
     found = await answered(http, match)
-    assert found["source"] == "values"
+    assert found["source"] == "estimated"
     assert all(len(shares) == 3 and sum(shares) == pytest.approx(1, abs=2e-3) for shares in found["curve"])
     seen = (await http.post("/api/positions", json={"game": "chain", "options": options})).json()
     assert set(seen["advice"]["wins"]) == set(seen["legal"])
@@ -163,7 +163,7 @@ async def test_all_that_dice_can_show(judged: str, http: httpx.AsyncClient) -> N
     assert (decide.status_code, decide.json()["code"]) == (400, "not_rolling")
     valued = await http.post("/api/rolls", json={"game": "chain", "options": {"players": 2, "board": "19"},
                                                  "position": CHAIN_ROLL.format(2, 12)})  # fmt: skip
-    assert (valued.status_code, valued.json()["source"]) == (200, "values")
+    assert (valued.status_code, valued.json()["source"]) == (200, "estimated")
 
 
 CHAIN_ROLL = "turn=0 phase=roll hands={},2 pool={} discs=2+9,4+9 stacks=2:0,4:1,9:1+0 chain=-/0/open loose=-"

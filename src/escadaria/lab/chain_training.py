@@ -19,7 +19,7 @@ from escadaria.boards import BOARDS, SHORTEST_TRACK, Board
 from escadaria.chain import Chain
 from escadaria.lab import chain_kernel, rapido_values
 from escadaria.lab.chain_kernel import REGULAR, SEATS, TURN, play_game
-from escadaria.lab.chain_rules import Words, end_of, free_discs, move
+from escadaria.lab.chain_rules import Words, end_of, free_discs, move, take_back
 from escadaria.lab.chain_values import (
     Paths,
     Room,
@@ -54,6 +54,8 @@ CARELESS_GAMES = 0.4
 """The share of games where each seat is careless or not."""
 TRUST = 0.6
 """How far the result of a game is trusted at first, beside the expectation over a turn."""
+EACH = 16
+"""So many turn starts that one turn may lead to are learned from an exact solution."""
 DEFAULT = 0.7
 """The share of games on the default board; the others are in equal parts on the other two, and on any."""
 
@@ -127,7 +129,6 @@ def _set_up(arrows: Words, hands: Words, discs: Words, piles: Words) -> None:
 @njit(cache=True, nogil=True)
 def self_play(
     model: Sight,
-    truth: Sight,
     walk: Walk,
     arrows: Words,
     trust: float,
@@ -142,13 +143,13 @@ def self_play(
 ) -> int:
     """Play games until ``wanted`` starts of turns are noted, from row ``at`` on; where that ends.
 
-    After the last row comes the first. ``truth`` tells their exact worth, if it has a table.
+    After the last row comes the first.
     """
     players, size, done = len(hands), len(rows), 0
     piles = np.zeros(len(arrows), np.int64)
     outlooks = np.zeros((TURNS, players))
     met = np.zeros((TURNS, rows.shape[1]), rows.dtype)
-    careless, exact = np.zeros(players), np.zeros(players)
+    careless = np.zeros(players)
     while done < wanted:
         _set_up(arrows, hands, discs, piles)
         mixed = np.random.random() < CARELESS_GAMES
@@ -159,14 +160,9 @@ def self_play(
             see(seat, hands, discs, piles, room.seen)
             fill_rows(players, room.seen, room.rows)
             met[turns] = room.rows
-            if truth.waiter.size:
-                evaluate(truth, room, seat, hands, discs, piles)
-                exact[:] = room.shares
             play_turn(
                 model, walk, arrows, careless[seat], seat, room, hands, discs, piles, paths, outlooks[turns]
             )
-            if truth.waiter.size:
-                outlooks[turns] = exact
             turns += 1
             seat = seat + 1 if seat + 1 < players else 0
         ended = free_discs(seat, discs, piles)[0] < 0
@@ -236,6 +232,53 @@ def play_turn(
     hands[seat] = links
 
 
+@njit(cache=True, nogil=True)
+def sample_exact(
+    model: Sight,
+    truth: Sight,
+    walk: Walk,
+    arrows: Words,
+    room: Room,
+    hands: Words,
+    discs: Words,
+    paths: Paths,
+    rows: Any,
+    targets: Any,
+    at: int,
+    wanted: int,
+) -> int:
+    """As ``self_play``, but noted are turn starts that its turns may lead to, by their exact worth."""
+    players, size, done = len(hands), len(rows), 0
+    piles, outlook = np.zeros(len(arrows), np.int64), np.zeros(players)
+    while done < wanted:
+        _set_up(arrows, hands, discs, piles)
+        seat, turns = np.random.randint(players), 0
+        while turns < TURNS and free_discs(seat, discs, piles)[0] >= 0:
+            spaces, hand = free_discs(seat, discs, piles), hands[seat]
+            following = seat + 1 if seat + 1 < players else 0
+            for _ in range(EACH):
+                links = 1 + np.random.randint(min(8 * players - hands.sum() + hand, hand + 3))
+                space = spaces[1] if spaces[1] >= 0 and np.random.random() < 0.5 else spaces[0]
+                stays = np.random.random() < 0.2
+                _, end = end_of(space, links, arrows)
+                hands[seat] = max(links // 2, 1) if stays else links
+                if not stays:
+                    move(seat, space, end, discs, piles)
+                if free_discs(following, discs, piles)[0] >= 0:
+                    evaluate(truth, room, following, hands, discs, piles)
+                    see(following, hands, discs, piles, room.seen)
+                    fill_rows(players, room.seen, room.rows)
+                    rows[at], targets[at] = room.rows, room.shares
+                    at = (at + 1) % size
+                    done += 1
+                if not stays:
+                    take_back(seat, space, end, discs, piles)
+                hands[seat] = hand
+            play_turn(model, walk, arrows, WHIM, seat, room, hands, discs, piles, paths, outlook)
+            seat, turns = following, turns + 1
+    return at
+
+
 # Learning.
 
 
@@ -274,8 +317,9 @@ def train(
     net = fresh(players, rng)
     state, space, ways = adam(net), room(players), paths()
     met_rows = np.zeros(len(net.table), np.bool_)
-    warm_up(net, state, players, positions * BEFOREHAND, rng, met_rows, report)
-    memory, chunk, batch = 1 << 17, 2048, 128
+    thrift = EACH if _sights(players, "default").waiter.size else 1
+    warm_up(net, state, players, positions * BEFOREHAND // thrift, rng, met_rows, report)
+    memory, chunk, batch = 1 << 18, 2048, 128
     rows = np.zeros((memory, features.number_of_features(players)), np.int32)
     targets = np.zeros((memory, players), np.float32)
     hands, discs = np.zeros(players, np.int64), np.zeros((players, 2), np.int64)
@@ -286,11 +330,14 @@ def train(
         board = str(rng.choice(names, p=[DEFAULT, *[(1 - DEFAULT) / 3] * 3]))
         truth = _sights(players, board or "long")
         arrows = chain_kernel.tables(Chain(players, board or any_board(rng))).arrows
-        trust = 0.0 if truth.waiter.size else TRUST * max(0.0, 1 - 1.5 * done)
-        end = self_play(
-            truth._replace(network=net, waiter=truth.waiter[:0]), truth, walk(), arrows, trust, space,
-            hands, discs, ways, rows, targets, at, chunk,
-        )  # fmt: skip
+        model = truth._replace(network=net, waiter=truth.waiter[:0])
+        if board and truth.waiter.size:
+            end = sample_exact(
+                model, truth, walk(), arrows, space, hands, discs, ways, rows, targets, at, EACH * chunk
+            )
+        else:
+            trust = TRUST * max(0.0, 1 - 1.5 * done)
+            end = self_play(model, walk(), arrows, trust, space, hands, discs, ways, rows, targets, at, chunk)
         new = (end - at) % memory
         at, met, filled = end, met + new, min(memory, filled + new)
         pick = rng.integers(0, filled, max(new * replays // batch, 1) * batch)
