@@ -105,10 +105,11 @@ def for_chain(wish: argparse.Namespace) -> dict[str, Any]:
     for who, followed in players_by.items():
         qualities.append(quality(who, chain.measure(race, followed, wish.games, fresh)))
         print(qualities[-1], file=sys.stderr, flush=True)
-    cells, right = chain.chart(race, wish.chart, wish.seed + 2)
+    every, right = chain.chart(race, wish.chart, wish.seed + 2)
+    cells = [row for row in every if set(row) != {None}]  # the longest chains are never met
     lengthen = {
         "name": "lengthen", "kind": "lengthen", "right": round(right, 4),
-        "rows": [str(links) for links in range(1, chain.LINKS + 1)],
+        "rows": [str(links) for links in range(1, len(cells) + 1)],
         "columns": [str(fits) for fits in range(1, chain.FITS + 1)],
         "cells": cells,
     }  # fmt: skip

@@ -81,19 +81,17 @@ def _figures(quality: Quality, texts: Texts) -> list[str]:
 def _chart(game: str, chart: Chart, screen: Screen) -> Table:
     """Words and numbers tell all; colour only helps."""
     texts = screen.texts
-    table = Table(box=box.SIMPLE_HEAD if screen.fancy else box.ASCII2, padding=(0, 1))
-    table.add_column(texts(f"strategy.{game}.chart.row"), justify="right")
+    table = Table(
+        box=box.SIMPLE_HEAD if screen.fancy else box.ASCII2,
+        title=texts(f"strategy.{game}.chart.column"),
+        title_style=QUIET,
+    )
+    table.add_column(texts(f"strategy.{game}.chart.row"), justify="right", no_wrap=True)
     for column in chart.columns:
-        table.add_column(_heading(game, chart, column, texts), justify="right", no_wrap=True)
+        table.add_column(column, justify="right", no_wrap=True)
     for row, cells in zip(chart.rows, chart.cells, strict=True):
         table.add_row(row, *(_cell(chart, cell, texts) for cell in cells))
     return table
-
-
-def _heading(game: str, chart: Chart, column: str, texts: Texts) -> str:
-    """The first column says what is counted."""
-    name = texts(f"strategy.{game}.chart.column")
-    return f"{name} {column}" if column == chart.columns[0] else column
 
 
 def _cell(chart: Chart, cell: int | None, texts: Texts) -> Text:
