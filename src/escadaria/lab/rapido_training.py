@@ -12,7 +12,9 @@ Both feed the same learner: Adam, which moves only those rows of the table that 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import cos, pi
 from typing import Any, NamedTuple
@@ -54,6 +56,8 @@ EACH = 24
 """So many positions that one turn may lead to are learned from the exact solution."""
 ASTRAY, FALLEN, CLIMBED = 0.35, 0.1, 0.15
 """Of these: how often the pair is on any free field, how often the turn fails, how often doubles climbed."""
+PART = 500
+"""So many games are measured at a time."""
 CRAMPED = 1 / 3
 """The share of games that start in the middle."""
 CARELESS = 0.3
@@ -363,8 +367,8 @@ def lose(
     net: Model,
     exact: Model,
     finish: int,
-    first: int,
     games: int,
+    seed: int,
     steps: Any,
     fields: Any,
     ranks: Any,
@@ -376,8 +380,9 @@ def lose(
     :return: the sum of what each decision gave away under the exact values, the sum of its squares by
         game, and how many games the network won.
     """
+    np.random.seed(seed)
     lost, squares, won = 0.0, 0.0, 0
-    for game in range(first, first + games):
+    for game in range(games):
         steps[:], fields[:], ranks[:] = 0, -1, 0
         nets_turn = game % 2 == 0
         this_game, winner = 0.0, -1
@@ -647,13 +652,25 @@ class Loss:
     wins: int
 
 
-def loss(network: Network, exact: NDArray[np.uint32], games: int, seed: int) -> Loss:
-    """Let a network play against an exact table, each moving first in half of the games."""
-    set_seed(seed)
-    finish, rooms = len(exact), [scratch(2, levels) for levels in (features.LEVELS, 10)]
-    steps, (fields, ranks) = np.zeros(2, np.int64), np.zeros((2, 2, 2), np.int64)
-    lost, squares, won = lose(
-        model(network), model(None, exact), finish, 0, games, steps, fields, ranks, rooms[0], rooms[1]
-    )  # fmt: skip
+def loss(
+    network: Network, exact: NDArray[np.uint32], games: int, seed: int, *, threads: int | None = None
+) -> Loss:
+    """Let a network play against an exact table, each moving first in half of the games.
+
+    So many threads play, else one for each core; the result is the same.
+    """
+    net, truth, finish = model(network), model(None, exact), len(exact)
+
+    def part(number: int) -> tuple[float, float, int]:
+        steps, (fields, ranks) = np.zeros(2, np.int64), np.zeros((2, 2, 2), np.int64)
+        rooms = [scratch(2, levels) for levels in (features.LEVELS, 10)]
+        size = min(PART, games - PART * number)
+        found: tuple[float, float, int] = lose(
+            net, truth, finish, size, seed + number, steps, fields, ranks, *rooms
+        )
+        return found
+
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        lost, squares, won = map(sum, zip(*pool.map(part, range(-(-games // PART))), strict=True))
     mean = lost / games
-    return Loss(games, mean, float(np.sqrt((squares / games - mean**2) / games)), won)
+    return Loss(games, mean, float(np.sqrt((squares / games - mean**2) / games)), int(won))
