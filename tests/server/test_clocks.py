@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from escadaria.client import Table, open_match
-from escadaria.server import messages, room
+from escadaria.server import audience, messages, room
 from escadaria.server.messages import Refused
 from escadaria.store import StoredEvent
 from server.wire import duel, eventually, opened, play, playing, serving, wire
@@ -37,7 +37,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     clock = Clock()
-    monkeypatch.setattr(room, "time", SimpleNamespace(**{**vars(time), "time": clock.time}))
+    for module in (room, audience):
+        monkeypatch.setattr(module, "time", SimpleNamespace(**{**vars(time), "time": clock.time}))
     return clock  # type: ignore[return-value]  # pytest takes it as it is
 
 

@@ -28,13 +28,14 @@ from escadaria.game import AnyGame, GameError
 from escadaria.i18n.web import texts_json
 from escadaria.record import Record, read
 from escadaria.server import messages, metrics
+from escadaria.server.audience import Connection
 from escadaria.server.coach import AnalysisView, RollsView, Waiting, advise
 from escadaria.server.coach import rolls as all_rolls
 from escadaria.server.hub import Hub
 from escadaria.server.limits import Bucket
 from escadaria.server.messages import Refused
 from escadaria.server.replays import Replay, replay
-from escadaria.server.room import Connection, Room
+from escadaria.server.room import Room
 from escadaria.server.settings import Settings
 from escadaria.server.where import addresses, is_own_machine
 from escadaria.store import StoreUnavailable, open_store

@@ -10,12 +10,13 @@ import time
 
 from escadaria import bots, catalogue, dice
 from escadaria.server import messages, metrics
+from escadaria.server.audience import Connection
 from escadaria.server.bot_pool import BotPool
 from escadaria.server.coach import Coach
 from escadaria.server.limits import Buckets
 from escadaria.server.match import HOST, Entry, Match, new_match, new_token
 from escadaria.server.messages import Refused
-from escadaria.server.room import Connection, Room
+from escadaria.server.room import Room
 from escadaria.server.settings import Settings
 from escadaria.store import Store, StoredEvent, StoreUnavailable
 

@@ -1,4 +1,4 @@
-"""One match while somebody is there: its connections, its clock, its bots.
+"""One match while somebody is there: its requests, its clock, its bots.
 
 Requests of a match run one at a time: check, store, apply, tell. Nothing is told, and nothing in
 memory changes, before the store has it on disk.
@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,6 +19,7 @@ import msgspec
 from escadaria.game import GameError
 from escadaria.record import resigned
 from escadaria.server import messages, metrics
+from escadaria.server.audience import Audience, Connection
 from escadaria.server.bot_pool import BotPool
 from escadaria.server.coach import advise
 from escadaria.server.match import HOST, Entry, Hidden, Match, digest, new_token
@@ -26,7 +27,7 @@ from escadaria.server.messages import Refused
 from escadaria.server.settings import Settings
 from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable
 from escadaria.table import ROLL, Table
-from escadaria.views import fact_data, previews, step_view
+from escadaria.views import fact_data, step_view
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +35,6 @@ _HIDDEN = Hidden()
 _ANSWERS_KEPT = 200
 _WARNING_SHARE, _WARNING_MOST = 0.25, 20.0
 _CODES_KEPT, _CODE_SECONDS = 20, 900.0
-_FAREWELL_SECONDS = 2.0
 
 T = TypeVar("T")
 
@@ -45,56 +45,6 @@ class _Code(NamedTuple):
     until: float
     member: int
     token: str
-
-
-class Connection:
-    """One client's socket. Frames wait here until it reads them; one that is too slow is dropped."""
-
-    def __init__(self, backlog: int) -> None:
-        self.member: int | None = None
-        self.guest = new_token()
-        """Stands for the client until it is a member."""
-        self.watcher = False
-        self.previews = False
-        self.mine: list[int] = []
-        self.backlog = backlog
-        self.ending = ""
-        """Why the server closes it; empty while it does not."""
-        self.stop: Callable[[], object] = lambda: None
-        """Stops the sending to a client that takes nothing more."""
-        self._frames: deque[str] = deque()
-        self._more = asyncio.Event()
-
-    def push(self, frame: str) -> None:
-        """Send a frame as soon as the client takes it. Never waits."""
-        if self.ending:
-            return
-        if len(self._frames) >= self.backlog:
-            self._frames.clear()
-            self.end("too_slow")
-            self.stop()
-            return
-        self._frames.append(frame)
-        self._more.set()
-
-    def end(self, code: str) -> None:
-        """Close the connection after what waits has been sent, or soon if the client takes nothing."""
-        if not self.ending:
-            self.ending = code
-            self._frames.append(messages.encode(messages.Bye(code=code)))
-            metrics.DROPPED.labels(code).inc()
-            self._more.set()
-            asyncio.get_running_loop().call_later(_FAREWELL_SECONDS, lambda: self.stop())
-
-    async def pump(self, send: Callable[[str], Awaitable[None]]) -> None:
-        """Send what is pushed until the connection ends."""
-        while True:
-            while self._frames:
-                await send(self._frames.popleft())
-            if self.ending:
-                return
-            self._more.clear()
-            await self._more.wait()
 
 
 class Room:
@@ -110,10 +60,10 @@ class Room:
     ) -> None:
         self.match = match
         self.settings = settings
-        self.connections: set[Connection] = set()
         self.last_seen = time.time()
         """When somebody was last there."""
         self.date = ""
+        self._audience = Audience(match)
         self._store = store
         self._pool = pool
         self._open_next = open_next
@@ -121,13 +71,17 @@ class Room:
         self._history: deque[tuple[int, str]] = deque(maxlen=settings.history)
         self._answers: dict[str, int] = {}  # the versions that requests made
         self._codes: dict[str, _Code] = {}  # by the code's hash
-        self._gone: dict[int, float] = {}  # since when each member is gone
-        self._loaded = self._awaited = time.time()  # ... and since when somebody waits for them
+        self._loaded = time.time()
         self._warned = 0.0  # the deadline that was warned of
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._thinking = False  # whether a bot is about to act
         self._closed = False
+
+    @property
+    def connections(self) -> set[Connection]:
+        """Those that were let in."""
+        return self._audience.connections
 
     # Loading.
 
@@ -143,7 +97,7 @@ class Room:
             else:
                 self.match.apply(entry, stored.time)
             self._remember(stored.request)
-        self._presence()
+        self._audience.look_round()
         self._plan()
 
     # Connections.
@@ -192,17 +146,13 @@ class Room:
 
     def _enter(self, connection: Connection, hello: messages.Hello, token: str | None = None) -> None:
         connection.previews = hello.previews
-        if not any(map(_is_person, self.connections)):
-            self._awaited = time.time()
-        self._presence(connection)  # to the others: the newcomer is told how things stand
-        self.connections.add(connection)
+        self._audience.enter(connection)
         self._greet(connection, hello.since, token)
         self._plan()
 
     def leave(self, connection: Connection) -> None:
-        self.connections.discard(connection)
+        self._audience.leave(connection)
         self.last_seen = time.time()
-        self._presence()
         self._plan()
 
     def _greet(self, connection: Connection, since: int | None, token: str | None) -> None:
@@ -212,7 +162,7 @@ class Room:
             messages.encode(
                 messages.Welcome(
                     match=match.id,
-                    role=_role(connection),
+                    role=connection.role,
                     mine=connection.mine,
                     version=match.version,
                     time=time.time(),
@@ -222,17 +172,19 @@ class Room:
             )
         )
         missed = [frame for version, frame in self._history if since is not None and version > since]
-        caught_up = since is not None and since + len(missed) == match.version and _sees_play(connection)
+        caught_up = since is not None and since + len(missed) == match.version and connection.sees_play
         for frame in missed if caught_up else [self._snapshot(connection)]:
             connection.push(frame)
         if caught_up:  # who is there is no event: it may have changed since
             for seat in range(len(match.chairs)):
-                connection.push(messages.encode(messages.Presence(seat=seat, here=self._is_here(seat))))
-        self._preview([connection])
+                connection.push(
+                    messages.encode(messages.Presence(seat=seat, here=self._audience.is_here(seat)))
+                )
+        self._audience.preview([connection])
 
     def _snapshot(self, connection: Connection) -> str:
         match, table = self.match, self.match.table
-        shown = table if _sees_play(connection) else None
+        shown = table if connection.sees_play else None
         return messages.encode(
             messages.Snapshot(
                 version=match.version,
@@ -241,7 +193,7 @@ class Room:
                 rules=match.rules,
                 commitment=match.commitment,
                 entropy=list(match.entropy),
-                now=self.now(play=_sees_play(connection)),
+                now=self.now(play=connection.sees_play),
                 turn=[fact_data(fact) for fact in shown.turn_facts()] if shown else [],
                 plies=len(shown.plies) if shown else 0,
             )
@@ -276,31 +228,9 @@ class Room:
             bot=bot or None,
             owner="bot" if chair.bot else "person" if chair.name else "nobody",
             colours=chair.colours,
-            here=self._is_here(seat),
+            here=self._audience.is_here(seat),
             resigned=table is not None and seat in resigned(table.remarks),
         )
-
-    def _is_here(self, seat: int) -> bool:
-        chair = self.match.chairs[seat]
-        return bool(chair.bot) or (chair.member is not None and chair.member not in self._gone)
-
-    def _presence(self, *coming: Connection) -> None:
-        """Find out who came and who went, and tell it at once."""
-        here = {connection.member for connection in (*self.connections, *coming)}
-        for seat, chair in enumerate(self.match.chairs):
-            if chair.member is None or (chair.member in here) == (chair.member not in self._gone):
-                continue
-            self._broadcast(messages.encode(messages.Presence(seat=seat, here=chair.member in here)))
-        for member in {chair.member for chair in self.match.chairs if chair.member is not None}:
-            if member in here:
-                self._gone.pop(member, None)
-            else:
-                self._gone.setdefault(member, time.time())
-
-    def _broadcast(self, frame: str, *, members: bool = True, guests: bool = True) -> None:
-        for connection in list(self.connections):
-            if members if _sees_play(connection) else guests:
-                connection.push(frame)
 
     # Requests.
 
@@ -345,12 +275,12 @@ class Room:
                 await self._commit(lambda: self._entries(connection.member, request, token or ""), key)
             if token is not None and connection.member is None:
                 connection.member = match.member_of(token)
-                self._tell_mine()
+                self._audience.tell_mine()
                 if match.table is not None:  # it began meanwhile, and guests are told nothing of the play
                     connection.push(self._snapshot(connection))
-                    self._preview([connection])
+                    self._audience.preview([connection])
             if not isinstance(request, messages.Act):  # which seats nobody
-                self._presence()
+                self._audience.look_round()
             self._plan()
             return messages.Accepted(
                 id=request.id,
@@ -457,41 +387,15 @@ class Room:
         frame = messages.encode(event)
         self._history.append((self.match.version, frame))
         if not isinstance(entry.what, messages.Did):
-            self._tell_mine(new_watch_key=entry.hidden.watch)
-        self._broadcast(frame, guests=False)
-        self._preview(self.connections)
+            self._audience.tell_mine(new_watch_key=entry.hidden.watch)
+        self._audience.broadcast(frame, guests=False)
+        self._audience.preview(self.connections)
         # A guest sees who sits down, that the match begins and that it is over, and nothing of the play.
         if not isinstance(entry.what, messages.Did | messages.WasSetUp) or self.match.status == "over":
             outside = msgspec.structs.replace(event, steps=[], now=self.now(play=False))
-            self._broadcast(messages.encode(outside), members=False)
+            self._audience.broadcast(messages.encode(outside), members=False)
         if isinstance(entry.what, messages.Configured) and not self.match.rules.watch:
-            for connection in list(self.connections):
-                if connection.watcher:
-                    connection.end("watching_off")
-
-    def _preview(self, connections: Iterable[Connection]) -> None:
-        """Tell those who want to know what the choices of their seat to act would bring."""
-        table = self.match.table
-        wanting = [c for c in connections if c.previews and table is not None and table.to_act in c.mine]
-        if table is None or table.to_act is None or table.awaits_roll or not wanting:
-            return
-        frame = messages.encode(
-            messages.Previews(
-                version=self.match.version, seat=table.to_act, choices=previews(table.game, table.state)
-            )
-        )
-        for connection in wanting:
-            connection.push(frame)
-
-    def _tell_mine(self, new_watch_key: str = "") -> None:
-        """Tell those whose seats changed; before the event, so that they understand it."""
-        for connection in self.connections:
-            mine = self.match.seats_of(connection.member)
-            watch = new_watch_key if connection.member == HOST else ""
-            if mine != connection.mine or watch:
-                connection.mine = mine
-                you = messages.You(role=_role(connection), mine=mine, watch=watch or None)
-                connection.push(messages.encode(you))
+            self._audience.end_watching()
 
     def _remember(self, key: str) -> None:
         if key:
@@ -571,13 +475,13 @@ class Room:
 
     def _leavers(self) -> list[tuple[float, int]]:
         """When which seat goes to a stand-in. Nobody is replaced while nobody waits for them."""
-        table, grace = self.match.table, self.match.rules.grace
-        if table is None or table.outcome or grace is None or not any(map(_is_person, self.connections)):
+        table, grace, audience = self.match.table, self.match.rules.grace, self._audience
+        if table is None or table.outcome or grace is None or not audience.has_members:
             return []
         return [
-            (max(self._gone[chair.member], self._awaited) + grace, seat)
+            (max(audience.gone[chair.member], audience.awaited) + grace, seat)
             for seat, chair in enumerate(self.match.chairs)
-            if chair.member in self._gone and not table.bot_of(seat)
+            if chair.member in audience.gone and not table.bot_of(seat)
         ]
 
     async def _look(self) -> None:
@@ -599,7 +503,7 @@ class Room:
         elif deadline > self._warned and deadline - self._warning_seconds <= now:
             self._warned = deadline
             warning = messages.ClockWarning(seat=seat, deadline=deadline)
-            self._broadcast(messages.encode(warning), guests=False)
+            self._audience.broadcast(messages.encode(warning), guests=False)
         return due
 
     async def _bot_acts(self) -> None:
@@ -678,17 +582,3 @@ class Room:
 
 def _read_hidden(text: str) -> Hidden:
     return msgspec.json.decode(text, type=Hidden) if text else _HIDDEN
-
-
-def _role(connection: Connection) -> messages.Role:
-    if connection.member is not None:
-        return "host" if connection.member == HOST else "player"
-    return "watcher" if connection.watcher else "guest"
-
-
-def _sees_play(connection: Connection) -> bool:
-    return connection.member is not None or connection.watcher
-
-
-def _is_person(connection: Connection) -> bool:
-    return connection.member is not None
