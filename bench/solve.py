@@ -112,11 +112,11 @@ def whole_rapido(finish: int, threads: int) -> None:
 
 
 def whole_chain(race: Chain) -> None:
-    gaps: list[float] = []
-    solver = chain_solver.Solver(race.track)
-    seconds = timed(lambda: solver.solve({}, lambda phase, gap, arrays: gaps.append(gap)))
-    print(f"{len(gaps)} sweeps, {solver.updates / len(solver.order):.1f} updates of each arrangement")
-    say_whole(seconds, ChainSolution(race, solver.waiter, gaps[-1]).bounds)
+    sweeps: list[float] = []
+    solver, found = chain_solver.Solver(race.track), list[float]()
+    seconds = timed(lambda: found.append(solver.solve({}, lambda phase, gap, arrays: sweeps.append(gap))))
+    print(f"{len(sweeps)} sweeps, {solver.updates / len(solver.order):.1f} updates of each arrangement")
+    say_whole(seconds, ChainSolution(race, solver.waiter, found[0]).bounds)
 
 
 def say_whole(seconds: tuple[float, float], bounds: Bounds) -> None:
