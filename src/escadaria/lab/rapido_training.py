@@ -37,11 +37,10 @@ from escadaria.lab.rapido_values import (
     forward,
     key,
     model,
-    note,
     plan,
     scratch,
 )
-from escadaria.rapido import DIE_A, DIE_B, TOP_FIELD, VALUES, X
+from escadaria.rapido import DIE_A, DIE_B, TOP_FIELD, X
 from escadaria.solutions.rapido_index import RANK, RANKS
 from escadaria.values import WIDTHS, Network
 from escadaria.values import rapido as features
@@ -60,9 +59,6 @@ PART = 500
 """So many games are measured at a time."""
 CRAMPED = 1 / 3
 """The share of games that start in the middle."""
-CARELESS = 0.3
-"""The share of turns of self-play that go by rules of thumb. Who takes everybody for a master leaves it to
-others to throw a leader out, and there may be none who does."""
 
 _RANKS_OF_ROLLS = np.array([[RANK[10 * max(a, b) + min(a, b)] for b in DIE_B] for a in DIE_A]).ravel()
 _CROSSES = np.array([[(a == X) + (b == X) for b in DIE_B] for a in DIE_A]).ravel()
@@ -70,9 +66,6 @@ _CLIMBS = np.array([[a if a == b else 0 for b in DIE_B] for a in DIE_A]).ravel()
 
 
 # Games.
-
-
-SIMPLE, REGULAR, TOURIST = range(3)
 
 
 class Thumb(NamedTuple):
@@ -83,17 +76,13 @@ class Thumb(NamedTuple):
     safety: NDArray[np.float64]
     chances: NDArray[np.int64]
     doubles: NDArray[np.int64]
-    bored: NDArray[np.float64]
-    """By rank: how often a tourist rolls again."""
 
 
 def thumb(players: int) -> Thumb:
     by_roll = rapido_kernel.tables().simple
     simple = np.zeros((len(by_roll), RANKS), np.int64)
     simple[:, _RANKS_OF_ROLLS] = by_roll
-    bored = np.where(np.array(VALUES) < levels.LOOKS_HIGH, levels.PATIENT, levels.BORED) / levels.LOTS
-    safety, chances, doubles = levels.safety(players), levels.CHANCES, levels.DOUBLES
-    return Thumb(simple, np.array(safety), np.array(chances), np.array(doubles), bored)
+    return Thumb(simple, np.array(levels.safety(players)), np.array(levels.CHANCES), np.array(levels.DOUBLES))
 
 
 @njit(cache=True, nogil=True)
@@ -191,26 +180,13 @@ def _score(finish: int, steps: Any, fields: Any, ranks: Any) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _highest(free: int) -> int:
-    field = TOP_FIELD
-    while field > 0 and not free >> field - 1 & 1:
-        field -= 1
-    return field
-
-
-@njit(cache=True, nogil=True)
-def plan_by_thumb(thumb: Thumb, who: int, fields: Any, ranks: Any, room: Scratch) -> None:
-    """Work a turn out as ``SIMPLE``, ``REGULAR`` or ``TOURIST`` plays it."""
+def plan_by_thumb(thumb: Thumb, bold: bool, fields: Any, ranks: Any, room: Scratch) -> None:
+    """Work a turn out as ``simple`` plays it, or if ``bold`` as ``regular`` does."""
     free = 0
     for field in range(1, TOP_FIELD + 1):
         free |= (not _is_taken(fields, field)) << field - 1
     room.again[0, 0] = 0.5
-    if who == TOURIST:
-        for rank in range(RANKS):
-            room.best[0, rank, 0] = np.random.random() >= thumb.bored[rank]
-            room.field[0, rank] = _highest(free)
-        return
-    if who == SIMPLE:
+    if not bold:
         for rank in range(RANKS):
             choice = thumb.simple[free, rank]
             room.best[0, rank, 0], room.field[0, rank] = choice >= 0, choice
@@ -249,7 +225,7 @@ def games_by_thumb(
             _note_position(finish, steps, fields, ranks, room)
             rows[at] = room.rows
             at += 1
-            plan_by_thumb(thumb, REGULAR if np.random.random() < 0.3 else SIMPLE, fields, ranks, room)
+            plan_by_thumb(thumb, np.random.random() < 0.3, fields, ranks, room)
             winner = play_turn(finish, steps, fields, ranks, 1, whim, room)
         if winner < 0:
             return begin
@@ -270,7 +246,6 @@ def _note_position(finish: int, steps: Any, fields: Any, ranks: Any, room: Scrat
 @njit(cache=True, nogil=True)
 def self_play(
     model: Model,
-    thumb: Thumb,
     finish: int,
     steps: Any,
     fields: Any,
@@ -291,25 +266,13 @@ def self_play(
     met = np.zeros((TURNS, rows.shape[1]), rows.dtype)
     while done < wanted:
         _set_up(finish, steps, fields, ranks)
-        turns, winner, careless = 0, -1, False
+        turns, winner = 0, -1
         while winner < 0 and turns < TURNS:
             _note_position(finish, steps, fields, ranks, room)
             met[turns] = room.rows
-            if careless:  # what the turn before has come to is all that is known of it
-                forward(model, room.rows, room.first, room.second, room.shares)
-                outlooks[turns - 1] = 0
-                note(room.shares, outlooks[turns - 1], 1.0)
-            careless = np.random.random() < CARELESS
-            if careless:
-                plan_by_thumb(thumb, np.random.randint(3), fields, ranks, room)
-                winner = play_turn(finish, steps, fields, ranks, 1, whim, room)
-                if winner >= 0:
-                    outlooks[turns] = 0
-                    outlooks[turns, winner] = 1
-            else:
-                levels = plan(model, finish, steps, fields, ranks, steps[0], True, room)
-                expected(levels, finish - steps[0], room, outlooks[turns])
-                winner = play_turn(finish, steps, fields, ranks, levels, whim, room)
+            levels = plan(model, finish, steps, fields, ranks, steps[0], True, room)
+            expected(levels, finish - steps[0], room, outlooks[turns])
+            winner = play_turn(finish, steps, fields, ranks, levels, whim, room)
             turns += 1
         for turn in range(turns):
             rows[at], targets[at] = met[turn], outlooks[turn]
@@ -568,7 +531,7 @@ def train_by_self_play(
     rng = np.random.default_rng(seed)
     set_seed(seed)
     net = trained or fresh(players, rng)
-    state, room, rules = adam(net), scratch(players, LEVELS), thumb(players)
+    state, room = adam(net), scratch(players, LEVELS)
     if trained is None:
         warm_up(net, state, players, positions * BEFOREHAND, rng, report)
     rows = np.zeros((memory, features.number_of_features(players)), np.int32)
@@ -579,7 +542,7 @@ def train_by_self_play(
     batch, chunk = 128, 4096
     while met < positions:
         done = met / positions
-        end = self_play(net, rules, finish, steps, fields, ranks, 0.05, room, rows, targets, at, chunk)
+        end = self_play(net, finish, steps, fields, ranks, 0.05, room, rows, targets, at, chunk)
         new = (end - at) % memory
         at, met, filled = end, met + new, min(memory, filled + new)
         pick = rng.integers(0, filled, max(new * replays // batch, 1) * batch)

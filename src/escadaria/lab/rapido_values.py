@@ -211,7 +211,7 @@ def _out(lies: int, its_rank: int, field: int, rank: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def note(shares: Any, out: Any, times: float) -> None:
+def _note(shares: Any, out: Any, times: float) -> None:
     """Add shares as the next seat sees them to those that who played sees."""
     players = len(shares)
     for seat in range(players):
@@ -234,7 +234,7 @@ def plan(
         room.fails[level, :] = 0
         for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):  # R12
             end_turn(model, finish, steps, fields, ranks, max(own + level - crosses, 0), -1, 0, room)
-            note(room.shares, room.fails[level], rolls)
+            _note(room.shares, room.fails[level], rolls)
     for level in range(levels - 1, -1, -1):
         _again(levels, level, finish - own, players, room)
     return levels
@@ -287,7 +287,7 @@ def _place(
                 best[rank] = worth
                 room.field[level, rank] = field
                 room.best[level, rank, :] = 0
-                note(room.shares, room.best[level, rank], 1.0)
+                _note(room.shares, room.best[level, rank], 1.0)
 
 
 @njit(cache=True, nogil=True)
