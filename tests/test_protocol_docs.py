@@ -204,7 +204,8 @@ def test_every_address_has_a_row() -> None:
     cells = [cells[0] for cells in rows(section("## Over HTTP"))]
     found = {name.partition(" ")[2] for cell in cells for name in names(cell) if " " in name}
     routes = {route.path for route in create_app(Settings()).routes}
-    paths = {path.replace("{match:str}", "MATCH").replace("{language:str}", "de") for path in routes}
+    shown = {"{match:str}": "MATCH", "{game:str}": "GAME", "{language:str}": "de"}
+    paths = {re.sub(r"\{\w+:str\}", lambda part: shown[part[0]], path) for path in routes}
     ours = {path for path in paths if "{" not in path} - {"/", "/api/openapi"}
     assert found == ours
 
