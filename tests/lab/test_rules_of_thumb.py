@@ -189,9 +189,10 @@ def test_best_play_gives_nothing_away_and_rules_do(race: by_chain.Race) -> None:
     assert measured.loss > 0 and 0 <= measured.wins <= 1
 
 
-def test_simple_follows_the_rules_that_stand_for_it(race: by_chain.Race, solver: Solver) -> None:
+@pytest.mark.parametrize("name", by_chain.BOTS)
+def test_bots_follow_the_rules_that_stand_for_them(race: by_chain.Race, solver: Solver, name: str) -> None:
     solution, walk = ChainSolution(GAME, solver.waiter, GAP), by_chain.room()
-    simple, rules = bots.load("simple", GAME, random.Random(1)), np.array(by_chain.BOTS["simple"])
+    bot, rules = bots.load(name, GAME, random.Random(1)), np.array(by_chain.BOTS[name])
     moves = 0
     for state in chain_states(ChainPhase.DECIDE, 60):
         links, other = len(state.chain.numbers), state.hands[1 - state.turn]
@@ -200,7 +201,7 @@ def test_simple_follows_the_rules_that_stand_for_it(race: by_chain.Race, solver:
         fits = max((_fits(state, way) for way in GAME.legal_actions(state)), default=0)
         extra = walk.looks[links + 1] - walk.looks[links]
         goes_on = chain.lengthens(rules, links, fits, walk.home[links], walk.gift[links], extra, close)
-        action = simple(GAME, state)
+        action = bot(GAME, state)
         assert isinstance(action, Lengthen) == goes_on
         if isinstance(action, Move):
             moves += 1
