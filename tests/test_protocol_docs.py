@@ -205,7 +205,7 @@ def test_every_address_has_a_row() -> None:
     found = {name.partition(" ")[2] for cell in cells for name in names(cell) if " " in name}
     routes = {route.path for route in create_app(Settings()).routes}
     shown = {"{match:str}": "MATCH", "{game:str}": "GAME", "{language:str}": "de"}
-    paths = {re.sub(r"\{\w+:str\}", lambda part: shown[part[0]], path) for path in routes}
+    paths = {re.sub(r"\{\w+:str\}", lambda part: shown.get(part[0], part[0]), path) for path in routes}
     ours = {path for path in paths if "{" not in path} - {"/", "/api/openapi"}
     assert found == ours
 
