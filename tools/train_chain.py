@@ -1,6 +1,7 @@
 """Train the values that ship for Chain, and measure them.
 
     python3 run.py tool train_chain 4 --positions 300000 --seed 1
+    python3 run.py tool train_chain 6 --go-on               # starts from what ships
     python3 run.py tool train_chain 4 --measure             # only plays, and notes the figures anew
 
 It writes ``chain-N.npz`` and ``chain-N.json`` into ``src/escadaria/values`` and a log into ``docs/training``.
@@ -19,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from escadaria import simulate
+from escadaria import simulate, values
 from escadaria.chain import Chain
 from escadaria.lab import chain_training as training
 from escadaria.lab.rapido_training import Progress, rounded
@@ -37,8 +38,9 @@ def main() -> int:
     parser.add_argument("--positions", type=int, default=300_000, help="how many to learn from")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rate", type=float, default=2e-3, help="how fast to learn")
+    parser.add_argument("--go-on", action="store_true", help="start from the values that ship")
     parser.add_argument("--measure", action="store_true", help="do not train")
-    parser.add_argument("--games", type=int, default=400, help="how many to measure by")
+    parser.add_argument("--games", type=int, default=1000, help="how many to measure by")
     wish = parser.parse_args()
     name = f"chain-{wish.players}"
     if not wish.measure:
@@ -52,12 +54,14 @@ def main() -> int:
 
 def train(wish: argparse.Namespace, name: str) -> None:
     began, said = time.monotonic(), [0.0]
+    shipped = values.load(name) if wish.go_on else None
+    before = values.provenance(name)["commands"] if shipped else []
     LOGS.mkdir(parents=True, exist_ok=True)
     told: dict[str, Any] = {
-        "commands": [f"python3 run.py tool train_chain {' '.join(sys.argv[1:])}"],
+        "commands": [*before, f"python3 run.py tool train_chain {' '.join(sys.argv[1:])}"],
         "network": {"rows": "int8", "widths": list(WIDTHS)},
     }
-    with (LOGS / f"{name}.log").open("w", encoding="utf-8") as log:
+    with (LOGS / f"{name}.log").open("a" if shipped else "w", encoding="utf-8") as log:
         print(f"# {told['commands'][-1]}", file=log, flush=True)
 
         def report(progress: Progress, net: Model) -> None:
@@ -72,7 +76,7 @@ def train(wish: argparse.Namespace, name: str) -> None:
             rounded(net).save(VALUES / f"{name}.npz")
             note(name, {**told, "positions": progress.positions, "error": round(progress.error, 5)})
 
-        training.train(wish.players, wish.positions, wish.seed, report, rate=wish.rate)
+        training.train(wish.players, wish.positions, wish.seed, report, trained=shipped, rate=wish.rate)
 
 
 def figures(players: int, games: int) -> dict[str, Any]:

@@ -7,18 +7,17 @@ play on from the position as many games as one likes to wait for.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Protocol, runtime_checkable
 
 from escadaria import solutions
 from escadaria.bots import load as load_bot
-from escadaria.chain import Chain
 from escadaria.dice import equal_shares
 from escadaria.game import TERMINAL, AnyGame, BadOptions, GameError, play_out
-from escadaria.rapido import Rapido
 from escadaria.solutions import Solution
+from escadaria.values import Network
 from escadaria.values import load as load_network
 from escadaria.values.chain import ChainValues
 from escadaria.values.rapido_seats import RapidoSeats
@@ -116,13 +115,17 @@ def exact(solution: Solution) -> Judge:
     return Valued(solution.game, solution, Source(EXACT, gap=solution.bounds.gap))
 
 
+_EVALUATORS: Mapping[str, Callable[[Any, Network], SeatsEvaluator]] = {
+    "rapido": RapidoSeats,
+    "chain": ChainValues,
+}
+"""From a game to what judges it by a network that ships."""
+
+
 def _shipped(game: AnyGame) -> SeatsEvaluator | None:
     network = load_network(f"{game.name}-{game.players}")
-    if network is not None and isinstance(game, Rapido):
-        return RapidoSeats(game, network)
-    if network is not None and isinstance(game, Chain):
-        return ChainValues(game, network)
-    return None
+    evaluator = _EVALUATORS.get(game.name)
+    return evaluator(game, network) if network is not None and evaluator is not None else None
 
 
 class Valued:

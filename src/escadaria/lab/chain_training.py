@@ -295,6 +295,13 @@ def fresh(players: int, rng: np.random.Generator) -> Model:
     return rapido_values.model(Network(*(array.astype(np.float32) for array in arrays)))  # type: ignore[arg-type]
 
 
+def unrounded(trained: Network) -> Model:
+    """A network that ships, with a table in units that it can go on to learn in."""
+    net = rapido_values.model(trained)
+    units = np.linalg.norm(net.mix, axis=1) / np.float32(np.sqrt(2 * SECOND_WIDTH / FIRST_WIDTH))
+    return net._replace(table=net.table * units, mix=net.mix / units[:, None])
+
+
 @cache
 def _sights(players: int, board: str) -> Sight:
     """The exact worth of turn starts, where the cache folder has it."""
@@ -309,16 +316,24 @@ def any_board(rng: np.random.Generator) -> Board:
 
 
 def train(
-    players: int, positions: int, seed: int, report: Report, *, rate: float = 2e-3, replays: int = 4
+    players: int,
+    positions: int,
+    seed: int,
+    report: Report,
+    *,
+    trained: Network | None = None,
+    rate: float = 2e-3,
+    replays: int = 4,
 ) -> Model:
-    """A network from so many starts of turns, each learned ``replays`` times."""
+    """A network from so many starts of turns, each learned ``replays`` times; or one that learns more."""
     rng = np.random.default_rng(seed)
     set_seed(seed)
-    net = fresh(players, rng)
+    net = unrounded(trained) if trained else fresh(players, rng)
     state, space, ways = adam(net), room(players), paths()
-    met_rows = np.zeros(len(net.table), np.bool_)
-    thrift = EACH if _sights(players, "default").waiter.size else 1
-    warm_up(net, state, players, positions * BEFOREHAND // thrift, rng, met_rows, report)
+    met_rows = net.table.any(axis=1) if trained else np.zeros(len(net.table), np.bool_)
+    if not trained:
+        thrift = EACH if _sights(players, "default").waiter.size else 1
+        warm_up(net, state, players, positions * BEFOREHAND // thrift, rng, met_rows, report)
     memory, chunk, batch = 1 << 18, 2048, 128
     rows = np.zeros((memory, features.number_of_features(players)), np.int32)
     targets = np.zeros((memory, players), np.float32)
@@ -336,7 +351,7 @@ def train(
                 model, truth, walk(), arrows, space, hands, discs, ways, rows, targets, at, EACH * chunk
             )
         else:
-            trust = TRUST * max(0.0, 1 - 1.5 * done)
+            trust = 0.0 if trained else TRUST * max(0.0, 1 - 1.5 * done)
             end = self_play(model, walk(), arrows, trust, space, hands, discs, ways, rows, targets, at, chunk)
         new = (end - at) % memory
         at, met, filled = end, met + new, min(memory, filled + new)
