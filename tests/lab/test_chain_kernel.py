@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -134,3 +134,13 @@ def test_simulate_plays_chain_compiled() -> None:
     readable = simulation.play_batch(game, ["simple"] * 4, simulation.FEW, 5, seed=2)
     for name, column in readable.items():
         assert np.array_equal(compiled.counts[name][simulation.FEW :], column), name
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("weaker, stronger", [*pairwise(bots.LEVELS)])
+def test_one_seat_of_a_level_wins_more_than_its_share_among_the_level_below(
+    players: int, stronger: str, weaker: str
+) -> None:
+    lineup = [stronger] + [weaker] * (players - 1)
+    share = simulation.simulate(Chain(players), lineup, 300, seed=12, workers=1).by_bot[0]
+    assert share.name == stronger and share.interval[0] > 1 / players
