@@ -139,7 +139,7 @@ def _taken(game: Rapido, state: State, field: int) -> int:
 
 # Those who know.
 
-MISJUDGES = {2: 0.045, 3: 0.036, 4: 0.03, 5: 0.025, 6: 0.024}
+MISJUDGES = {2: 0.045, 3: 0.025, 4: 0.026, 5: 0.022, 6: 0.024}
 """By how much of a game an expert can be wrong about a decision, by players."""
 
 
