@@ -51,7 +51,8 @@ def test_every_roll_of_rapido_has_an_answer_and_an_x_harms_only_later(come: Come
 
 
 def names(person: Person) -> list[str]:
-    return cells(person).evaluate_all("cells => cells.map((cell) => cell.getAttribute('aria-label'))")
+    found: list[str] = cells(person).evaluate_all("all => all.map((cell) => cell.getAttribute('aria-label'))")
+    return found
 
 
 def test_answers_follow_the_position_at_once_and_the_address_keeps_it(come: Come) -> None:

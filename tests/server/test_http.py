@@ -78,7 +78,7 @@ IMPOSSIBLE: list[tuple[Any, str]] = [
 def test_a_match_that_cannot_be_opened(http: httpx.Client, wish: Any, code: str) -> None:
     answer = http.post("/api/matches", json=wish)
     assert (answer.status_code, answer.json()["code"]) == (400, code)
-    assert set(answer.json()) == {"code", "message"} and answer.json()["message"]
+    assert set(answer.json()) == {"code", "message", "ruling"} and answer.json()["message"]
 
 
 def test_a_body_that_is_too_long_or_no_json(http: httpx.Client) -> None:

@@ -330,8 +330,10 @@ def train(
     set_seed(seed)
     net = unrounded(trained) if trained else fresh(players, rng)
     state, space, ways = adam(net), room(players), paths()
-    met_rows = net.table.any(axis=1) if trained else np.zeros(len(net.table), np.bool_)
-    if not trained:
+    met_rows = np.zeros(len(net.table), np.bool_)
+    if trained:
+        met_rows[:] = net.table.any(axis=1)
+    else:
         thrift = EACH if _sights(players, "default").waiter.size else 1
         warm_up(net, state, players, positions * BEFOREHAND // thrift, rng, met_rows, report)
     memory, chunk, batch = 1 << 18, 2048, 128
