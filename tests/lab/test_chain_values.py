@@ -12,7 +12,7 @@ from escadaria import values
 from escadaria.chain import Chain, Keep, Phase, State
 from escadaria.lab import chain_kernel, chain_training
 from escadaria.lab import chain_values as compiled
-from escadaria.lab.rapido_training import Progress, rounded
+from escadaria.lab.learning import Progress, rounded
 from escadaria.solutions.chain_turn import Turn
 from escadaria.values import chain as features
 from escadaria.values.chain import ChainValues

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from escadaria import bots, simulation, solutions, values
+from escadaria.lab import learning
 from escadaria.lab import rapido_kernel as kernel
 from escadaria.lab import rapido_training as training
 from escadaria.lab.rapido_values import Model, model, plan, scratch
@@ -129,7 +130,7 @@ def test_exact_play_gives_nothing_away(exact: np.ndarray) -> None:
 
 
 def test_a_network_that_knows_nothing_gives_much_away(exact: np.ndarray) -> None:
-    fresh = training.rounded(training.fresh(2, np.random.default_rng(1)))
+    fresh = learning.rounded(training.fresh(2, np.random.default_rng(1)))
     once, again = (training.loss(fresh, exact, 600, seed=1, threads=threads) for threads in (1, 2))
     assert once == again
     assert once.regret > 0.1
@@ -160,7 +161,7 @@ def test_what_is_distilled_comes_near_the_truth() -> None:
 def test_rounding_changes_little() -> None:
     net = training.fresh(3, np.random.default_rng(1))
     rows = np.random.default_rng(2).integers(0, len(net.table), (7, 50))
-    small = training.rounded(net)
+    small = learning.rounded(net)
     whole = values.Network(*net[:5])  # type: ignore[arg-type]
     first = np.maximum(whole.table[rows].sum(axis=0), 0)
     second = np.maximum(first @ whole.mix + whole.mix_bias, 0)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from escadaria.boards import BOARDS, SHORTEST_TRACK, Board
 from escadaria.chain import Chain
-from escadaria.lab import chain_kernel, rapido_values
+from escadaria.lab import chain_kernel, learning
 from escadaria.lab.chain_kernel import REGULAR, SEATS, TURN, play_game
 from escadaria.lab.chain_rules import Words, end_of, free_discs, move, take_back
 from escadaria.lab.chain_values import (
@@ -36,10 +36,10 @@ from escadaria.lab.chain_values import (
     walk,
     work_out,
 )
-from escadaria.lab.rapido_training import Adam, Progress, Report, adam, learn, schedule, set_seed
-from escadaria.lab.rapido_values import FIRST_WIDTH, SECOND_WIDTH, Model
+from escadaria.lab.learning import Adam, Progress, Report, adam, learn, schedule, set_seed, unrounded
+from escadaria.lab.rapido_values import Model
 from escadaria.lab.streams import DICE, WHIMS, start
-from escadaria.values import WIDTHS, Network
+from escadaria.values import Network
 from escadaria.values import chain as features
 
 TURNS = 300
@@ -284,22 +284,8 @@ def sample_exact(
 
 def fresh(players: int, rng: np.random.Generator) -> Model:
     """A network that knows nothing."""
-    spread = 0.5 / np.sqrt(features.number_of_features(players))
-    arrays = (
-        rng.normal(0, spread, (features.number_of_rows(players), FIRST_WIDTH)),
-        rng.normal(0, np.sqrt(2 / FIRST_WIDTH), WIDTHS),
-        np.zeros(SECOND_WIDTH),
-        rng.normal(0, 0.3 * np.sqrt(1 / SECOND_WIDTH), (players, SECOND_WIDTH)),
-        np.zeros(players),
-    )
-    return rapido_values.model(Network(*(array.astype(np.float32) for array in arrays)))  # type: ignore[arg-type]
-
-
-def unrounded(trained: Network) -> Model:
-    """A network that ships, with a table in units that it can go on to learn in."""
-    net = rapido_values.model(trained)
-    units = np.linalg.norm(net.mix, axis=1) / np.float32(np.sqrt(2 * SECOND_WIDTH / FIRST_WIDTH))
-    return net._replace(table=net.table * units, mix=net.mix / units[:, None])
+    rows, number = features.number_of_rows(players), features.number_of_features(players)
+    return learning.fresh(rows, number, players, rng)
 
 
 @cache

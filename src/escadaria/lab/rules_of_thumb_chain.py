@@ -17,7 +17,7 @@ from escadaria.bots.chain import LOVE
 from escadaria.bots.simple import HANDFUL
 from escadaria.chain import Chain
 from escadaria.lab.chain_solver import FAILED, moves, turns
-from escadaria.lab.rapido_training import set_seed
+from escadaria.lab.learning import set_seed
 from escadaria.lab.rules_of_thumb import Family, Measured, Numbers, Report, Stage, search, stages, tuned
 from escadaria.solutions.chain import DICE, HAND_ROWS, ChainSolution, arrangements
 from escadaria.strategy import chain as thumbs

@@ -14,7 +14,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria import solutions, values
-from escadaria.lab.rapido_training import Thumb, plan_by_thumb, play_turn, set_seed, thumb
+from escadaria.lab.learning import set_seed
+from escadaria.lab.rapido_training import Thumb, plan_by_thumb, play_turn, thumb
 from escadaria.lab.rapido_values import Model, Scratch, end_turn, model, plan, scratch
 from escadaria.lab.rules_of_thumb import Family, Measured, Numbers, Report, Stage, search, stages, tuned
 from escadaria.rapido import TOP_FIELD, VALUES, Rapido
