@@ -1,6 +1,6 @@
 """How the levels of a game's bots stand: who wins how often among whom, as a table for docs/training.
 
-    python3 run.py tool levels rapido --games 2000 [--players 4] [--seed 2026] [--solution]
+    python3 run.py tool levels rapido --games 2000 [--players 3 4] [--seed 2026] [--solution]
 
 One seat of each level sits among seats of the level below, a master among careless ones, and a level in
 mixed company. Without ``--solution`` the master plays by what ships.
@@ -17,53 +17,59 @@ from itertools import pairwise
 from rich.progress import track
 
 import escadaria
-from escadaria.game import AnyGame
 from escadaria.simulation import Share
 
 LEVELS = ("tourist", "regular", "expert", "master")
 CARELESS = ("random", "simple", "tourist")
-MIXED = ("tourist", "regular", "simple", "random", "regular")
+MIXED: dict[int, list[tuple[str, ...]]] = {
+    3: [LEVELS[:3], LEVELS[1:]],
+    4: [LEVELS],
+    5: [(*LEVELS, "simple")],
+    6: [(*LEVELS, "simple", "random")],
+}
+"""Companies where everybody is another, by players."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How the levels of a game's bots stand.")
     parser.add_argument("game", choices=("rapido", "chain"))
-    parser.add_argument("--players", type=int, help="only with so many")
+    parser.add_argument("--players", type=int, nargs="*", default=range(2, 7), help="only with so many")
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--solution", action="store_true", help="let the master use the cache folder's")
     wish = parser.parse_args()
     if not wish.solution:
         os.environ["ESCADARIA_CACHE"] = tempfile.mkdtemp()
-    print("| Players | Fair share | One | Among | Wins | 95 % interval |")
-    print("|---|---|---|---|---|---|")
-    for players in [wish.players] if wish.players else range(2, 7):
+    print("| Players | Fair share | One | Among | Wins |\n|---|---|---|---|---|")
+    for players in wish.players:
         game = escadaria.load(wish.game, players=players)
-        meetings = list(companies(players))
-        for one, others in track(meetings, f"{players} players", transient=True):
-            tell(game, one, others, wish.games, wish.seed)
+        for one, other in track(list(pairings()), f"{players} players", transient=True):
+            bots = [one] + [other] * (players - 1)
+            wins = told(escadaria.simulate(game, bots, wish.games, wish.seed).by_bot[0])
+            print(f"| {players} | {1 / players:.1%} | {one} | {other} | {wins} |", flush=True)
+    print("\n| Players | Who sits there, with the share of games won |\n|---|---|")
+    for players, companies in MIXED.items():
+        if players not in wish.players:
+            continue
+        game = escadaria.load(wish.game, players=players)
+        for company in companies:
+            shares = escadaria.simulate(game, company[::-1], wish.games, wish.seed).by_bot
+            print(
+                f"| {players} | {', '.join(f'{share.name} {told(share)}' for share in shares)} |", flush=True
+            )
 
 
-def companies(players: int) -> Iterator[tuple[str, list[str]]]:
-    """Who meets whom: one bot, and the others."""
+def pairings() -> Iterator[tuple[str, str]]:
+    """One of whom sits among how many of whom."""
     for lower, level in pairwise(LEVELS):
-        yield level, [lower] * (players - 1)
+        yield level, lower
     for careless in CARELESS:
-        yield "master", [careless] * (players - 1)
-    if players > 2:
-        yield "master", ["expert", *MIXED[: players - 2]]
-        yield "expert", list(MIXED[: players - 1])
+        yield "master", careless
 
 
-def tell(game: AnyGame, one: str, others: list[str], games: int, seed: int) -> None:
-    share: Share = escadaria.simulate(game, [one, *others], games, seed).by_bot[0]
+def told(share: Share) -> str:
     low, high = share.interval
-    among = others[0] if len(set(others)) == 1 else ", ".join(others)
-    print(
-        f"| {game.players} | {1 / game.players:.1%} | {one} | {among} | {share.share:.1%} "
-        f"| {low:.1%}–{high:.1%} |",
-        flush=True,
-    )
+    return f"{share.share:.1%} ({100 * low:.1f}–{100 * high:.1f})"
 
 
 if __name__ == "__main__":
