@@ -7,6 +7,7 @@ a chain's end is its last number (from 0) and its heading. Both together are its
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from math import factorial
@@ -255,7 +256,7 @@ class Plan(NamedTuple):
     """[dice left, column]"""
 
 
-class ByTurns:
+class ByTurns(ABC):
     """Works turns out from what those turn starts are worth that may follow."""
 
     def __init__(self, game: Chain) -> None:
@@ -263,9 +264,9 @@ class ByTurns:
         rolls(2)  # so that no decision has to wait for tables
         self._last: tuple[object, Plan] | None = None
 
+    @abstractmethod
     def outlooks(self, starts: Sequence[State], seat: int) -> Values:
         """[position, column]: what turn starts are worth to ``seat``, which has just played, and others."""
-        raise NotImplementedError
 
     def action_values(self, state: State) -> dict[Action, float]:
         """How likely the seat to act wins after each legal action."""
