@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from escadaria.bots import simple
+from escadaria.bots.knowing import LOTS, Expert, Values, master
 from escadaria.chain import Action, Arrived, Chain, Covered, Move, State
-
-LOTS = 1 << 20
-"""Chance is drawn in so many equal parts."""
 
 # The tourist and the regular.
 
@@ -72,47 +70,6 @@ SHADE = 1e-13
 """What is better by less is equal: sums are off by less, and a quicker win is worth more."""
 
 
-class Values(Protocol):
-    """A solution, or shipped values."""
-
-    def action_values(self, state: State, /) -> Mapping[Action, float]: ...
-
-
-class Expert:
-    """Takes the best decision as it sees it, a little wrong."""
-
-    source = "shipped values"
-
-    def __init__(self, values: Values, width: float, rng: random.Random) -> None:
-        self.values, self.width, self.rng = values, width, rng
-
-    def __call__(self, game: Chain, state: State) -> Action:
-        seen = {
-            action: worth * (1.0 + self.width * (2 * self.rng.choice(range(LOTS)) / LOTS - 1))
-            for action, worth in self.values.action_values(state).items()
-        }
-        return _best(seen)
-
-
-class Master:
-    """Takes the best decision."""
-
-    def __init__(self, values: Values, source: str) -> None:
-        self.values, self.source = values, source
-
-    def __call__(self, game: Chain, state: State) -> Action:
-        return _best(self.values.action_values(state))
-
-
-def _best(worths: Mapping[Action, float]) -> Action:
-    """The first of those that none is better than."""
-    best, *others = worths
-    for action in others:
-        if worths[action] > worths[best] + SHADE:
-            best = action
-    return best
-
-
 def shipped(game: Chain) -> Values:
     """What the package knows of a game."""
     from escadaria import values
@@ -123,16 +80,14 @@ def shipped(game: Chain) -> Values:
     return ChainValues(game, network)
 
 
-def _master(game: Chain, rng: random.Random) -> Master:
-    from escadaria import solutions
-
-    solution = solutions.find(game)
-    return Master(solution, "exact solution") if solution else Master(shipped(game), "shipped values")
+def _expert(game: Chain, rng: random.Random) -> Expert:
+    width = MISJUDGES[game.players]
+    return Expert(shipped(game), lambda worth, lot: worth * (1.0 + width * lot), rng, SHADE)
 
 
 MAKERS: Mapping[str, Callable[[Any, random.Random], Callable[[Any, Any], Action]]] = {
     "tourist": lambda game, rng: Tourist(rng),
     "regular": lambda game, rng: regular,
-    "expert": lambda game, rng: Expert(shipped(game), MISJUDGES[game.players], rng),
-    "master": _master,
+    "expert": _expert,
+    "master": lambda game, rng: master(game, shipped, SHADE),
 }

@@ -10,8 +10,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import Any, Protocol
+from typing import Any
 
+from escadaria.bots.knowing import LOTS, Expert, Values, master
 from escadaria.rapido import (
     ROLLS,
     TOP_FIELD,
@@ -26,9 +27,6 @@ from escadaria.rapido import (
     ThrewOut,
     X,
 )
-
-LOTS = 1 << 20
-"""Chance is drawn in so many equal parts."""
 
 # The tourist.
 
@@ -143,42 +141,6 @@ MISJUDGES = {2: 0.045, 3: 0.025, 4: 0.026, 5: 0.022, 6: 0.024}
 """By how much of a game an expert can be wrong about a decision, by players."""
 
 
-class Values(Protocol):
-    """A solution, or shipped values."""
-
-    def action_values(self, state: State, /) -> Mapping[Action, float]: ...
-
-
-class Expert:
-    """Takes the best decision as it sees it, a little wrong."""
-
-    source = "shipped values"
-
-    def __init__(self, values: Values, width: float, rng: random.Random) -> None:
-        self.values, self.width, self.rng = values, width, rng
-
-    def __call__(self, game: Rapido, state: State) -> Action:
-        seen = {
-            action: worth + self.width * (2 * self.rng.choice(range(LOTS)) / LOTS - 1)
-            for action, worth in self.values.action_values(state).items()
-        }
-        return _best(seen)
-
-
-class Master:
-    """Takes the best decision."""
-
-    def __init__(self, values: Values, source: str) -> None:
-        self.values, self.source = values, source
-
-    def __call__(self, game: Rapido, state: State) -> Action:
-        return _best(self.values.action_values(state))
-
-
-def _best(worths: Mapping[Action, float]) -> Action:
-    return max(worths, key=worths.__getitem__)
-
-
 def shipped(game: Rapido) -> Values:
     """What the package knows of a game."""
     from escadaria import values
@@ -189,16 +151,14 @@ def shipped(game: Rapido) -> Values:
     return RapidoValues(game, network)
 
 
-def _master(game: Rapido, rng: random.Random) -> Master:
-    from escadaria import solutions
-
-    solution = solutions.find(game)
-    return Master(solution, "exact solution") if solution else Master(shipped(game), "shipped values")
+def _expert(game: Rapido, rng: random.Random) -> Expert:
+    width = MISJUDGES[game.players]
+    return Expert(shipped(game), lambda worth, lot: worth + width * lot, rng)
 
 
 MAKERS: Mapping[str, Callable[[Any, random.Random], Callable[[Any, Any], Action]]] = {
     "tourist": lambda game, rng: Tourist(rng),
     "regular": lambda game, rng: regular,
-    "expert": lambda game, rng: Expert(shipped(game), MISJUDGES[game.players], rng),
-    "master": _master,
+    "expert": _expert,
+    "master": lambda game, rng: master(game, shipped),
 }

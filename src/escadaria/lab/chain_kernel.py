@@ -15,6 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria.bots import chain as levels
+from escadaria.bots.knowing import LOTS
 from escadaria.bots.simple import HANDFUL, ODDS
 from escadaria.chain import (
     ALIKE,
@@ -150,7 +151,7 @@ def decide_keep(policy: int, hand: int, whims: np.uint64) -> tuple[int, np.uint6
 def mood(policy: int, whims: np.uint64) -> tuple[int, np.uint64]:
     """As whom a bot decides: a tourist by chance or by rules of thumb, everybody else as they are."""
     if policy == TOURIST:
-        whims, lot = below(whims, levels.LOTS)
+        whims, lot = below(whims, LOTS)
         policy = RANDOM if lot < levels.WHIM else SIMPLE
     return policy, whims
 
@@ -356,8 +357,8 @@ def best(policy: int, mind: Mind, options: int, whims: np.uint64) -> tuple[int, 
     worths, choice = mind.room.worths, 0
     for option in range(options):
         if policy == EXPERT:
-            whims, lot = below(whims, levels.LOTS)
-            worths[option] *= 1.0 + mind.width * (2 * lot / levels.LOTS - 1)
+            whims, lot = below(whims, LOTS)
+            worths[option] *= 1.0 + mind.width * (2 * lot / LOTS - 1)
         if worths[option] > worths[choice] + levels.SHADE:
             choice = option
     return choice, whims

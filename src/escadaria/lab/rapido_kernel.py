@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from escadaria import solutions, values
 from escadaria.bots import rapido as levels
 from escadaria.bots import simple
+from escadaria.bots.knowing import LOTS
 from escadaria.game import AnyGame
 from escadaria.lab import rapido_values
 from escadaria.lab.rapido_values import Model, Scratch, end_turn, plan
@@ -270,7 +271,7 @@ def think(
     """A decision, and the stream of whims after it."""
     free = free_fields(tower)
     if policy == TOURIST:
-        whims, lot = below(whims, levels.LOTS)
+        whims, lot = below(whims, LOTS)
         if lot < (levels.BORED if value >= levels.LOOKS_HIGH else levels.PATIENT):
             return ROLL_AGAIN, whims
         return _highest(free), whims
@@ -282,8 +283,8 @@ def think(
         _weigh(mind.expert, mind.rooms[0], mind.known[0], mind, finish, turn, free, rank)
         for action in range(TOP_FIELD + 2):
             if action < 2 or free >> action - 2 & 1:
-                whims, lot = below(whims, levels.LOTS)
-                mind.worths[action] += mind.width * (2 * lot / levels.LOTS - 1)
+                whims, lot = below(whims, LOTS)
+                mind.worths[action] += mind.width * (2 * lot / LOTS - 1)
     else:
         _weigh(mind.master, mind.rooms[1], mind.known[1], mind, finish, turn, free, rank)
     return int(mind.worths.argmax()) - 1, whims
