@@ -211,7 +211,7 @@ async def test_frames_are_as_the_schema_says(url: str, game: str) -> None:
         async with wire(url, host.match, token=guest.token, previews=True) as second:
             async for turn in guest_and_host(guest, host):
                 await turn.act(turn.legal[-1])
-                if guest.version > 40:
+                if guest.version > 20:  # sooner than any match ends
                     break
             with pytest.raises(RefusedError):
                 await guest.request("start")
@@ -235,9 +235,9 @@ async def test_frames_are_as_the_schema_says(url: str, game: str) -> None:
 
 
 async def guest_and_host(*tables: Table) -> Any:
-    """The turns of all of them, in order."""
+    """The turns of all of them, in order, until the match is over."""
     version = 0
-    while True:
+    while tables[0].status != "over":
         for table in tables:
             now = table.now
             if table.version > version and now.get("to_act") in table.mine and now["legal"]:
