@@ -523,6 +523,13 @@ def test_a_hint_lists_the_best_choice_first(no_solution: None) -> None:
     assert "learned values" in table
 
 
+def test_a_hint_is_for_as_many_as_the_position_has(no_solution: None) -> None:
+    two = "turn=0 phase=decide value=62 steps=3,5 tower=4:1:51"
+    assert run("hint", "rapido", two).output == run("hint", "rapido", two, "--players", "2").output
+    assert "99" in run("hint", "rapido", two.replace("51", "99")).output
+    assert "R1" in run("hint", "rapido", two, "--players", "3").output
+
+
 def test_a_hint_where_the_dice_are_to_fall_tells_what_the_position_is_worth(no_solution: None) -> None:
     result = run("hint", "rapido", "turn=0 phase=first value=0 steps=0,0,0 tower=-")
     assert "Seat 3" in result.output

@@ -248,12 +248,11 @@ def hint(
 ) -> None:
     """Tell how often the seat to act wins after each of its choices.
 
-    A position reads as in: escadaria hint rapido --players 2
+    A position reads as in: escadaria hint rapido
     "turn=0 phase=decide value=62 steps=3,5 tower=4:1:51"
     """
     with refusals(lang) as screen:
-        rules = seating.make_game(game, option, players, 0)
-        state = rules.parse_state(position)
+        rules, state = seating.read_position(game, option, players, position)
         judge = judging.find(rules, rollouts)
         if as_json:
             typer.echo(json.dumps(hint_data(rules, state, judge), indent=2))

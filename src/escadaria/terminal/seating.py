@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.text import Text
 
@@ -52,6 +53,23 @@ def make_game(name: str, options: Sequence[str], players: int | None, seats: int
     elif seats > 1:
         texts.setdefault("players", str(seats))
     return load(name, **read_options(name, texts))
+
+
+def read_position(name: str, options: Sequence[str], players: int | None, text: str) -> tuple[AnyGame, Any]:
+    """The position and its game, for so many players, else for as many as the text fits.
+
+    :raises BadOptions, InvalidText: if there is no such game, or no such position in it.
+    """
+    asked = make_game(name, options, players, 0)
+    wrong: list[InvalidText] = []
+    for seats in [asked.players, *(range(2, 7) if players is None else ())]:
+        game = make_game(name, options, players, seats)
+        try:
+            return game, game.parse_state(text)
+        except InvalidText as error:
+            wrong.append(error)
+    # Most of them only miss players: whoever knows something else tells what is wrong.
+    raise next((error for error in wrong if error.ruling != wrong[0].ruling), wrong[0])
 
 
 def _example(name: str) -> str:
