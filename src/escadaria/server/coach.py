@@ -110,15 +110,12 @@ async def advise(pool: BotPool, game: AnyGame, state: object) -> Advice | None:
 async def rolls(pool: BotPool, game: AnyGame, state: object) -> RollsView:
     """What the dice can show, and what to do then.
 
-    :raises Refused: ``busy``, ``no_judge``; ``not_rolling`` if no dice are to fall.
-    :raises TooManyFalls: ``too_large``.
+    :raises Refused: ``busy``; ``not_rolling`` if no dice are to fall.
+    :raises TooManyFalls, NoJudge: as ``analysis.falls`` and ``judging.find`` do.
     """
     if game.current_player(state) != CHANCE:
         raise Refused("not_rolling", f"no dice are to fall at {state}")
-    found = await pool.run(_rolls, game.name, dict(game.options), str(state))
-    if found is None:
-        raise Refused("no_judge", "nobody knows what positions of this game are worth")
-    return found
+    return await pool.run(_rolls, game.name, dict(game.options), str(state))
 
 
 class Coach:
@@ -126,12 +123,13 @@ class Coach:
 
     def __init__(self, queue: int) -> None:
         self.pool = BotPool(1, queue)
-        self._work: dict[str, asyncio.Task[AnalysisView | None]] = {}  # by record, the oldest first
+        self._work: dict[str, asyncio.Task[AnalysisView]] = {}  # by record, the oldest first
 
     async def analysis(self, record: Record) -> AnalysisView | Waiting:
         """What is known of the match, or how long others are before it.
 
-        :raises Refused: ``busy`` if too many wait, ``too_large``, ``no_judge`` if nobody can judge this game.
+        :raises Refused: ``busy`` if too many wait, ``too_large``.
+        :raises NoJudge: if nobody can judge this game.
         """
         if len(record.plies) > MOST_PLIES:
             raise Refused("too_large", f"a match of more than {MOST_PLIES} plies is not analysed")
@@ -147,10 +145,7 @@ class Coach:
         self._forget()
         if work.cancelled() or work.exception() is not None:
             self._work.pop(key, None)
-        found = work.result()
-        if found is None:
-            raise Refused("no_judge", "nobody knows what positions of this game are worth")
-        return found
+        return work.result()
 
     def _forget(self) -> None:
         done = [key for key, work in self._work.items() if work.done()]
@@ -182,13 +177,9 @@ def _advise(name: str, options: dict[str, Any], text: str) -> Advice | None:
     )
 
 
-def _rolls(name: str, options: dict[str, Any], text: str) -> RollsView | None:
+def _rolls(name: str, options: dict[str, Any], text: str) -> RollsView:
     game = catalogue.load(name, **options)
-    state = game.parse_state(text)
-    try:
-        judge = judging.find(game)
-    except judging.NoJudge:
-        return None
+    state, judge = game.parse_state(text), judging.find(game)
     seat = state.turn
     return RollsView(
         source=_source(judge),
@@ -207,12 +198,9 @@ def _rolls(name: str, options: dict[str, Any], text: str) -> RollsView | None:
     )
 
 
-def _analyse(text: str) -> AnalysisView | None:
+def _analyse(text: str) -> AnalysisView:
     record = read(text)
-    try:
-        judge = judging.find(record.game)
-    except judging.NoJudge:
-        return None
+    judge = judging.find(record.game)
     found = analysis.analyse(record, judge)
     return AnalysisView(
         source=_source(judge),
