@@ -5,7 +5,8 @@
     python3 run.py tool find_rules rapido --players 2 --measure      # only measures what ships anew
 
 Rules are searched on turns met by who follows a first guess, then tuned on turns met by who follows them.
-Figures come from games with fresh dice. All of it is written to ``src/escadaria/strategy/GAME.json``.
+Chain for three and more takes those rules of two that win games there. Figures come from games with fresh
+dice. All of it is written to ``src/escadaria/strategy/GAME.json``.
 """
 
 from __future__ import annotations
@@ -46,8 +47,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--measure", action="store_true", help="keep the rules that ship")
     wish = parser.parse_args()
-    if wish.game == "chain" and wish.players > 2:
-        parser.error("Chain is solved for two players only: there is nothing to judge rules for more by")
     entry = for_rapido(wish) if wish.game == "rapido" else for_chain(wish)
     keep(wish.game, {"players": wish.players, **entry, "commands": commands(wish)})
     print(json.dumps(entry, indent=1))
@@ -60,15 +59,17 @@ def say(name: str, lost: float, rules: search.Numbers) -> None:
 
 def commands(wish: argparse.Namespace) -> list[str]:
     """What found the rules, and what measured them."""
-    before = [found["commands"][0] for found in entries(wish.game) if found["players"] == wish.players]
+    adopts = wish.game == "chain" and wish.players > 2
+    first = 2 if adopts else wish.players
+    before = [found["commands"][0] for found in entries(wish.game) if found["players"] == first]
     now = f"python3 run.py tool find_rules {' '.join(sys.argv[1:])}"
-    return [*before, now] if wish.measure else [now]
+    return [*before, now] if wish.measure or adopts else [now]
 
 
 def for_rapido(wish: argparse.Namespace) -> dict[str, Any]:
     players, fresh = wish.players, wish.seed + FRESH
     if wish.measure:
-        numbers, stages = shipped(wish, rapido_rules.numbers_of)
+        numbers, stages = shipped(wish, players, rapido_rules.numbers_of)
     else:
         gain = GAIN / players
         numbers, stages = rapido.find(players, wish.turns, wish.seed, MOST, gain, say)
@@ -94,16 +95,21 @@ def for_rapido(wish: argparse.Namespace) -> dict[str, Any]:
 
 
 def for_chain(wish: argparse.Namespace) -> dict[str, Any]:
-    game, fresh = Chain(2), wish.seed + FRESH
-    race = chain.race(game, chain.waiters(game))
+    players, fresh = wish.players, wish.seed + FRESH
+    race = chain.race(Chain(players))
     if wish.measure:
-        numbers, stages = shipped(wish, chain_rules.numbers_of)
+        numbers, stages = shipped(wish, players, chain_rules.numbers_of)
+    elif players == 2:
+        numbers, stages = chain.find(race, wish.turns, wish.seed, MOST, GAIN / players, say)
     else:
-        numbers, stages = chain.find(race, wish.turns, wish.seed, MOST, GAIN / 2, say)
+        numbers, stages = shipped(wish, 2, chain_rules.numbers_of)
+        names, _ = told(stages, chain_rules.PLACES)
+        numbers, stages = chain.adopt(race, numbers, names, wish.games, wish.seed, say)
     players_by = {"rules": numbers, **{bot: np.array(rules) for bot, rules in chain.BOTS.items()}}
     qualities = []
     for who, followed in players_by.items():
-        qualities.append(quality(who, chain.measure(race, followed, wish.games, fresh)))
+        measured = chain.measure(race, followed, wish.games, fresh)
+        qualities.append(quality(who, measured if players == 2 else counted(measured, players)))
         print(qualities[-1], file=sys.stderr, flush=True)
     every, right = chain.chart(race, wish.chart, wish.seed + 2)
     cells = [row for row in every if set(row) != {None}]  # the longest chains are never met
@@ -114,7 +120,7 @@ def for_chain(wish: argparse.Namespace) -> dict[str, Any]:
         "cells": cells,
     }  # fmt: skip
     return {
-        "source": "exact",
+        "source": "exact" if players == 2 else "games",
         "rivals": "master",
         "rules": chain_rules.told(numbers.tolist(), *told(stages, chain_rules.PLACES)),
         "qualities": qualities,
@@ -146,8 +152,16 @@ def quality(who: str, figures: search.Measured) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def shipped(wish: argparse.Namespace, read: Callable[[Any], list[int]]) -> tuple[Any, list[search.Stage]]:
-    advice = strategy.advice(wish.game, wish.players)
+def counted(figures: search.Measured, players: int) -> search.Measured:
+    """By nothing but games won."""
+    error = (figures.wins * (1 - figures.wins) / figures.games) ** 0.5
+    return search.Measured(1 / players - figures.wins, error, figures.wins, figures.games)
+
+
+def shipped(
+    wish: argparse.Namespace, players: int, read: Callable[[Any], list[int]]
+) -> tuple[Any, list[search.Stage]]:
+    advice = strategy.advice(wish.game, players)
     return np.array(read(advice.rules)), [search.Stage(rule.name, rule.loss) for rule in advice.rules]
 
 

@@ -9,7 +9,7 @@ export interface Rule {
   args: Record<string, number>;
   /** The least value for each field, where the rule is about that. */
   least: Record<string, number>;
-  /** What is lost per game by who follows this rule and all before it. */
+  /** What is lost per game by who follows this rule and all before it; where games are counted, of a fair share. */
   loss: number;
 }
 
@@ -37,7 +37,8 @@ export interface Chart {
 /** All there is for a game and a number of players. */
 export interface Advice {
   players: number;
-  source: 'exact' | 'values';
+  /** Whether losses are exact, by the values that ship, or nothing but games was counted. */
+  source: 'exact' | 'values' | 'games';
   /** Whom the games were played against. */
   rivals: string;
   rules: Rule[];

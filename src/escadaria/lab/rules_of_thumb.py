@@ -77,14 +77,42 @@ def stages(family: Family, names: Sequence[str], rules: Numbers, cost: Cost, rep
     """What is lost with the first rule alone, the first two, …; each time tuned."""
     found = []
     for number in range(1, len(names) + 1):
-        fewer = np.array(family.nothing)
-        for name in names[:number]:
-            places = list(family.places[name])
-            fewer[places] = rules[places]
+        fewer = _some(family, names[:number], rules)
         lost, tuned_rules = tuned(family, names[:number], fewer, cost, 1)
         report(names[number - 1], lost, tuned_rules)
         found.append(Stage(names[number - 1], lost))
     return found
+
+
+def adopted(
+    family: Family, names: Sequence[str], rules: Numbers, wins: Cost, fair: float, report: Report
+) -> tuple[Numbers, list[Stage]]:
+    """Those of the rules that win more games beside the ones before them; what is missing to a fair share.
+
+    After the first come those without which the others win least.
+    """
+    first, *others = names
+    without = {
+        name: wins(_some(family, [other for other in names if other != name], rules)) for name in others
+    }
+    kept, most, found = list[str](), -1.0, list[Stage]()
+    for name in [first, *sorted(others, key=lambda name: without[name])]:
+        trial = _some(family, [*kept, name], rules)
+        share = wins(trial)
+        report(name, fair - share, trial)
+        if share > most:
+            kept, most = [*kept, name], share
+            found.append(Stage(name, fair - share))
+    return _some(family, kept, rules), found
+
+
+def _some(family: Family, names: Sequence[str], rules: Numbers) -> Numbers:
+    """Only these of the rules."""
+    fewer = np.array(family.nothing)
+    for name in names:
+        places = list(family.places[name])
+        fewer[places] = rules[places]
+    return fewer
 
 
 def added(family: Family, name: str, rules: Numbers, cost: Cost) -> tuple[float, Numbers]:

@@ -1,330 +1,366 @@
-"""Rules of thumb for Chain, judged by the exact solution for two (C1-C17).
+"""Rules of thumb for Chain, judged by what positions are worth (C1-C17).
 
-A player who follows rules is watched against one who plays perfectly. What a turn is worth by any rules is
-known exactly over all dice: a walk through the chains of ``chain_solver`` with their decisions.
+A player who follows rules is watched among players who play best: by the exact solution for two, by the
+values that ship for more. For each start of a turn everything that it may lead to is noted, with its worth;
+so what other rules would give away there is known exactly over all dice, without playing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria import solutions
 from escadaria.bots.chain import LOVE
 from escadaria.bots.simple import HANDFUL
-from escadaria.chain import Chain
-from escadaria.lab.chain_solver import FAILED, moves, turns
+from escadaria.chain import ALIKE, LONGEST, Chain
+from escadaria.lab import chain_kernel, chain_values
+from escadaria.lab.chain_rules import SIDES, Words, end_of, free_discs, move, take_back
+from escadaria.lab.chain_training import play_turn
+from escadaria.lab.chain_values import Paths, Room, Sight, Walk, kept, lengthened, walk_back, work_out
 from escadaria.lab.learning import set_seed
-from escadaria.lab.rules_of_thumb import Family, Measured, Numbers, Report, Stage, search, stages, tuned
-from escadaria.solutions.chain import DICE, HAND_ROWS, ChainSolution, arrangements
+from escadaria.lab.rules_of_thumb import (
+    Family,
+    Measured,
+    Numbers,
+    Report,
+    Stage,
+    adopted,
+    search,
+    stages,
+    tuned,
+)
+from escadaria.solutions.chain_turn import DOWN, ENDS, ONE_MORE, OPEN, TIMES, UP, rolls, straight_on
 from escadaria.strategy import chain as thumbs
 from escadaria.strategy.chain import FAR
+
+_DIRECTIONS = UP, DOWN
 
 lengthens = njit(cache=True, nogil=True)(thumbs.lengthens)
 appeal = njit(cache=True, nogil=True)(thumbs.appeal)
 keeps = njit(cache=True, nogil=True)(thumbs.keeps)
 
 
+class Course(NamedTuple):
+    """What dice make of a turn for who keeps the chain's end as open as can be. A slot is a chain."""
+
+    ways: NDArray[np.int32]
+    """[direction, slot, number]: the slot that the number leads to, or -1 for failing (C13, C14)."""
+    better: NDArray[np.int8]
+    """By slot: the direction in which more numbers fit."""
+    fits: NDArray[np.int8]
+    """By slot: how many fit there."""
+    slots: Words
+    """What is built, one number of dice after the other."""
+    chances: NDArray[np.float64]
+    first: Words
+    """By dice: where its slots start."""
+    missing: NDArray[np.float64]
+    """By dice: how likely they cannot all be linked."""
+
+
+@cache
+def course() -> Course:
+    ways = np.stack([_ways(way) for way in _DIRECTIONS])
+    up, down = (ways >= 0).sum(axis=2)
+    heading = np.tile([OPEN, UP, DOWN], len(up) // 3)
+    falls = (heading == DOWN) | ((heading == OPEN) & (down > up))
+    fits = np.where(falls, down, up)
+    slots, chances, first = [], [], [0, 0]
+    for dice in range(1, LONGEST + 1):
+        some = rolls(dice)
+        open_ends = fits[some.slots]
+        roll = np.repeat(np.arange(len(some.starts)), np.diff([*some.starts, len(open_ends)]))
+        most = np.flatnonzero(open_ends == np.maximum.reduceat(open_ends, some.starts)[roll])
+        built = some.slots[most[np.unique(roll[most], return_index=True)[1]]]
+        each, which = np.unique(built, return_inverse=True)
+        slots.append(each)
+        chances.append(np.bincount(which, some.chances))
+        first.append(first[-1] + len(each))
+    return Course(
+        ways, falls.astype(np.int8), fits.astype(np.int8), np.concatenate(slots), np.concatenate(chances),
+        np.array(first), chain_values.walk().missing,
+    )  # fmt: skip
+
+
+def _ways(way: int) -> NDArray[np.int32]:
+    """[slot, number]: what follows if this direction is named (C13)."""
+    numbers, last = np.divmod(np.arange(len(TIMES) * ENDS) // 3, ENDS // 3)
+    after = np.full((len(numbers), SIDES), -1, np.int32)
+    for face in range(SIDES):
+        ahead = face >= last if way == UP else face <= last
+        fit = ahead & (TIMES[numbers, face] < ALIKE)
+        after[fit, face] = (numbers[fit] + ONE_MORE[face]) * ENDS + 3 * face + straight_on(way, face)
+    return after
+
+
 class Race(NamedTuple):
-    """A board for two, solved."""
+    """A game, and what its turn starts are worth."""
 
-    waiter: Any
-    """[arrangement, hands]: what the seat that waits is sure to win."""
-    stopped: Any
-    """[arrangement, disc, links - 1]: the arrangement after a move as the other seat sees it, or -1."""
-    failed: Any
-    """[arrangement]: the same after failing."""
-    spaces: Any
-    """[arrangement, disc]: where the discs lie, two of the seat to move, then two of the other."""
-    free: Any
-    """[arrangement]: how many discs of the seat to move are free."""
-    centre: int
-    start: int
-    """The arrangement in which a race starts."""
-    ways: Any
-    chains: Any
-    rolls: Any
-    chances: Any
-    built: Any
-    levels: Any
-    unlinkable: Any
-    open: Any
-    """By chain: how many numbers fit, in the better direction."""
+    sight: Sight
+    walk: Walk
+    course: Course
+    arrows: Words
+    dealt: Words
+    """The hands that a race starts with."""
 
 
-def waiters(game: Chain) -> Any:
-    """What the seat that waits is sure to win, by the game's solution."""
-    solution = solutions.find(game)
-    if not isinstance(solution, ChainSolution):
-        raise SystemExit("there is no exact solution yet: escadaria solve chain --board default")
-    return solution.waiter
+def race(game: Chain, sight: Sight | None = None) -> Race:
+    """By the exact solution for two, else by the values that ship; or by what is given."""
+    if sight is None:
+        sight = chain_values.sight(game, exact=game.players == 2)
+        if game.players == 2 and not sight.waiter.size:
+            raise SystemExit("there is no exact solution yet: escadaria solve chain --board default")
+    dealt = np.array(game.initial_state().hands)
+    return Race(sight, chain_values.walk(), course(), chain_kernel.tables(game).arrows, dealt)
 
 
-def race(game: Chain, waiter: Any) -> Race:
-    """The game with ``waiter[arrangement, hands]``."""
-    board = game.track
-    moved, lying, every = moves(board), arrangements(board), turns()
-    rows = np.searchsorted(lying.first.ravel(), np.arange(lying.count), side="right") - 1
-    pairs = np.array(lying.pairs)
-    spaces = np.concatenate([pairs[rows // len(pairs)], pairs[rows % len(pairs)]], axis=1)
-    free = (moved.stopped[:, :, 0] >= 0).sum(axis=1)
-    state = game.initial_state()
-    fits = (every.ways != FAILED).sum(axis=1)
-    open_ends = np.zeros(len(every.chains), np.int64)
-    for most in range(1, DICE):
-        for links in range(most - 1, 0, -1):
-            way = every.levels[most, links, 0]
-            some = slice(every.levels[most, links, 1], every.levels[most, links - 1, 1])
-            open_ends[some] = fits[way + every.chains[some]].max(axis=1)
-    return Race(
-        np.ascontiguousarray(waiter), moved.stopped, moved.failed, spaces, free, board.length,
-        lying.number(state, 0), *every, open_ends,
-    )  # fmt: skip
-
-
-class Walk(NamedTuple):
-    """Room for a turn: what stands to be won by links and disc, what failing is worth, and chains."""
-
-    stop: Any
-    disc: Any
-    home: Any
-    gift: Any
-    looks: Any
-    fail: Any
-    value: Any
-    """[links, chain]"""
-    goes_on: Any
-    """[links, chain]: 0 or 1 for the way to lengthen, -1 for stopping."""
-    picks: Any
-    """[links, roll]: which chain is built."""
-
-
-def room() -> Walk:
-    return Walk(
-        np.zeros(DICE + 1), np.zeros(DICE + 1, np.int64), np.zeros(DICE + 1, np.bool_),
-        np.zeros(DICE + 1, np.bool_), np.zeros(DICE + 2, np.int64), np.zeros(DICE + 1),
-        np.zeros((DICE + 1, FAILED + 1)), np.zeros((DICE + 1, FAILED + 1), np.int8),
-        np.zeros(1 << 16, np.int32),
-    )  # fmt: skip
-
-
-@njit(cache=True, nogil=True)
-def look(race: Race, rules: Any, best: bool, number: int, other: int, walk: Walk) -> int:
-    """Which disc would move after so many links, and what that and failing are worth.
-
-    How far the other's last free disc is from the centre, if there is only one.
-    """
-    most, row = DICE - other, HAND_ROWS[other]
-    for links in range(1, most + 1):
-        chosen, worth = -1, -1e9
-        for disc in range(2):
-            after = race.stopped[number, disc, links - 1]
-            if after >= 0:
-                looks = _looks(race, rules, number, disc, after)
-                real = race.waiter[after, row + links - 1] if best else float(looks)
-                if real > worth:
-                    chosen, worth = disc, real
-                    walk.looks[links] = looks
-        after = race.stopped[number, chosen, links - 1]
-        walk.disc[links] = chosen
-        walk.stop[links] = race.waiter[after, row + links - 1]
-        walk.gift[links] = race.free[after] == 0
-        walk.home[links] = _home(race, after, 2) > _home(race, number, 0)
-    walk.looks[most + 1] = walk.looks[most]
-    for left in range(1, most // 2 + 1):
-        walk.fail[left] = race.waiter[race.failed[number], row + left - 1]
-    waits = race.failed[number]
-    if race.free[waits] != 1:
-        return thumbs.FAR
-    disc = 0 if race.stopped[waits, 0, 0] >= 0 else 1
-    return int(race.centre - race.spaces[waits, disc])
-
-
-@njit(cache=True, nogil=True)
-def _home(race: Race, number: int, first: int) -> int:
-    """How many of a seat's discs lie at the centre."""
-    spaces = race.spaces[number]
-    return int(spaces[first] == race.centre) + int(spaces[first + 1] == race.centre)
-
-
-@njit(cache=True, nogil=True)
-def _looks(race: Race, rules: Any, number: int, disc: int, after: int) -> int:
-    """A move by the rules; ``after`` is seen by the other seat, whose discs come first."""
-    spaces, gift = race.spaces[after], race.free[after] == 0
-    waits, covers = race.failed[number], False
-    end = spaces[2] + spaces[3] - race.spaces[number, 1 - disc]  # where the disc that moves lands
-    for theirs in range(2):
-        free = race.stopped[waits, theirs, 0] >= 0
-        covers = covers or (free and 0 < race.spaces[waits, theirs] == end < race.centre)  # C17
-    return int(appeal(rules, spaces[2] + spaces[3], _home(race, after, 2), gift, covers))
-
-
-@njit(cache=True, nogil=True)
-def work_out(
-    race: Race, rules: Any, best: bool, own: int, other: int, close: int, walk: Walk
-) -> tuple[int, float]:
-    """Every decision of a turn after ``look``: how many dice to keep, and what the turn is worth."""
-    most = DICE - other
-    kept, worth = 0, -1.0
-    limit = own if best else keeps(rules, own, walk.looks)
-    for links in range(most, 0, -1):
-        stop = walk.stop[links]
-        start, end = race.levels[most, links, 1], race.levels[most, links - 1, 1]
-        way = race.levels[most, links, 0]
-        if links == most:
-            walk.value[links, 0], walk.goes_on[links, 0] = stop, -1
-        else:
-            fail = walk.fail[(links + 1) // 2]  # C14
-            walk.value[links + 1, FAILED] = fail
-            for chain in range(start, end):
-                values = walk.value[links + 1]
-                longer, which, fits = -1.0, -1, -1
-                for side in range(2):
-                    entries, total, fitting = race.ways[way + race.chains[chain, side]], 0.0, 0
-                    for face in range(6):
-                        total += values[entries[face]]
-                        fitting += entries[face] != FAILED
-                    total /= 6
-                    if (total > longer) if best else (fitting > fits):
-                        longer, which, fits = total, side, fitting
-                if best:
-                    goes_on = longer > stop
-                else:
-                    extra = walk.looks[links + 1] - walk.looks[links]
-                    goes_on = lengthens(rules, links, fits, walk.home[links], walk.gift[links], extra, close)
-                walk.value[links, chain - start] = longer if goes_on else stop
-                walk.goes_on[links, chain - start] = which if goes_on else -1
-        if links <= limit and (best or links == limit):
-            value = race.unlinkable[links] * walk.fail[links // 2]
-            for roll in range(race.levels[most, links, 2], race.levels[most, links - 1, 2]):
-                pick = _pick(race, best, most, links, roll, walk)
-                walk.picks[roll - race.levels[most, most, 2]] = pick
-                value += race.chances[roll] * walk.value[links, pick]
-            if value > worth:
-                kept, worth = links, value
-    return kept, worth
-
-
-@njit(cache=True, nogil=True)
-def _pick(race: Race, best: bool, most: int, links: int, roll: int, walk: Walk) -> int:
-    """The chain that a roll is built into: the best, or the one with the most open end."""
-    pick, looks = -1, -1.0
-    for choice in range(race.rolls[roll], race.rolls[roll + 1]):
-        chain = race.built[choice]
-        if best:
-            worth = walk.value[links, chain]
-        else:
-            worth = float(race.open[race.levels[most, links, 1] + chain]) if links < most else 0.0
-        if worth > looks:
-            pick, looks = chain, worth
-    return pick
-
-
-@njit(cache=True, nogil=True)
-def play(race: Race, kept: int, other: int, walk: Walk) -> tuple[int, bool]:
-    """Roll the dice of a turn that was worked out: with how many dice it ends, and whether it failed."""
-    most = DICE - other
-    lot = np.random.random()
-    first, last = race.levels[most, kept, 2], race.levels[most, kept - 1, 2]
-    lot -= race.unlinkable[kept]
-    if lot < 0:
-        return kept // 2, True
-    roll = first
-    while roll < last - 1 and lot >= race.chances[roll]:
-        lot -= race.chances[roll]
-        roll += 1
-    links, chain = kept, int(walk.picks[roll - race.levels[most, most, 2]])
-    while walk.goes_on[links, chain] >= 0:
-        ways = race.chains[race.levels[most, links, 1] + chain]
-        entries = race.ways[race.levels[most, links, 0] + ways[walk.goes_on[links, chain]]]
-        chain = int(entries[np.random.randint(6)])
-        links += 1
-        if chain == FAILED:
-            return links - (links + 1) // 2, True  # C14
-    return links, False
+# Turns.
 
 
 class Turns(NamedTuple):
-    number: NDArray[np.int64]
-    own: NDArray[np.int64]
-    other: NDArray[np.int64]
+    """Starts of turns, and what may come of them; by [turn, links, disc] what a move leads to."""
+
+    own: Words
+    """How many dice there are in the hand."""
+    most: Words
+    """How many links there are dice for."""
+    stop: NDArray[np.float64]
+    """[turn, links, disc]: its worth; -1 for a disc that cannot move."""
+    fail: NDArray[np.float64]
+    """[turn, dice left]"""
     best: NDArray[np.float64]
+    """[turn]: before anything is decided, played best."""
+    spaces: NDArray[np.int64]
+    """[turn, links, disc]: how far the own discs are then, together."""
+    home: NDArray[np.int64]
+    """[turn, links, disc]: how many of them lie at the centre then."""
+    gift: NDArray[np.bool_]
+    """[turn, links, disc]: whether somebody else has no free disc then, and so may win (C6)."""
+    covers: NDArray[np.bool_]
+    """[turn, links, disc]: whether it lands on somebody else's disc (C17)."""
+    had: Words
+    """How many own discs lie at the centre already."""
+    close: Words
+    """How far a last free disc of somebody else is from the centre, if there is one."""
+
+
+def room_for(turns: int) -> Turns:
+    moves, row = (turns, LONGEST + 1, 2), np.zeros((5, turns), np.int64)
+    return Turns(
+        row[0], row[1], np.zeros(moves), np.zeros((turns, LONGEST // 2 + 1)), np.zeros(turns),
+        np.zeros(moves, np.int64), np.zeros(moves, np.int64), np.zeros(moves, np.bool_),
+        np.zeros(moves, np.bool_), row[2], row[3],
+    )  # fmt: skip
+
+
+class Desk(NamedTuple):
+    """Room for one turn."""
+
+    room: Room
+    paths: Paths
+    disc: Words
+    """By links: which one moves."""
+    looks: Words
+    """By links: how good that looks."""
+    needed: Words
+    """By links: how many numbers must fit to lengthen."""
+
+
+def desk(players: int) -> Desk:
+    disc, looks, needed = np.zeros((3, LONGEST + 2), np.int64)
+    return Desk(chain_values.room(players), chain_values.paths(), disc, looks, needed)
+
+
+@njit(cache=True, nogil=True)
+def note(
+    race: Race, seat: int, hands: Words, discs: Words, piles: Words, turns: Turns, at: int, room: Room
+) -> None:
+    """Work out what a turn may lead to."""
+    pool = 8 * len(hands) - hands.sum()  # C2
+    most = work_out(race.sight, race.walk, room, race.arrows, seat, pool, hands, discs, piles)
+    turns.own[at], turns.most[at], turns.stop[at], turns.fail[at] = hands[seat], most, room.moves, room.fail
+    turns.best[at] = -1.0
+    for dice in range(1, hands[seat] + 1):
+        turns.best[at] = max(turns.best[at], kept(race.walk, room, dice))
+    centre, spaces = len(piles) - 1, free_discs(seat, discs, piles)
+    turns.had[at] = (discs[seat] == centre).sum()
+    for links in range(1, most + 1):
+        for disc in range(2):
+            space = spaces[disc]
+            if space < 0:
+                continue
+            _, end = end_of(space, links, race.arrows)
+            covered = move(seat, space, end, discs, piles) & 7
+            turns.covers[at, links, disc] = covered > 0 and covered != seat + 1 and end != space
+            turns.spaces[at, links, disc] = discs[seat].sum()
+            turns.home[at, links, disc] = (discs[seat] == centre).sum()
+            turns.gift[at, links, disc] = False
+            for other in range(len(hands)):
+                if other != seat and free_discs(other, discs, piles)[0] < 0:
+                    turns.gift[at, links, disc] = True
+            take_back(seat, space, end, discs, piles)
+    turns.close[at] = FAR
+    for other in range(len(hands)):
+        one, two = free_discs(other, discs, piles)
+        if other != seat and one >= 0 and two < 0:
+            turns.close[at] = min(turns.close[at], centre - one)
+
+
+@njit(cache=True, nogil=True)
+def decide(rules: Any, turns: Turns, turn: int, desk: Desk) -> int:
+    """How many dice to keep by the rules, and by links what comes then, in ``desk``."""
+    most, looks = turns.most[turn], desk.looks
+    for links in range(1, most + 1):
+        looks[links] = -(10**6)
+        for disc in range(2):
+            if turns.stop[turn, links, disc] >= 0:
+                move = turn, links, disc
+                good = appeal(
+                    rules, turns.spaces[move], turns.home[move], turns.gift[move], turns.covers[move]
+                )
+                if good > looks[links]:
+                    desk.disc[links], looks[links] = disc, good
+    looks[most + 1] = looks[most]
+    for links in range(1, most + 1):
+        move = turn, links, desk.disc[links]
+        home, extra = turns.home[move] > turns.had[turn], looks[links + 1] - looks[links]
+        fits, close = 1, turns.close[turn]
+        while fits <= SIDES and not lengthens(rules, links, fits, home, turns.gift[move], extra, close):
+            fits += 1
+        desk.needed[links] = fits
+    return int(keeps(rules, turns.own[turn], looks))
+
+
+@njit(cache=True, nogil=True)
+def follow(course: Course, most: int, dice: int, desk: Desk) -> None:
+    """How likely each end of a turn is that was decided: fills the ``stops`` and ``fails`` of its paths."""
+    mass, slots, met, stops, fails = desk.paths
+    stops[:], fails[:], met[:] = 0.0, 0.0, 0
+    fails[dice // 2] += course.missing[dice]
+    for at in range(course.first[dice], course.first[dice + 1]):
+        slot = course.slots[at]
+        mass[slot], slots[dice, met[dice]] = course.chances[at], slot
+        met[dice] += 1
+    for links in range(dice, most + 1):
+        for place in range(met[links]):
+            slot = slots[links, place]
+            chance = mass[slot]
+            mass[slot] = 0.0
+            if links == most or course.fits[slot] < desk.needed[links]:
+                stops[links] += chance
+                continue
+            for face in range(SIDES):  # C13
+                after = course.ways[course.better[slot], slot, face]
+                if after < 0:
+                    fails[(links + 1) // 2] += chance / SIDES  # C14
+                    continue
+                if mass[after] == 0.0:
+                    slots[links + 1, met[links + 1]] = after
+                    met[links + 1] += 1
+                mass[after] += chance / SIDES
+
+
+@njit(cache=True, nogil=True)
+def outlook(race: Race, rules: Any, turns: Turns, turn: int, desk: Desk) -> float:
+    """What a turn is worth by the rules; its ends are in ``desk``."""
+    most, total = turns.most[turn], 0.0
+    follow(race.course, most, decide(rules, turns, turn, desk), desk)
+    for links in range(1, most + 1):
+        if desk.paths.stops[links] > 0:
+            total += desk.paths.stops[links] * turns.stop[turn, links, desk.disc[links]]
+    for left in range(1, most // 2 + 1):
+        total += desk.paths.fails[left] * turns.fail[turn, left]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def given_away(race: Race, rules: Any, turns: Turns, which: Any, desk: Desk) -> float:
+    """What the rules lose over these turns, by the mean."""
+    lost = 0.0
+    for turn in which:
+        lost += turns.best[turn] - outlook(race, rules, turns, turn, desk)
+    return lost / len(which)
+
+
+# Games.
 
 
 @njit(cache=True, nogil=True)
 def watch(
-    race: Race, rules: Any, best: bool, games: int, met: Turns, losses: Any, mine: Walk, theirs: Walk
+    race: Race, rules: Any, best: bool, games: int, turns: Turns, losses: Any, desk: Desk
 ) -> tuple[int, int, int]:
-    """Games of who follows the rules against perfect play; how many were played and won, and the turns met.
+    """Games of who follows the rules, or plays best, among those who play best; who starts by turns.
 
-    Ends early when ``met`` is full. ``losses`` by game, if it has room.
+    They end when ``turns`` is full. If ``losses`` has room for each game, then only its first turn is used,
+    again and again.
+
+    :return: how many games were finished, how many of them were won, and how many turns were noted.
     """
-    turns, won, keeps = 0, 0, len(losses) == 0
+    players, noted, won, keeps = len(race.dealt), 0, 0, len(losses) == 0
+    hands, discs = np.zeros(players, np.int64), np.zeros((players, 2), np.int64)
+    piles, shares = np.zeros(len(race.arrows), np.int64), np.zeros(players)
     for game in range(games):
-        number, hands = race.start, np.array([2, 2])
-        seat = game % 2
-        while race.free[number] > 0:  # C6
-            own, other = hands[seat], hands[1 - seat]
-            close = look(race, rules, True, number, other, theirs)
-            kept, worth = work_out(race, rules, True, own, other, close, theirs)
-            walk = theirs
+        hands[:], discs[:], piles[:] = race.dealt, 0, 0
+        seat = game % players
+        while free_discs(seat, discs, piles)[0] >= 0:  # C6
             if seat == 0:
-                if keeps and turns == len(met.number):
-                    return game, won, turns
-                look(race, rules, best, number, other, mine)
-                kept, lower = work_out(race, rules, best, own, other, close, mine)
-                walk = mine
-                if keeps:
-                    met.number[turns], met.own[turns], met.other[turns] = number, own, other
-                    met.best[turns] = worth
-                else:
-                    losses[game] += worth - lower
-                turns += 1
-            hands[seat], failed = play(race, kept, other, walk)
-            if failed:
-                number = race.failed[number]
+                at = noted if keeps else 0
+                if at == len(turns.own):
+                    return game, won, noted
+                note(race, seat, hands, discs, piles, turns, at, desk.room)
+                noted += 1
+            if seat > 0 or best:
+                play_turn(
+                    race.sight, race.walk, race.arrows, 0.0, seat, desk.room, hands, discs, piles, desk.paths,
+                    shares,
+                )  # fmt: skip
             else:
-                number = race.stopped[number, walk.disc[hands[seat]], hands[seat] - 1]
-            seat = 1 - seat
+                worth = outlook(race, rules, turns, at, desk)
+                if not keeps:
+                    losses[game] += turns.best[at] - worth
+                _play(race, turns.most[at], hands, discs, piles, desk)
+            seat = seat + 1 if seat + 1 < players else 0
         won += seat == 0
-    return games, won, turns
+    return games, won, noted
 
 
 @njit(cache=True, nogil=True)
-def given_away(race: Race, rules: Any, met: Turns, which: Any, walk: Walk) -> float:
-    lost = 0.0
-    for turn in which:
-        own, other = met.own[turn], met.other[turn]
-        close = look(race, rules, False, met.number[turn], other, walk)
-        lost += met.best[turn] - work_out(race, rules, False, own, other, close, walk)[1]
-    return lost / len(which)
-
-
-# Measuring.
+def _play(race: Race, most: int, hands: Words, discs: Words, piles: Words, desk: Desk) -> None:
+    """Seat 0 plays the turn that was worked out."""
+    lot, links = np.random.random(), 0
+    for left in range(1, most // 2 + 1):
+        lot -= desk.paths.fails[left]
+        if lot < 0.0:
+            hands[0] = left
+            return
+    while lot >= 0.0 and links < most:
+        links += 1
+        lot -= desk.paths.stops[links]
+    space = free_discs(0, discs, piles)[desk.disc[links]]
+    _, end = end_of(space, links, race.arrows)
+    move(0, space, end, discs, piles)
+    hands[0] = links
 
 
 def measure(race: Race, rules: Numbers, games: int, seed: int) -> Measured:
-    """Let who follows the rules play against perfect play, each first in half of the games."""
+    """Let who follows the rules play among those who play best."""
     set_seed(seed)
     losses = np.zeros(games)
-    _, won, _ = watch(race, rules, False, games, _turns(0), losses, room(), room())
+    _, won, _ = watch(race, rules, False, games, room_for(1), losses, desk(len(race.dealt)))
     return Measured(float(losses.mean()), float(losses.std() / np.sqrt(games)), won / games, games)
 
 
 def gather(race: Race, rules: Numbers | None, turns: int, seed: int) -> tuple[Turns, float]:
     """Turns as they are met by who follows the rules, or plays best; how many there are in a game."""
     set_seed(seed)
-    met, numbers = _turns(turns), np.array(thumbs.NOTHING) if rules is None else rules
-    games, _, _ = watch(race, numbers, rules is None, 10**9, met, np.zeros(0), room(), room())
+    met, numbers = room_for(turns), np.array(thumbs.NOTHING) if rules is None else rules
+    games, _, _ = watch(race, numbers, rules is None, 10**9, met, np.zeros(0), desk(len(race.dealt)))
     return met, turns / games
-
-
-def _turns(number: int) -> Turns:
-    numbers, own, other = np.zeros((3, number), np.int64)
-    return Turns(numbers, own, other, np.zeros(number))
 
 
 _SIMPLE = (8, 0, 1, 100, 0, 0, FAR, 0, 0, 0, 0, HANDFUL)
@@ -362,15 +398,15 @@ def find(
     race: Race, turns: int, seed: int, most: int, gain: float, report: Report
 ) -> tuple[Numbers, list[Stage]]:
     """Rules, and what is lost by those who follow the first of them, the first two, …"""
-    some, walk = family(), room()
+    some, room = family(), desk(len(race.dealt))
     met, each = gather(race, np.array(GUESS), turns, seed)
     everything, part = np.arange(turns), np.arange(0, turns, 2)
 
     def cost(numbers: Numbers) -> float:
-        return each * given_away(race, numbers, met, everything, walk)
+        return each * given_away(race, numbers, met, everything, room)
 
     def rough(numbers: Numbers) -> float:
-        return each * given_away(race, numbers, met, part, walk)
+        return each * given_away(race, numbers, met, part, room)
 
     numbers, names = search(some, cost, rough, most, gain, report)
     met, each = gather(race, numbers, turns, seed + 1)
@@ -379,59 +415,86 @@ def find(
     return numbers, stages(some, names, numbers, cost, report)
 
 
+def adopt(
+    race: Race, rules: Numbers, names: Sequence[str], games: int, seed: int, report: Report
+) -> tuple[Numbers, list[Stage]]:
+    """Rules that were found for two, as far as they win games among more.
+
+    What ships for more players is too rough a judge: rules found by it win fewer games than those of two.
+    """
+
+    def wins(numbers: Numbers) -> float:
+        return measure(race, numbers, games, seed).wins
+
+    return adopted(family(), names, rules, wins, 1 / len(race.dealt), report)
+
+
 # The chart.
 
 LINKS, FITS = 10, 6
+SELDOM = 1 / 500
+"""What is met in fewer turns is not told."""
 
 
 @njit(cache=True, nogil=True)
-def tally(race: Race, met: Turns, walk: Walk, reach: Any, out: Any) -> None:
+def tally(race: Race, turns: Turns, room: Room, reach: Any, out: Any) -> None:
     """Add up over turns of best play by links and numbers that fit; moves to the centre and gifts left out.
 
     How often the player decides there, by how much lengthening is better, and how often it is.
     """
-    nothing = np.array(thumbs.NOTHING)
-    for turn in range(len(met.number)):
-        own, other = met.own[turn], met.other[turn]
-        most = DICE - other
-        close = look(race, nothing, True, met.number[turn], other, walk)
-        kept, _ = work_out(race, nothing, True, own, other, close, walk)
+    walk, standing, fits = race.walk, room.standing, race.course.fits
+    for turn in range(len(turns.own)):
+        most = turns.most[turn]
+        room.fail[:] = turns.fail[turn]
+        for links in range(1, most + 1):
+            room.stop[links] = turns.stop[turn, links].max()
+        walk_back(walk, room, most)
+        dice, worth = 1, -1.0
+        for choice in range(1, turns.own[turn] + 1):
+            if kept(walk, room, choice) > worth:
+                dice, worth = choice, kept(walk, room, choice)
         reach[:] = 0.0
-        for roll in range(race.levels[most, kept, 2], race.levels[most, kept - 1, 2]):
-            reach[kept, walk.picks[roll - race.levels[most, most, 2]]] += race.chances[roll]
-        for links in range(kept, min(most, LINKS + 1)):
-            start, end = race.levels[most, links, 1], race.levels[most, links - 1, 1]
-            for chain in range(end - start):
-                met_here = reach[links, chain]
-                if met_here == 0.0:
-                    continue
-                longer, entries = -1.0, race.ways[0]
-                for side in range(2):
-                    some = race.ways[race.levels[most, links, 0] + race.chains[start + chain, side]]
-                    total = 0.0
-                    for face in range(6):
-                        total += walk.value[links + 1, some[face]] / 6
-                    if total > longer:
-                        longer, entries = total, some
-                gain, fits = longer - walk.stop[links], race.open[start + chain]
-                if not walk.home[links] and not walk.gift[links] and links <= LINKS and fits > 0:
-                    out[0, links - 1, fits - 1] += met_here
-                    out[1, links - 1, fits - 1] += met_here * gain
-                    out[2, links - 1, fits - 1] += met_here * (gain > 0)
-                if gain > 0:
-                    for face in range(6):
-                        if entries[face] != FAILED:
-                            reach[links + 1, entries[face]] += met_here / 6
+        for roll in range(walk.first_roll[dice], walk.first_roll[dice + 1]):
+            built = walk.slots[walk.starts[roll] : walk.starts[roll + 1]]
+            reach[built[standing[built].argmax()]] += walk.chances[roll]
+        for links in range(dice, min(most, LINKS + 1)):
+            move = turn, links, turns.stop[turn, links].argmax()
+            quiet = turns.home[move] == turns.had[turn] and not turns.gift[move]
+            for at in range(walk.first[links], walk.first[links + 1]):
+                for slot in range(walk.numbers[at] * ENDS, (walk.numbers[at] + 1) * ENDS):
+                    often = reach[slot]
+                    if often == 0.0:
+                        continue
+                    longer, way = _lengthened(standing, room.fail[(links + 1) // 2], slot)
+                    gain = longer - room.stop[links]
+                    if quiet and links <= LINKS and fits[slot] > 0:
+                        out[0, links - 1, fits[slot] - 1] += often
+                        out[1, links - 1, fits[slot] - 1] += often * gain
+                        out[2, links - 1, fits[slot] - 1] += often * (gain > 0)
+                    if gain > 0:
+                        for face in range(SIDES):
+                            after = race.course.ways[way, slot, face]
+                            if after >= 0:
+                                reach[after] += often / SIDES
+
+
+@njit(cache=True, nogil=True)
+def _lengthened(standing: Any, fail: float, slot: int) -> tuple[float, int]:
+    """What lengthening a chain is worth, and in which direction."""
+    numbers, last, heading = slot // ENDS, slot % ENDS // 3, slot % 3
+    up = lengthened(standing, fail, numbers, last, UP) if heading != DOWN else -1.0
+    down = lengthened(standing, fail, numbers, last, DOWN) if heading != UP else -1.0
+    return (up, 0) if up >= down else (down, 1)
 
 
 def chart(race: Race, turns: int, seed: int) -> tuple[list[list[int | None]], float]:
-    """[links][numbers that fit]: 1 to lengthen, 0 to stop, None where nobody is; how often it is right."""
+    """[links][numbers that fit]: 1 to lengthen, 0 to stop, None if met seldom; how often it is right."""
     met, _ = gather(race, None, turns, seed)
     out = np.zeros((3, LINKS, FITS))
-    tally(race, met, room(), np.zeros((DICE + 1, FAILED + 1)), out)
-    often, gain, longer = out
+    tally(race, met, chain_values.room(len(race.dealt)), np.zeros(len(race.course.fits)), out)
+    (often, gain, longer), seldom = out, SELDOM * turns
     cells = [
-        [None if often[row, column] < 1 else int(gain[row, column] > 0) for column in range(FITS)]
+        [None if often[row, column] < seldom else int(gain[row, column] > 0) for column in range(FITS)]
         for row in range(LINKS)
     ]
     right = np.where(gain > 0, longer, often - longer).sum() / often.sum()

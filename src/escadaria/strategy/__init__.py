@@ -28,7 +28,10 @@ class Rule:
     least: Mapping[str, int]
     """The least value for each field, where the rule is about that; one that is left out is never taken."""
     loss: float
-    """What is lost per game by who follows this rule and all before it, in games (0.05 is five points)."""
+    """What is lost per game by who follows this rule and all before it, in games (0.05 is five points).
+
+    Where games are counted, what is missing to a fair share of them: less than nothing for who wins more.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,10 @@ class Quality:
     who: str
     """``rules``, ``chart``, or the name of a bot."""
     loss: float
-    """What it loses per game to best play: the mean share of a game that its decisions give away."""
+    """What it loses per game to best play: the mean share of a game that its decisions give away.
+
+    Where games are counted, what is missing to a fair share of them.
+    """
     error: float
     """The standard error of that."""
     wins: float
@@ -70,8 +76,8 @@ class Advice:
     """All there is for a game and a number of players."""
 
     players: int
-    source: Literal["exact", "values"]
-    """Whether losses are exact, or by the values that ship."""
+    source: Literal["exact", "values", "games"]
+    """Whether losses are exact, by the values that ship, or games were counted as values are too rough."""
     commands: tuple[str, ...]
     """What found the rules, and, if that is another, what measured them."""
     rivals: str
@@ -79,6 +85,11 @@ class Advice:
     rules: tuple[Rule, ...]
     qualities: tuple[Quality, ...]
     charts: tuple[Chart, ...]
+
+    @property
+    def fair(self) -> float:
+        """The share of games that everybody wins among equals."""
+        return 1 / self.players
 
     def data(self) -> dict[str, Any]:
         """For JSON."""

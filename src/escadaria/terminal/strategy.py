@@ -20,13 +20,13 @@ def show_advice(game: str, advice: Advice, screen: Screen) -> None:
     screen.say("strategy.rules", "bold")
     for number, rule in enumerate(advice.rules, 1):
         screen.show(told(game, rule, texts), Text(f"{number:>2}", KEY))
-        screen.show(Text(texts("strategy.so_far", loss=texts.percent(rule.loss, 1)), QUIET), "  ")
+        screen.show(Text(_so_far(advice, rule, texts), QUIET), "  ")
     screen.out.print()
     screen.show(within(advice, texts))
     screen.out.print(_qualities(advice, screen))
     games = texts.number(advice.qualities[0].games)
-    notes = [texts("strategy.loss.about"), texts(f"strategy.source.{advice.source}", games=games)]
-    screen.show(Text(" ".join(notes), QUIET))
+    source = texts(f"strategy.source.{advice.source}", games=games)
+    screen.show(Text(source if _counted(advice) else f"{texts('strategy.loss.about')} {source}", QUIET))
     for chart in advice.charts:
         screen.out.print()
         screen.say(f"strategy.{game}.chart.{chart.name}", "bold")
@@ -46,6 +46,17 @@ def told(game: str, rule: Rule, texts: Texts) -> str:
     return texts(f"strategy.{game}.{rule.name}", least=texts.listed(parts), **rule.args)
 
 
+def _counted(advice: Advice) -> bool:
+    """Whether there is nothing to tell but games won."""
+    return advice.source == "games"
+
+
+def _so_far(advice: Advice, rule: Rule, texts: Texts) -> str:
+    if _counted(advice):
+        return texts("strategy.so_far.games", wins=texts.percent(advice.fair - rule.loss, 1))
+    return texts("strategy.so_far", loss=texts.percent(rule.loss, 1))
+
+
 def within(advice: Advice, texts: Texts) -> str:
     """How far from best play whoever keeps to the rules is."""
     rules = next(quality for quality in advice.qualities if quality.who == "rules")
@@ -53,7 +64,7 @@ def within(advice: Advice, texts: Texts) -> str:
         f"strategy.within.{advice.source}",
         loss=texts.percent(rules.loss, 1),
         wins=texts.percent(rules.wins, 1),
-        fair=texts.percent(1 / advice.players, 1),
+        fair=texts.percent(advice.fair, 1),
     )
 
 
@@ -61,10 +72,11 @@ def _qualities(advice: Advice, screen: Screen) -> Table:
     texts = screen.texts
     table = Table(box=box.SIMPLE_HEAD if screen.fancy else box.ASCII2)
     table.add_column(texts("strategy.who"))
-    for name in ("loss", "wins"):
+    shown = ("wins",) if _counted(advice) else ("loss", "wins")
+    for name in shown:
         table.add_column(texts(f"strategy.{name}"), justify="right")
     for quality in advice.qualities:
-        table.add_row(_who(quality, texts), *_figures(quality, texts))
+        table.add_row(_who(quality, texts), *_figures(quality, texts)[-len(shown) :])
     return table
 
 
