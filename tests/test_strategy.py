@@ -11,8 +11,9 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from escadaria import BadOptions, i18n, strategy
+from escadaria.chain import DOWN, Chain, Lengthen, Link, Move
 from escadaria.cli import app
-from escadaria.game import CHANCE, play_out
+from escadaria.game import play_out
 from escadaria.rapido import VALUES, Again, Pair, Phase, Place, Rapido, State
 from escadaria.strategy import chain, rapido
 from escadaria.terminal.strategy import told
@@ -111,22 +112,6 @@ def test_ahead_safe_start_and_free() -> None:
     assert rapido.decide(rules(FREE=1), THREE, position(60, full[0])) == Place(3)  # the second free one
 
 
-@pytest.mark.parametrize("players", strategy.players("rapido"))
-def test_the_bot_plays_whole_games_by_the_rules_that_ship(players: int) -> None:
-    game, rng = Rapido(players), random.Random(players)
-
-    def decide(state: State) -> Any:
-        action = rapido.bot(game, state)
-        assert action in game.legal_actions(state)
-        return action
-
-    def roll(state: State) -> Any:
-        return rng.choice(game.chance_outcomes(state))[0]
-
-    end = list(play_out(game, game.initial_state(), decide, roll))[-1][1]
-    assert game.current_player(end) != CHANCE and game.outcome(end) is not None
-
-
 # Chain's rules.
 
 
@@ -181,7 +166,53 @@ def test_a_move_counts_its_spaces_the_centre_and_who_is_covered() -> None:
     assert chain.appeal(chain_rules(GIFT=1), 20, 0, True, False) < 0
 
 
+def test_a_chain_is_built_with_an_open_end_and_lengthened_where_more_fits() -> None:
+    game, followed = Chain(4), chain_rules()
+    position = "turn=0 phase={} hands=3,2,2,2 pool=23 discs=0+0,0+0,0+0,0+0 stacks=- chain={} loose={}"
+    state = game.parse_state(position.format("build", "3/3/open", "45"))
+    assert chain.decide(followed, game, state) == Link(4)
+    state = game.parse_state(position.format("build", "4/4/open", "66"))
+    assert chain.decide(followed, game, game.apply(state, Link(6))) == Link(6)
+    state = game.parse_state(position.format("decide", "466/6/open", "-"))
+    assert chain.decide(followed, game, state) == DOWN
+    assert chain.decide(chain_rules(SLOPE=4), game, state) == Move(0)
+
+
+def test_rules_look_at_all_rivals() -> None:
+    """Seat 2 has one disc at the centre; whoever lands on its other one hands it the win (C6)."""
+    game = Chain(3, "18")
+    state = game.parse_state(
+        "turn=0 phase=decide hands=2,2,2 pool=18 discs=1+5,2+4,3+18 stacks=1:0,2:1,3:2,4:1,5:0 "
+        "chain=11/1/open loose=-"
+    )
+    assert chain.decide(chain_rules(BASE=chain.FAR, COVER=9), game, state) == Move(1)
+    assert chain.decide(chain_rules(BASE=chain.FAR, COVER=9, GIFT=1), game, state) == Move(5)
+    assert not isinstance(chain.decide(chain_rules(BASE=chain.FAR), game, state), Lengthen)
+    daring = chain_rules(BASE=12, CLOSE=15, DARE=9)
+    assert isinstance(chain.decide(daring, game, state), Lengthen)
+    daring[chain.CLOSE] = 14
+    assert chain.decide(daring, game, state) == Move(1)
+
+
 # What ships.
+
+
+@everything
+def test_the_bot_plays_whole_games_by_the_rules_that_ship(game: str, players: int) -> None:
+    module: Any = {"rapido": rapido, "chain": chain}[game]
+    rules: Any = {"rapido": Rapido, "chain": Chain}[game](players)
+    rng = random.Random(players)
+
+    def decide(state: Any) -> Any:
+        action = module.bot(rules, state)
+        assert action in rules.legal_actions(state)
+        return action
+
+    def roll(state: Any) -> Any:
+        return rng.choice(rules.chance_outcomes(state))[0]
+
+    end = list(play_out(rules, rules.initial_state(), decide, roll))[-1][1]
+    assert rules.outcome(end) is not None
 
 
 @everything
@@ -195,6 +226,8 @@ def test_figures_are_true_to_themselves(game: str, players: int) -> None:
     for quality in advice.qualities:
         if advice.source == "exact":  # what is given away is what is not won
             assert quality.wins == pytest.approx(0.5 - quality.loss, abs=4 * quality.wins_error)
+        if advice.source == "games":
+            assert quality.wins == pytest.approx(advice.fair - quality.loss, abs=1e-4)
     assert all(command.startswith(f"python3 run.py tool find_rules {game}") for command in advice.commands)
 
 
@@ -260,9 +293,12 @@ def test_the_terminal_tells_all_of_it_in_80_columns(
     assert run.exit_code == 0
     assert max(cell_len(line) for line in run.stdout.splitlines()) <= 80
     advice, texts = strategy.advice(game, players), i18n.load(language)
-    loss = next(quality.loss for quality in advice.qualities if quality.who == "rules")
+    quality = next(quality for quality in advice.qualities if quality.who == "rules")
     flat = " ".join(run.stdout.split())
-    assert " ".join(texts.percent(loss, 1).split()) in flat
+    counted = advice.source == "games"
+    shown = [quality.wins, *(advice.fair - rule.loss if counted else rule.loss for rule in advice.rules)]
+    assert all(" ".join(texts.percent(share, 1).split()) in flat for share in shown)
+    assert (texts("strategy.loss") in flat) is not counted
     for chart in advice.charts:
         assert " ".join(texts(f"strategy.{game}.chart.{chart.name}").split()) in flat
 

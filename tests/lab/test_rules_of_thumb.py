@@ -18,7 +18,7 @@ from escadaria.lab import rules_of_thumb_chain as by_chain
 from escadaria.lab import rules_of_thumb_rapido as by_rapido
 from escadaria.lab.chain_solver import GAP, Solver, layout
 from escadaria.lab.rapido_values import expected, model, plan, scratch
-from escadaria.lab.rules_of_thumb import Family, search, stages, tuned
+from escadaria.lab.rules_of_thumb import Family, adopted, search, stages, tuned
 from escadaria.rapido import VALUES, Again, Phase, Place, Rapido, State
 from escadaria.solutions.chain import ChainSolution
 from escadaria.solutions.rapido_index import RANK, TOWERS
@@ -52,6 +52,21 @@ def test_stages_tell_what_is_lost_with_fewer_rules() -> None:
     family, wanted = toy()
     found = stages(family, ["first", "helps"], np.array(wanted), distance, lambda *_: None)
     assert [(stage.rule, stage.loss) for stage in found] == [("first", 3), ("helps", 0)]
+
+
+def test_only_rules_that_win_games_are_adopted_the_most_useful_first() -> None:
+    places = {"first": (0,), "harms": (1,), "helps": (2,), "helps_more": (3,)}
+    family, told = Family(places, (0, 0, 0, 0), {}, {}), list[str]()
+
+    def wins(numbers: np.ndarray) -> float:
+        return float(numbers @ [0.1, -0.05, 0.1, 0.2])
+
+    rules, found = adopted(
+        family, list(places), np.ones(4, np.int64), wins, 0.25, lambda name, *_: told.append(name)
+    )
+    assert rules.tolist() == [1, 0, 1, 1] and told == ["first", "helps_more", "helps", "harms"]
+    assert [stage.rule for stage in found] == ["first", "helps_more", "helps"]
+    assert [stage.loss for stage in found] == pytest.approx([0.15, -0.05, -0.15])
 
 
 def test_tuning_changes_only_the_rules_that_are_followed() -> None:
