@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Page, ViewportSize, expect
 
 from browser.conftest import Come
-from browser.house import opened, played
+from browser.house import Table, opened, played
 from browser.people import Person
 from browser.screens import JUDGED, judged_chain, judged_table
 
@@ -36,6 +38,42 @@ def test_a_hint_is_chosen_and_told_and_bars_are_remembered(come: Come, url: str)
     expect(person.turn.locator(".win").first).to_be_visible()
     person.click("web.coach.bars")
     expect(person.turn.locator(".win")).to_have_count(0)
+
+
+OVERLAPS = """(turn) => {
+  const boxes = [...turn.querySelectorAll('button')].map((it) => [it, it.getBoundingClientRect()]);
+  const seen = boxes.filter(([button, box]) => box.width && !button.matches('.ticker'));
+  const text = ([button]) => button.innerText;
+  const across = (a, b) => a.left < b.right - 1 && b.left < a.right - 1;
+  const meet = ([, a], [, b]) => across(a, b) && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  const after = (one, i) => seen.slice(i + 1).filter((other) => meet(one, other));
+  return seen.flatMap((one, i) => after(one, i).map((other) => [text(one), text(other)]));
+}"""
+SIZES: tuple[ViewportSize, ...] = (
+    {"width": 1280, "height": 800}, {"width": 390, "height": 844}, {"width": 844, "height": 390},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
+@pytest.mark.parametrize("made", [judged_table, judged_chain])
+def test_chances_and_a_hint_have_room(
+    come: Come, url: str, made: Callable[[str], Table], size: ViewportSize
+) -> None:
+    table = made(url)
+    person = come(seats=[table], language="de", page={"viewport": size})
+    person.go(table.path)
+    assert person.asked()
+    before = person.main.first.bounding_box()
+    person.click("web.coach.bars")
+    expect(person.turn.locator(".win")).to_have_count(person.choices.count() + 1)
+    if size["width"] > 1080:
+        assert person.main.first.bounding_box() == before
+    assert not person.turn.evaluate(OVERLAPS)
+    person.click("web.hint")
+    hint = person.turn.get_by_role("button", name=person.like("web.coach.hinted"))
+    expect(hint).to_be_in_viewport(ratio=0.98)
+    expect(hint).to_be_focused()  # where it was asked for
+    assert not person.turn.evaluate(OVERLAPS)
 
 
 def test_chances_of_chain_stand_on_every_choice(come: Come, url: str) -> None:
