@@ -131,18 +131,29 @@ def test_on_a_phone_the_answers_come_first_and_parts_when_they_are_wanted(come: 
     expect(step).to_be_visible()
 
 
-def test_rules_of_thumb_tell_what_they_are_worth_and_follow_the_number_of_players(come: Come) -> None:
-    person = come().go("/strategy/rapido")
+@pytest.mark.parametrize("game", strategy.GAMES)
+def test_rules_of_thumb_tell_what_they_are_worth_and_follow_the_number_of_players(
+    come: Come, game: str
+) -> None:
+    person = come().go(f"/strategy/{game}")
     explored(person)
-    advice = strategy.advice("rapido", 2)
+    advised(person, strategy.advice(game, 2))
+    person.page.get_by_role("group", name=person.say("web.players")).get_by_text("3", exact=True).click()
+    expect(person.page).to_have_url(re.compile("players=3"))
+    advised(person, strategy.advice(game, 3))
+
+
+def advised(person: Person, advice: strategy.Advice) -> None:
+    """Rules with what each loses, or wins where games were counted; who plays how well; charts."""
     rules = person.page.get_by_role("region", name=person.say("strategy.rules"))
     expect(rules.get_by_role("listitem")).to_have_count(len(advice.rules))
     for number, rule in enumerate(advice.rules):
-        shown = person.say("web.strategy.loses", share=person.texts.percent(rule.loss, 1))
+        percent = person.texts.percent
+        shown = person.say("web.strategy.loses", share=percent(rule.loss, 1))
+        if advice.source == "games":
+            shown = person.say("web.strategy.wins", share=percent(advice.fair - rule.loss, 1))
         expect(rules.get_by_role("listitem").nth(number)).to_contain_text(shown)
     expect(rules.get_by_role("rowheader")).to_have_count(len(advice.qualities))
+    expect(rules.get_by_role("columnheader")).to_have_count(2 if advice.source == "games" else 3)
     rows = sum(len(chart.rows) for chart in advice.charts)
     expect(person.page.get_by_role("rowheader")).to_have_count(len(advice.qualities) + rows)
-    person.page.get_by_role("group", name=person.say("web.players")).get_by_text("3", exact=True).click()
-    expect(person.page).to_have_url(re.compile("players=3"))
-    expect(rules).to_have_count(int(3 in strategy.players("rapido")))
