@@ -179,14 +179,17 @@ def test_the_first_load_is_small(come: Come, language: str) -> None:
     assert sum(sizes) <= 90_000
 
 
-ACTIONS = ("rapido-decide", "rapido-roll", "chain-keep", "chain-build", "chain-decide")
 SIDEWAYS: tuple[ViewportSize, ...] = ({"width": 844, "height": 390}, {"width": 667, "height": 375})
 
 
 @pytest.mark.parametrize("size", SIDEWAYS, ids=lambda size: str(size["width"]))
 @pytest.mark.parametrize(
-    "name", ["rapido-decide", "rapido-roll", "chain-keep", "chain-build", "chain-decide"]
-)
+    "name",
+    [
+        "rapido-decide", "rapido-roll", "chain-keep", "chain-build", "chain-decide",
+        "learn-rapido", "learn-chain",
+    ],
+)  # fmt: skip
 def test_a_phone_on_its_side_shows_the_board_and_the_action(
     come: Come, url: str, made: dict[str, Screen], name: str, size: ViewportSize
 ) -> None:
@@ -197,6 +200,25 @@ def test_a_phone_on_its_side_shows_the_board_and_the_action(
     board = person.page.get_by_role("region", name=person.say("web.board"), exact=True)
     expect(board).to_be_in_viewport(ratio=1)
     assert not person.page.evaluate("document.documentElement.scrollHeight > innerHeight")
+
+
+@pytest.mark.parametrize("size", SIDEWAYS, ids=lambda size: str(size["width"]))
+@pytest.mark.parametrize("name", ["replay", "replay-judged"])
+def test_a_replay_on_its_side_shows_the_board_and_the_way_through_it(
+    come: Come, url: str, made: dict[str, Screen], name: str, size: ViewportSize
+) -> None:
+    screen = made.get(name) or made.setdefault(name, SCREENS[name](url))
+    person = come(seats=screen.seats, page={"viewport": size})
+    screen.show(person)
+    page = person.page
+    page.evaluate("scrollTo(0, 0)")
+    for shown in (
+        page.get_by_role("region", name=person.say("web.board"), exact=True),
+        page.get_by_role("region", name=person.say("web.turn"), exact=True),
+        page.get_by_role("button", name=person.say("web.replay.play"), exact=True),
+        page.get_by_role("slider", name=person.say("web.replay.slider")),
+    ):
+        expect(shown).to_be_in_viewport(ratio=0.99)
 
 
 def test_six_dice_lie_in_one_row_and_more_in_rows_alike(come: Come, url: str) -> None:
