@@ -33,6 +33,7 @@ PACKAGE = Path("src", "escadaria")
 TESTS = {  # the tests that must notice, by the file that is broken
     "rapido.py": ["tests/test_rapido.py"],
     "chain.py": ["tests/test_chain.py"],
+    "links.py": ["tests/test_chain.py"],
     "boards.py": ["tests/test_boards.py"],
 }
 RULINGS = [*(f"R{n}" for n in range(1, 20)), *(f"C{n}" for n in range(1, 19))]
@@ -59,6 +60,10 @@ def rapido(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
 
 def chain(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
     return Mutant(ruling, "chain.py", meaning, snippet, replacement)
+
+
+def links(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
+    return Mutant(ruling, "links.py", meaning, snippet, replacement)
 
 
 def boards(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
@@ -218,7 +223,7 @@ MUTANTS = (
     chain("C2", "five dice each in the pool", "return self.players * 8", "return self.players * 7"),
     chain("C2", "the hand starts as one die", "in later else 2 for seat", "in later else 1 for seat"),
     chain("C2", "three discs each", "((0, 0),) * self.players", "((0, 0, 0),) * self.players"),
-    chain("C2", "dice show 1 to 5", "FACES = range(1, 7)", "FACES = range(1, 6)"),
+    links("C2", "dice show 1 to 5", "FACES = range(1, 7)", "FACES = range(1, 6)"),
     chain(
         "C2",
         "seven may play",
@@ -318,22 +323,22 @@ MUTANTS = (
         "dice = (*chain.numbers, *loose)\n"
         "            if not any(can_link(Links((n,), n), _without(dice, n)) for n in dice):",
     ),
-    chain(
+    links(
         "C10",
         "links are offered that cannot take all dice",
-        "if (longer := add_link(chain, number)) and can_link(longer, _without(loose, number))",
+        "if (longer := add_link(chain, number)) and can_link(longer, without(loose, number))",
         "if add_link(chain, number)",
     ),
-    chain(
+    links(
         "C10", "one loose die may be left over", "return not loose or bool(", "return len(loose) < 2 or bool("
     ),
-    chain("C11", "four alike may stand in a chain", "ALIKE = 3", "ALIKE = 4"),
-    chain("C11", "two alike may stand in a chain", "ALIKE = 3", "ALIKE = 2"),
-    chain("C11", "equal numbers do not follow", "return number == last or self is", "return self is"),
-    chain("C11", "the direction does not change at 1", "if number in (1, 6):", "if number == 6:"),
-    chain("C11", "the direction does not change at 6", "if number in (1, 6):", "if number == 1:"),
-    chain("C11", "the direction changes at 5 too", "if number in (1, 6):", "if number in (1, 5, 6):"),
-    chain(
+    links("C11", "four alike may stand in a chain", "ALIKE = 3", "ALIKE = 4"),
+    links("C11", "two alike may stand in a chain", "ALIKE = 3", "ALIKE = 2"),
+    links("C11", "equal numbers do not follow", "return number == last or self is", "return self is"),
+    links("C11", "the direction does not change at 1", "if number in (1, 6):", "if number == 6:"),
+    links("C11", "the direction does not change at 6", "if number in (1, 6):", "if number == 1:"),
+    links("C11", "the direction changes at 5 too", "if number in (1, 6):", "if number in (1, 5, 6):"),
+    links(
         "C11",
         "equal links have a direction",
         "elif number != chain.last:",
@@ -356,10 +361,10 @@ MUTANTS = (
     chain(
         "C13",
         "the named direction does not bind",
-        "chain = Links(state.chain.numbers, state.chain.last, heading)",
+        "chain = headed(state.chain, heading)",
         "chain = state.chain",
     ),
-    chain(
+    links(
         "C13",
         "the named direction is forgotten at an equal link",
         "elif number != chain.last:",
@@ -367,15 +372,20 @@ MUTANTS = (
         "        heading = Heading.OPEN\n"
         "    elif number != chain.last:",
     ),
-    chain("C13", "an empty pool has dice", "if state.pool == 0:  # C13", "if state.pool < 0:  # C13"),
     chain(
-        "C13", "the last die of the pool stays", "if state.pool == 0:  # C13", "if state.pool <= 1:  # C13"
+        "C13", "an empty pool has dice", "if state.pool else ()  # C13", "if state.pool >= 0 else ()  # C13"
     ),
     chain(
         "C13",
+        "the last die of the pool stays",
+        "if state.pool else ()  # C13",
+        "if state.pool > 1 else ()  # C13",
+    ),
+    links(
+        "C13",
         "either direction may always be named",
-        "return (UP, DOWN) if heading is Heading.OPEN else (UP,) if heading is Heading.UP else (DOWN,)",
-        "return (UP, DOWN) if heading else ()",
+        "return (Heading.UP, Heading.DOWN) if self is Heading.OPEN else (self,)",
+        "return (Heading.UP, Heading.DOWN)",
     ),
     chain("C13", "the new die is not from the pool", "hands, state.pool - 1,", "hands, state.pool,"),
     chain("C14", "half is rounded down", "lost = (used + 1) // 2", "lost = used // 2"),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import ClassVar, TypeAlias, cast
 
 from escadaria.boards import BOARDS, LONGEST_TRACK, Board, board_name
@@ -28,10 +28,15 @@ from escadaria.game import (
     replaced,
     write_list,
 )
-
-FACES = range(1, 7)  # C2
-ALIKE = 3  # no number stands in a chain more often (C11)
-LONGEST = ALIKE * len(FACES)
+from escadaria.links import ALIKE as ALIKE
+from escadaria.links import FACES as FACES
+from escadaria.links import LONGEST as LONGEST
+from escadaria.links import NO_LINKS, can_arise, headed, read_dice, without
+from escadaria.links import Heading as Heading
+from escadaria.links import Links as Links
+from escadaria.links import add_link as add_link
+from escadaria.links import can_link as can_link
+from escadaria.links import next_links as next_links
 
 
 class Phase(Word):
@@ -53,33 +58,6 @@ class Phase(Word):
 
 _NOBODY = {Phase.ROLL: CHANCE, Phase.LENGTHEN: CHANCE, Phase.OVER: TERMINAL}
 """Where no player is to decide."""
-
-
-class Heading(Word):
-    """A chain's direction (C11)."""
-
-    OPEN = "open"
-    """Either way: nothing but equal links yet, or a 1 or 6 at the end."""
-    UP = "up"
-    DOWN = "down"
-
-    def allows(self, last: int, number: int) -> bool:
-        """Whether ``number`` may follow ``last`` (C11)."""
-        return number == last or self is Heading.OPEN or (number > last) == (self is Heading.UP)
-
-
-@dataclass(frozen=True, slots=True)
-class Links:
-    """The chain of the turn, as far as it decides the future: not in the order it was built."""
-
-    numbers: tuple[int, ...] = ()
-    """All links, sorted."""
-    last: int = 0
-    """The link at the end; 0 before the first."""
-    heading: Heading = Heading.OPEN
-
-    def __str__(self) -> str:
-        return f"{write_list(self.numbers, '')}/{self.last}/{self.heading.value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +113,7 @@ class Lengthen:
 Action: TypeAlias = Roll | Keep | Link | Move | Lengthen
 
 UP, DOWN = Lengthen(Heading.UP), Lengthen(Heading.DOWN)
-_WAYS = {Heading.OPEN: (UP, DOWN), Heading.UP: (UP,), Heading.DOWN: (DOWN,)}
+_WAYS = {heading: tuple(Lengthen(way) for way in heading.ways) for heading in Heading}
 _ROLLS = tuple(Roll(number) for number in FACES)
 _KEEPS = tuple(Keep(dice) for dice in range(1, LONGEST + 1))
 _LINKS = tuple(Link(number) for number in FACES)
@@ -162,7 +140,7 @@ class State:
     """Where each seat's discs lie, sorted; 0 is the start, the board's length the centre."""
     piles: tuple[tuple[int, tuple[int, ...]], ...]
     """Every occupied space between start and centre with the seats of its discs, bottom first."""
-    chain: Links = Links()
+    chain: Links = NO_LINKS
     """The chain of the turn; while the hand is rolled, the coloured die alone."""
     loose: tuple[int, ...] = ()
     """The black dice that were rolled and are not yet linked, sorted."""
@@ -471,7 +449,7 @@ class Chain:
             told.append(Linked(state.turn, number))
         chain = add_link(state.chain, number)
         assert chain is not None, "a legal link can be added"
-        loose = _without(state.loose, number)
+        loose = without(state.loose, number)
         phase = Phase.BUILD if loose else Phase.DECIDE
         return State(state.turn, phase, state.hands, state.pool, state.discs, state.piles, chain, loose)
 
@@ -479,7 +457,7 @@ class Chain:
         if told is not None:
             told.append(Lengthened(state.turn, heading.value))
         hands = replaced(state.hands, state.turn, state.hands[state.turn] + 1)
-        chain = _headed(state.chain, heading)  # the named direction binds (C13)
+        chain = headed(state.chain, heading)  # the named direction binds (C13)
         return State(state.turn, Phase.LENGTHEN, hands, state.pool - 1, state.discs, state.piles, chain)
 
     def _add(self, state: State, number: int, told: list[Fact] | None) -> State:
@@ -523,7 +501,7 @@ class Chain:
                 told.append(Freed(below[-1], start))
             if covered and end != start:
                 told.append(Covered(seat, covered[-1], end))
-        discs = replaced(state.discs, seat, tuple(sorted((*_without(state.discs[seat], start), end))))
+        discs = replaced(state.discs, seat, tuple(sorted((*without(state.discs[seat], start), end))))
         piles = tuple(sorted(stacks.items()))
         return self._start_turn(seat, state.hands, state.pool, discs, piles, told)
 
@@ -583,8 +561,8 @@ class Chain:
             read_number(fields["pool"], "pool", 0, self.dice, "C2"),
             tuple(self._read_discs(part) for part in self._by_seat("discs", fields["discs"])),
             tuple(sorted(self._read_pile(part) for part in read_list(fields["stacks"], ","))),
-            _read_chain(fields["chain"]),
-            _read_numbers(fields["loose"]),
+            Links.parse(fields["chain"]),
+            read_dice(fields["loose"]),
         )
         for wrong, ruling in self._wrongs(state):
             raise InvalidText(f"{text!r}: {wrong}", ruling=ruling)
@@ -634,44 +612,11 @@ class Chain:
         yield from _chain_wrongs(state)
 
 
-@lru_cache(maxsize=2**14)
-def add_link(chain: Links, number: int) -> Links | None:
-    """The chain with one more link, or None if it cannot be added (C11)."""
-    if chain.numbers.count(number) == ALIKE or not chain.heading.allows(chain.last, number):
-        return None
-    heading = chain.heading
-    if number in (1, 6):
-        heading = Heading.OPEN
-    elif number != chain.last:
-        heading = Heading.UP if number > chain.last else Heading.DOWN
-    return Links(tuple(sorted((*chain.numbers, number))), number, heading)
-
-
-@lru_cache(maxsize=2**14)
-def _headed(chain: Links, heading: Heading) -> Links:
-    return Links(chain.numbers, chain.last, heading)
-
-
-@lru_cache(maxsize=2**16)
-def next_links(chain: Links, loose: tuple[int, ...]) -> tuple[int, ...]:
-    """The numbers that may be the next link, so that all loose dice can still be linked (C10)."""
-    return tuple(
-        number
-        for number in sorted(set(loose))
-        if (longer := add_link(chain, number)) and can_link(longer, _without(loose, number))
-    )
-
-
-def can_link(chain: Links, loose: tuple[int, ...]) -> bool:
-    """Whether all loose dice can be linked to the chain, in some order (C10)."""
-    return not loose or bool(next_links(chain, loose))
-
-
 def _chain_wrongs(state: State) -> Iterator[tuple[str, str]]:
     chain, linked, hand = state.chain, len(state.chain.numbers), state.hands[state.turn]
     if state.phase in (Phase.KEEP, Phase.OVER) and (linked or state.loose):
         yield "between turns there is no chain and no loose die", "C8"
-    if (chain.last in chain.numbers) != bool(linked) or (not linked and chain != Links()):
+    if (chain.last in chain.numbers) != bool(linked) or (not linked and chain != NO_LINKS):
         yield "the last link must be one of the chain's numbers; no chain reads -/0/open", "C11"
     if linked and max(Counter(chain.numbers).values()) > ALIKE:
         yield f"no number may stand in a chain more than {ALIKE} times", "C11"
@@ -701,48 +646,5 @@ def _chain_wrongs(state: State) -> Iterator[tuple[str, str]]:
 def _can_stand(chain: Links, phase: Phase) -> bool:
     """Whether play can lead to this chain in this phase (C11, C13)."""
     if phase is Phase.LENGTHEN:  # a direction was named at its end
-        named = Lengthen(chain.heading)
-        return any(named in _WAYS[way] and _can_arise(_headed(chain, way), True) for way in Heading)
-    return _can_arise(chain, named=phase is Phase.DECIDE)
-
-
-@lru_cache(maxsize=2**14)
-def _can_arise(chain: Links, named: bool) -> bool:
-    """Whether links can be added one by one to make this chain, or with ``named`` also lengthened."""
-    if len(chain.numbers) == 1:
-        return chain.heading is Heading.OPEN
-    shorter = _without(chain.numbers, chain.last)
-    return any(
-        _leads_to(before, chain, named) and _can_arise(before, named)
-        for last in set(shorter)
-        for heading in Heading
-        for before in [Links(shorter, last, heading)]
-    )
-
-
-def _leads_to(before: Links, chain: Links, named: bool) -> bool:
-    ways = [_headed(before, way.heading) for way in _WAYS[before.heading]] if named else []
-    return any(add_link(way, chain.last) == chain for way in (before, *ways))
-
-
-def _read_chain(text: str) -> Links:
-    numbers, last, heading = (*text.split("/"), "", "")[:3]
-    if text.count("/") != 2:
-        raise InvalidText(
-            f"a chain reads numbers/last/direction, as in 345/3/down, not {text!r}", ruling="C11"
-        )
-    return Links(
-        _read_numbers(numbers),
-        read_number(last, "the last link", 0, 6, "C2"),
-        read_enum(Heading, "direction", heading, "C11"),
-    )
-
-
-def _read_numbers(text: str) -> tuple[int, ...]:
-    digits = "" if text == "-" else text
-    return tuple(sorted(read_number(digit, "a die", 1, 6, "C2") for digit in digits))
-
-
-def _without(items: tuple[int, ...], item: int) -> tuple[int, ...]:
-    index = items.index(item)
-    return (*items[:index], *items[index + 1 :])
+        return any(chain.heading in way.ways and can_arise(headed(chain, way), True) for way in Heading)
+    return can_arise(chain, named=phase is Phase.DECIDE)
