@@ -54,7 +54,7 @@ def test_stages_tell_what_is_lost_with_fewer_rules() -> None:
     assert [(stage.rule, stage.loss) for stage in found] == [("first", 3), ("helps", 0)]
 
 
-def test_only_rules_that_win_games_are_adopted_the_most_useful_first() -> None:
+def test_rules_that_win_games_are_adopted_the_most_useful_first() -> None:
     places = {"first": (0,), "harms": (1,), "helps": (2,), "helps_more": (3,)}
     family, told = Family(places, (0, 0, 0, 0), {}, {}), list[str]()
 
@@ -62,7 +62,7 @@ def test_only_rules_that_win_games_are_adopted_the_most_useful_first() -> None:
         return float(numbers @ [0.1, -0.05, 0.1, 0.2])
 
     rules, found = adopted(
-        family, list(places), np.ones(4, np.int64), wins, 0.25, lambda name, *_: told.append(name)
+        family, list(places), np.ones(4, np.int64), wins, wins, 0.25, lambda name, *_: told.append(name)
     )
     assert rules.tolist() == [1, 0, 1, 1] and told == ["first", "helps_more", "helps", "harms"]
     assert [stage.rule for stage in found] == ["first", "helps_more", "helps"]

@@ -85,22 +85,22 @@ def stages(family: Family, names: Sequence[str], rules: Numbers, cost: Cost, rep
 
 
 def adopted(
-    family: Family, names: Sequence[str], rules: Numbers, wins: Cost, fair: float, report: Report
+    family: Family, names: Sequence[str], rules: Numbers, wins: Cost, rough: Cost, fair: float, report: Report
 ) -> tuple[Numbers, list[Stage]]:
-    """Those of the rules that win more games beside the ones before them; what is missing to a fair share.
+    """The rules but for those that win fewer games beside the ones before; what is missing to a fair share.
 
-    After the first come those without which the others win least.
+    After the first come those without which the others win least, as ``rough`` sees it.
     """
     first, *others = names
     without = {
-        name: wins(_some(family, [other for other in names if other != name], rules)) for name in others
+        name: rough(_some(family, [other for other in names if other != name], rules)) for name in others
     }
     kept, most, found = list[str](), -1.0, list[Stage]()
     for name in [first, *sorted(others, key=lambda name: without[name])]:
         trial = _some(family, [*kept, name], rules)
         share = wins(trial)
         report(name, fair - share, trial)
-        if share > most:
+        if share >= most:
             kept, most = [*kept, name], share
             found.append(Stage(name, fair - share))
     return _some(family, kept, rules), found
