@@ -25,7 +25,7 @@ the dice that ``escadaria.simulate`` has for them.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -33,38 +33,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from escadaria.chain import Chain
 from escadaria.game import AnyGame, BadOptions, IllegalAction
-from escadaria.lab.chain_batch import ChainGames
-from escadaria.lab.rapido_batch import RapidoGames
-from escadaria.lab.steps import Bytes, Floats, Step, Streams
+from escadaria.lab import chain_batch, rapido_batch
+from escadaria.lab.steps import Bytes, Floats, Games, Places, Step, Streams
 from escadaria.lab.streams import WHIMS, below
+from escadaria.lab.traces import unsigned
 from escadaria.rapido import Rapido
-
-
-class Games(Protocol):
-    """The games of a batch, by the kernel that plays them."""
-
-    size: int
-    """How many numbers an observation has."""
-
-    def advance(
-        self,
-        actions: NDArray[np.int64] | None,
-        seed: np.uint64,
-        streams: Streams,
-        numbers: NDArray[np.int64],
-        step: Step,
-    ) -> None:
-        """Carry out the decisions, or begin all games if there are none; go on to the next ones."""
-
-    def position(self, game: int) -> Any:
-        """The position in one of the games."""
 
 
 def _games(game: AnyGame, games: int) -> Games:
     if isinstance(game, Rapido):
-        return RapidoGames(game, games)
+        return rapido_batch.games(game, games)
     if isinstance(game, Chain):
-        return ChainGames(game, games)
+        return chain_batch.games(game, games)
     raise BadOptions(f"no kernel plays {game.name}")
 
 
@@ -77,9 +57,12 @@ class Batch:
             raise BadOptions(f"a batch has at least one game, not {games}")
         self.game, self.games = game, games
         self._games = _games(game, games)
-        self._streams = np.zeros((games, 2), np.uint64)
-        self.numbers = np.zeros(games, np.int64)
-        """By game: its number, as ``simulate`` counts."""
+        self._places = Places(
+            np.uint64(0),
+            np.zeros(games, np.int64),
+            np.zeros((games, 2), np.uint64),
+            np.zeros(games, np.int64),
+        )
         self._step = Step(
             np.zeros((games, self._games.size), np.float32),
             np.zeros((games, len(game.actions)), np.int8),
@@ -101,13 +84,17 @@ class Batch:
     def seat(self) -> NDArray[np.int64]:
         return self._step.seat
 
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """By game: its number, as ``simulate`` counts."""
+        return self._places.numbers
+
     def reset(self, seed: int) -> Step:
         """Begin all games anew, with the dice of this seed."""
-        self._seed = np.uint64(seed % 2**64)
+        self._places = self._places._replace(seed=unsigned(seed))
         self.numbers[:] = np.arange(self.games) - self.games
-        self._advance(None)
-        self._step.done[:] = False
-        return self._step
+        self._places.winners[:] = -1
+        return self._advance(None)
 
     def step(self, actions: ArrayLike) -> Step:
         """Carry out one decision in each game.
@@ -123,21 +110,22 @@ class Batch:
             raise IllegalAction(
                 f"action {chosen[wrong]} is not legal in game {wrong}: {self.position(wrong)}"
             )
-        self._advance(chosen)
-        return self._step
+        return self._advance(chosen)
 
     def sample(self) -> NDArray[np.int64]:
         """A legal action for each game, all equally likely: what the bot ``random`` does."""
         actions = np.empty(self.games, np.int64)
-        draw(self.mask, self._streams, actions)
+        draw(self.mask, self._places.streams, actions)
         return actions
 
     def position(self, game: int) -> Any:
         """The position in one of the games."""
-        return self._games.position(game)
+        return self._games.position(self._games.rows[game].tolist(), self.game.players)
 
-    def _advance(self, actions: NDArray[np.int64] | None) -> None:
-        self._games.advance(actions, self._seed, self._streams, self.numbers, self._step)
+    def _advance(self, actions: NDArray[np.int64] | None) -> Step:
+        self._games.advance(actions, self._places, self._step)
+        settle(self._places.winners, self._step.reward, self._step.done)
+        return self._step
 
 
 # Compiled.
@@ -166,3 +154,15 @@ def draw(mask: Bytes, streams: Streams, actions: NDArray[np.int64]) -> None:
             if choice < 0:
                 actions[game] = action
                 break
+
+
+@njit(cache=True, nogil=True)
+def settle(winners: NDArray[np.int64], reward: Floats, done: NDArray[np.bool_]) -> None:
+    """Pay those whose games ended, and nobody else."""
+    players = reward.shape[1]
+    for game in range(len(winners)):
+        winner, paid = winners[game], done[game]
+        done[game] = winner >= 0
+        if done[game] or paid:
+            for seat in range(players):
+                reward[game, seat] = 0 if winner < 0 else 1 if seat == winner else -1 / (players - 1)

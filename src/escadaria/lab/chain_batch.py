@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from escadaria.chain import ALIKE, LONGEST, Chain, State
+from escadaria.chain import ALIKE, LONGEST, Chain
 from escadaria.lab.chain_kernel import (
     BUILD,
     DECIDE,
@@ -37,8 +38,8 @@ from escadaria.lab.chain_rules import (
     times,
     too_often,
 )
-from escadaria.lab.steps import Bytes, Floats, Step, Streams
-from escadaria.lab.streams import DICE, WHIMS, below, start
+from escadaria.lab.steps import Bytes, Floats, Games, Places, Step, begin
+from escadaria.lab.streams import DICE, below
 from escadaria.solutions.chain_turn import OPEN, UP
 
 _PHASES, _HEADINGS = OVER + 1, 3
@@ -46,59 +47,28 @@ _LINK, _MOVE = LONGEST, LONGEST + SIDES
 """Where the actions of a kind start: first come those that keep dice."""
 
 
-class ChainGames:
-    """Many games of Chain, a row for each: a position as the kernel notes it."""
-
-    def __init__(self, game: Chain, games: int) -> None:
-        self.game, self.tables = game, tables(game)
-        self.dealt = np.array(game.initial_state().hands)
-        self.rows = np.zeros((games, SEATS + 3 * game.players + game.track.length + 1), np.int64)
-        self.size = 7 * game.players + _PHASES + 1 + 3 * SIDES + _HEADINGS
-
-    def advance(
-        self,
-        actions: NDArray[np.int64] | None,
-        seed: np.uint64,
-        streams: Streams,
-        numbers: NDArray[np.int64],
-        step: Step,
-    ) -> None:
-        """Carry out the decisions, or begin all games if there are none; go on to the next ones."""
-        advance(self.dealt, self.tables, actions, seed, self.rows, streams, numbers, step)
-
-    def position(self, game: int) -> State:
-        return position_of(self.rows[game].tolist(), self.game.players)
+def games(game: Chain, number: int) -> Games:
+    """So many games."""
+    rows = np.zeros((number, SEATS + 3 * game.players + game.track.length + 1), np.int64)
+    playing = partial(advance, np.array(game.initial_state().hands), tables(game), rows)
+    return Games(rows, 7 * game.players + _PHASES + 1 + 3 * SIDES + _HEADINGS, playing, position_of)
 
 
 @njit(cache=True, nogil=True)
 def advance(
-    dealt: Words,
-    tables: Tables,
-    actions: NDArray[np.int64] | None,
-    seed: np.uint64,
-    rows: Words,
-    streams: Streams,
-    numbers: NDArray[np.int64],
-    step: Step,
+    dealt: Words, tables: Tables, rows: Words, actions: Words | None, places: Places, step: Step
 ) -> None:
-    observation, mask, seats, reward, done = step
+    seed, numbers, streams, winners = places
+    observation, mask, seats = step[:3]
     players = len(dealt)
     for game in range(len(rows)):
-        row = rows[game]
-        if actions is None or done[game]:
-            reward[game] = 0
-        over = True
+        row, over = rows[game], True
         if actions is not None:
             streams[game, DICE] = carry_out(players, tables, row, actions[game], streams[game, DICE])
-            done[game] = over = row[PHASE] == OVER
-            if over:
-                reward[game] = -1 / (players - 1)
-                reward[game, row[TURN]] = 1
+            over = row[PHASE] == OVER
+            winners[game] = row[TURN] if over else -1
         if over:
-            numbers[game] += len(rows)
-            streams[game, DICE] = start(seed, numbers[game], DICE)
-            streams[game, WHIMS] = start(seed, numbers[game], WHIMS)
-            row[:] = 0
+            begin(rows, game, seed, numbers, streams)
             row[SEATS : SEATS + players] = dealt
             row[POOL] = 8 * players - dealt.sum()  # C2
         seats[game] = row[TURN]

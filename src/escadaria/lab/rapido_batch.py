@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from escadaria.lab.rapido_kernel import (
     DECIDE,
@@ -27,9 +28,9 @@ from escadaria.lab.rapido_kernel import (
     thrown_out,
     without,
 )
-from escadaria.lab.steps import Bytes, Floats, Step, Streams
-from escadaria.lab.streams import DICE, WHIMS, below, start
-from escadaria.rapido import ROLLS, TOP_FIELD, VALUES, Rapido, State
+from escadaria.lab.steps import Bytes, Floats, Games, Places, Step, Streams, begin
+from escadaria.lab.streams import DICE, below
+from escadaria.rapido import ROLLS, TOP_FIELD, VALUES, Rapido
 
 _PHASES = 4
 _FALLS = len(ROLLS)
@@ -37,32 +38,12 @@ _FALLS = len(ROLLS)
 _BEST = VALUES[-1]
 
 
-class RapidoGames:
-    """Many games of Rapido, a row for each: a position as the kernel notes it."""
-
-    def __init__(self, game: Rapido, games: int) -> None:
-        self.game = game
-        self.rows = np.zeros((games, SEATS + 2 * game.players), np.int64)
-        self.size = 9 * game.players + _PHASES + 1 + TOP_FIELD
-        self._scales = _scales(game.finish)
-        self._legal = np.array([_mask(free, len(game.actions)) for free in range(1 << TOP_FIELD)])
-
-    def advance(
-        self,
-        actions: NDArray[np.int64] | None,
-        seed: np.uint64,
-        streams: Streams,
-        numbers: NDArray[np.int64],
-        step: Step,
-    ) -> None:
-        """Carry out the decisions, or begin all games if there are none; go on to the next ones."""
-        advance(
-            self.game.pairs, self.game.finish, actions, tables(), self._scales, self._legal, seed,
-            self.rows, streams, numbers, step,
-        )  # fmt: skip
-
-    def position(self, game: int) -> State:
-        return position_of(self.rows[game].tolist(), self.game.players)
+def games(game: Rapido, number: int) -> Games:
+    """So many games."""
+    rows = np.zeros((number, SEATS + 2 * game.players), np.int64)
+    legal = np.array([_mask(free, len(game.actions)) for free in range(1 << TOP_FIELD)])
+    playing = partial(advance, game.pairs, game.finish, tables(), _scales(game.finish), legal, rows)
+    return Games(rows, 9 * game.players + _PHASES + 1 + TOP_FIELD, playing, position_of)
 
 
 def _scales(finish: int) -> Floats:
@@ -84,44 +65,28 @@ def _mask(free: int, actions: int) -> Bytes:
 def advance(
     pairs: int,
     finish: int,
-    actions: NDArray[np.int64] | None,
     tables: Tables,
     scales: Floats,
     legal: Bytes,
-    seed: np.uint64,
     rows: Words,
-    streams: Streams,
-    numbers: NDArray[np.int64],
+    actions: Words | None,
+    places: Places,
     step: Step,
 ) -> None:
-    """Carry out the decisions, or begin all games if there are none; go on to the next ones."""
-    observation, mask, seats, reward, done = step
-    players = reward.shape[1]
+    seed, numbers, streams, winners = places
+    observation, mask, seats = step[:3]
+    players = step.reward.shape[1]
     for game in range(len(rows)):
         over = True
-        if actions is None or done[game]:
-            for seat in range(players):
-                reward[game, seat] = 0
         if actions is not None:
             if actions[game] > 0:
                 place(rows, game, players, actions[game] - 1)
-            dice = streams[game, DICE]
-            winner, dice = roll_on(pairs, finish, players, actions[game] == 0, tables, rows, game, dice)
-            streams[game, DICE] = dice
-            done[game] = over = winner >= 0
-            if over:
-                for seat in range(players):
-                    reward[game, seat] = 1 if seat == winner else -1 / (players - 1)
+            winner = roll_on(pairs, finish, players, actions[game] == 0, tables, rows, game, streams)
+            winners[game], over = winner, winner >= 0
         while over:  # a game that ends before anybody decides is nobody's: the next one begins
-            numbers[game] += len(rows)
-            streams[game, WHIMS] = start(seed, numbers[game], WHIMS)
-            for column in range(rows.shape[1]):
-                rows[game, column] = 0
+            begin(rows, game, seed, numbers, streams)
             rows[game, PHASE], rows[game, TOWER] = DECIDE, NO_PAIRS
-            dice = start(seed, numbers[game], DICE)
-            winner, dice = roll_on(pairs, finish, players, False, tables, rows, game, dice)
-            streams[game, DICE] = dice
-            over = winner >= 0
+            over = roll_on(pairs, finish, players, False, tables, rows, game, streams) >= 0
         seats[game] = rows[game, TURN]
         free = free_fields(rows[game, TOWER])
         for action in range(mask.shape[1]):
@@ -156,8 +121,8 @@ def roll_on(
     tables: Tables,
     rows: Words,
     game: int,
-    dice: np.uint64,
-) -> tuple[int, np.uint64]:
+    streams: Streams,
+) -> int:
     """Let the dice fall until somebody is to decide, or has won: who, else -1."""
     later = 1 if again else 0
     while True:
@@ -168,15 +133,15 @@ def roll_on(
             rows[game, TOWER] = without(rows[game, TOWER], own)
             rows[game, SEATS + players + seat] = 0
             if step >= finish:  # R15
-                return seat, dice
-        dice, roll = below(dice, _FALLS)
+                return int(seat)
+        streams[game, DICE], roll = below(streams[game, DICE], _FALLS)
         step = max(0, step + tables.climbs[later, roll])  # R10, R12
         if step >= finish:  # R15
-            return seat, dice
+            return int(seat)
         rows[game, SEATS + seat] = step
         if not later or tables.climbs[1, roll] >= tables.climbs[0, roll]:
             rows[game, VALUE] = tables.values[roll]
-            return -1, dice
+            return -1
         later = 0  # an X ends the turn (R12)
         rows[game, TURN] = seat + 1 if seat + 1 < players else 0
 
