@@ -80,8 +80,9 @@ export class Texts {
     return this.t(this.has(`error.${code}`) ? `error.${code}` : 'web.error.other');
   }
 
-  percent(share: number, digits = 0): string {
-    return new Intl.NumberFormat(this.language, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share);
+  percent(share: number, digits = 0, signDisplay: 'auto' | 'exceptZero' = 'auto'): string {
+    const form = new Intl.NumberFormat(this.language, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay });
+    return form.format(share).replace('-', '−'); // a minus, as long as a plus is
   }
 
   number(number: number, digits = 1): string {
