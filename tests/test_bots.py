@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import escadaria
 from escadaria import bots, solutions
 from escadaria.bots import BOTS, Bot, UnknownBot
+from escadaria.bots.knowing import Master
 from escadaria.dice import SeededDice
 from escadaria.game import TERMINAL, AnyGame, GameError, play_out
 from escadaria.rapido import Again, Place, Rapido, State
@@ -191,7 +192,7 @@ def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pyt
     """Which action the solution likes best is the solution's; here it likes the oddest."""
     game = Rapido(players=2)
     shipped = bots.load("master", game)
-    assert shipped.source == "shipped values"  # type: ignore[attr-defined]
+    assert isinstance(shipped, Master) and shipped.source == "shipped values"
 
     class Odd:
         def action_values(self, state: State) -> dict[Any, float]:
@@ -199,7 +200,7 @@ def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pyt
 
     monkeypatch.setattr(solutions, "find", lambda game: Odd())
     exact = bots.load("master", game)
-    assert exact.source == "exact solution"  # type: ignore[attr-defined]
+    assert isinstance(exact, Master) and exact.source == "exact solution"
     state = game.parse_state("turn=0 phase=decide value=76 steps=3,4 tower=5:1:10")
     assert exact(game, state) == Again()
     assert shipped(game, state) == Place(4)

@@ -6,7 +6,7 @@ Played on the default board, unless a test says otherwise: the centre is 34, the
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache, partial
@@ -811,11 +811,11 @@ LINKABLE = {1: 6, 2: 36, 3: 208, 4: 1230, 5: 7300, 6: 42840}  # of 6**k rolls
 def test_the_chance_of_a_chain_by_the_engines_own_nodes(dice: int) -> None:
     rolls = {play(TWO, position(hands=(dice, 2)), f"keep {dice}"): Fraction(1)}
     for _ in range(dice):
-        fallen: Counter[State] = Counter()
+        fallen: dict[State, Fraction] = defaultdict(Fraction)
         for state, chance in rolls.items():
             for outcome, share in TWO.chance_outcomes(state):
-                fallen[TWO.apply(state, outcome)] += chance * share  # type: ignore[assignment]
-        rolls = dict(fallen)  # type: ignore[arg-type]
+                fallen[TWO.apply(state, outcome)] += chance * share
+        rolls = fallen
     assert sum(rolls.values()) == 1
     linked = sum((chance for state, chance in rolls.items() if state.turn == 0), Fraction(0))
     assert linked == Fraction(LINKABLE[dice], 6**dice)

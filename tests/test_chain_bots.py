@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from escadaria import bots, solutions
+from escadaria.bots.knowing import Master
 from escadaria.chain import Chain, Keep, Move, State
 from escadaria.simulation import simulate
 
@@ -38,7 +39,7 @@ def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pyt
         "turn=0 phase=keep hands=4,3 pool=9 discs=3+20,4+15 stacks=3:0,4:1,15:1,20:0 chain=-/0/open loose=-"
     )
     shipped = bots.load("master", game)
-    assert shipped.source == "shipped values"  # type: ignore[attr-defined]
+    assert isinstance(shipped, Master) and shipped.source == "shipped values"
 
     class Odd:
         def action_values(self, state: State) -> dict[Any, float]:
@@ -46,7 +47,7 @@ def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pyt
 
     monkeypatch.setattr(solutions, "find", lambda game: Odd())
     exact = bots.load("master", game)
-    assert exact.source == "exact solution"  # type: ignore[attr-defined]
+    assert isinstance(exact, Master) and exact.source == "exact solution"
     assert exact(game, state) == Keep(1)
     assert shipped(game, state) != Keep(1)
 

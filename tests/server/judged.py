@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from escadaria.solutions.rapido import ONE, file_name
 from escadaria.solutions.rapido_index import TOWERS
 
 SHORT = {"players": 2, "finish": 5}
-SMALL = {"players": 2, "board": "18"}
+SMALL: dict[str, Any] = {"players": 2, "board": "18"}
 
 
 def write_solution(folder: Path) -> None:
@@ -28,7 +29,7 @@ def write_solution(folder: Path) -> None:
 
 def write_chain_solution(folder: Path) -> None:
     """The same for Chain on the shortest board."""
-    game = Chain(**SMALL)  # type: ignore[arg-type]
+    game = Chain(**SMALL)
     known = chain.arrangements(game.track)
     on = np.array([sum(pair) for pair in known.pairs])
     ahead = np.subtract.outer(on, on).ravel()

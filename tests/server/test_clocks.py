@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,11 +34,11 @@ class Clock:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     for module in (room, audience):
         monkeypatch.setattr(module, "time", SimpleNamespace(**{**vars(time), "time": clock.time}))
-    return clock  # type: ignore[return-value]  # pytest takes it as it is
+    return clock
 
 
 @pytest.fixture

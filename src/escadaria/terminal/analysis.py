@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from escadaria.analysis import SIZES, Analysis, Decision, Player, Roll, explanation, hint
+from escadaria.analysis import SIZES, Analysis, Decision, Roll, explanation, hint
 from escadaria.game import AnyGame
 from escadaria.i18n import Texts
 from escadaria.judging import ROLLOUT_BOT, Judge, Source
@@ -131,20 +131,21 @@ def figures(analysis: Analysis, texts: Texts) -> Iterator[tuple[str, list[str]]]
     """Each figure's name, and what it is for each seat."""
     players = analysis.players
 
-    def row(name: str, write: Callable[[Player], str]) -> tuple[str, list[str]]:
-        return texts(f"coach.{name}"), [write(player) for player in players]
+    def row(name: str, written: Iterable[str]) -> tuple[str, list[str]]:
+        return texts(f"coach.{name}"), list(written)
 
-    yield row("accuracy", lambda player: "–" if player.accuracy is None else texts.percent(player.accuracy))
-    yield row("decisions", lambda player: str(player.decisions))
+    yield row("accuracy", ("–" if one.accuracy is None else texts.percent(one.accuracy) for one in players))
+    yield row("decisions", (str(one.decisions) for one in players))
     for size, name in (("inaccuracy", "inaccuracies"), ("mistake", "mistakes"), ("blunder", "blunders")):
-        yield row(name, lambda player, size=size: str(player.mistakes[size]))  # type: ignore[misc]
+        yield row(name, (str(one.mistakes[size]) for one in players))
     first = analysis.errors[0]
-    yield row("start", lambda player: texts.percent(player.start, 1) + plus_minus(first[player.seat], texts))
+    starts = (texts.percent(one.start, 1) + plus_minus(first[one.seat], texts) for one in players)
+    yield row("start", starts)
     parts = ["luck", "skill", "given", *(["resigned"] if any(player.resigned for player in players) else [])]
     for name in parts:
-        yield row(name, lambda player, name=name: signed(getattr(player, name), texts))  # type: ignore[misc]
-    yield row("result", lambda player: texts.percent(player.result, 1))
-    yield row("adjusted", lambda player: texts.percent(player.adjusted, 1).replace("-", "−"))
+        yield row(name, (signed(getattr(one, name), texts) for one in players))
+    yield row("result", (texts.percent(one.result, 1) for one in players))
+    yield row("adjusted", (texts.percent(one.adjusted, 1).replace("-", "−") for one in players))
 
 
 def told(analysis: Analysis, moment: Decision | Roll, texts: Texts) -> str:
