@@ -59,11 +59,12 @@ def say(name: str, lost: float, rules: search.Numbers) -> None:
 
 def commands(wish: argparse.Namespace) -> list[str]:
     """What found the rules, and what measured them."""
-    adopts = wish.game == "chain" and wish.players > 2
-    first = 2 if adopts else wish.players
-    before = [found["commands"][0] for found in entries(wish.game) if found["players"] == first]
     now = f"python3 run.py tool find_rules {' '.join(sys.argv[1:])}"
-    return [*before, now] if wish.measure or adopts else [now]
+    before = {found["players"]: found["commands"] for found in entries(wish.game)}
+    adopts = wish.game == "chain" and wish.players > 2
+    if wish.measure:
+        return [*before[wish.players][: 1 + adopts], now]
+    return [before[2][0], now] if adopts else [now]
 
 
 def for_rapido(wish: argparse.Namespace) -> dict[str, Any]:
