@@ -204,13 +204,16 @@ class RapidoValues:
         if state.phase is not Phase.DECIDE:
             return {}
         fields, stops, again = self._turn(state.turn, state.steps, state.tower)
-        placed = zip(fields, stops[:, RANK[state.value]], strict=True)
+        placed = zip(fields, stops[0, :, RANK[state.value]], strict=True)
         return {Again(): again, **{Place(field): float(worth) for field, worth in placed}}
 
     def _work_out(
         self, seat: int, steps: tuple[int, ...], tower: Tower
     ) -> tuple[tuple[int, ...], NDArray[np.float64], float]:
-        """The free fields, what placing is worth on [each of them, each value], and rolling again (R8)."""
+        """The free fields, what placing is worth, and rolling again (R8).
+
+        Placing: [steps climbed by doubles before, field, value].
+        """
         fields, climbed, keys = after_placing(self.game.players, seat, tower)
         order = _from(seat, steps)
         levels = np.arange(steps[seat], min(self.game.finish, steps[seat] + LEVELS))
@@ -219,7 +222,7 @@ class RapidoValues:
         fallen = np.maximum([levels - 1, levels - 2], 0)  # R12
         one, two = self._kept(order, fallen, then, np.array(seen)[:, None, None])
         fails = ONE_CROSS * one + TWO_CROSSES * two
-        return fields, stops[0], best_again(self.game.finish - steps[seat], stops.max(axis=1), fails)
+        return fields, stops, best_again(self.game.finish - steps[seat], stops.max(axis=1), fails)
 
     def _kept(self, order: tuple[int, ...], own: Ints, climbed: Any, keys: Any) -> NDArray[np.float64]:
         """How often who has just played wins, being on ``own``; never once the next seat has arrived."""

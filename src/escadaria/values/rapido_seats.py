@@ -7,12 +7,15 @@ rolls them does what is best for their own seat.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from escadaria.rapido import Action, Again, Phase, Place, State
-from escadaria.values.rapido import RapidoValues, keys_of
+from escadaria.rapido import Action, Again, Phase, Place, Rapido, State
+from escadaria.solutions.rapido_index import RANK
+from escadaria.values import Network
+from escadaria.values.rapido import RapidoValues, Tower, keys_of
 
 DOUBLES_AHEAD = 1
 """After so many doubles (R10) a player who would roll on is taken to place instead: it is one game in a
@@ -22,6 +25,11 @@ thousand, and only tells how the others share what the one who rolls leaves them
 class RapidoSeats(RapidoValues):
     """The values of ``RapidoValues``, and ``seats``: those of all seats."""
 
+    def __init__(self, game: Rapido, network: Network) -> None:
+        super().__init__(game, network)
+        self._best = lru_cache(maxsize=16)(self._choose)
+        self._later = lru_cache(maxsize=64)(self._rolled)
+
     def seats(self, state: State) -> tuple[float, ...]:
         """How often each seat wins, at any node."""
         if state.phase is Phase.OVER:
@@ -29,29 +37,41 @@ class RapidoSeats(RapidoValues):
         if state.phase is Phase.FIRST_ROLL:
             return _floats(self._starts([state])[0])
         if state.phase is Phase.DECIDE:
-            return self.seats(self.game.apply(state, self._best(state)))
-        return _floats(self._rolled(state, DOUBLES_AHEAD))
+            _, best = self._best(state.turn, state.steps, state.tower)
+            return self.seats(self.game.apply(state, best[RANK[state.value]]))
+        return _floats(self._later(state, DOUBLES_AHEAD))
 
-    def _best(self, state: State, place: bool = False) -> Action:
-        values = self.action_values(state)
-        return max(
-            (action for action in values if not place or isinstance(action, Place)), key=values.__getitem__
-        )
+    def _choose(
+        self, seat: int, steps: tuple[int, ...], tower: Tower
+    ) -> tuple[list[list[Place]], list[Action]]:
+        """The best place [after so many steps by doubles, with each value], and what is best of all here."""
+        fields, stops, again = self._turn(seat, steps, tower)
+        places = [[Place(fields[row]) for row in rows] for rows in stops.argmax(axis=1)]
+        worth = stops[0].max(axis=0)
+        best: list[Action] = [
+            place if value > again else Again() for place, value in zip(places[0], worth, strict=True)
+        ]
+        return places, best
 
     def _rolled(self, state: State, doubles: int) -> NDArray[np.float64]:
         """Before a later roll. Who rolls again without having climbed is back where they were."""
         mean, back = np.zeros(self.game.players), 0.0
         ends: list[tuple[float, State]] = []
+        places, best = self._best(state.turn, state.steps, state.tower)
         for chance, after in self._falls(state):
             if after.phase is not Phase.DECIDE:
                 ends.append((chance, after))
                 continue
-            climbed = after.steps != state.steps
-            best = self._best(after, place=climbed and not doubles)
-            if not isinstance(best, Again):
-                ends.append((chance, self.game.apply(after, best)))
+            climbed = after.steps[state.turn] - state.steps[state.turn]
+            rank = RANK[after.value]
+            action: Action = best[rank]
+            if climbed:
+                on = self._best(after.turn, after.steps, after.tower)[1] if doubles else places[climbed]
+                action = on[rank]
+            if isinstance(action, Place):
+                ends.append((chance, self.game.apply(after, action)))
             elif climbed:
-                mean += chance * self._rolled(self.game.apply(after, best), doubles - 1)
+                mean += chance * self._later(self.game.apply(after, action), doubles - 1)
             else:
                 back += chance
         mean += np.array([chance for chance, _ in ends]) @ self._starts([end for _, end in ends])
@@ -70,13 +90,11 @@ class RapidoSeats(RapidoValues):
         """[position, seat] for starts of turns and ends of games."""
         orders = [state.steps[state.turn :] + state.steps[: state.turn] for state in states]
         keys = [keys_of(self.game.players, state) for state in states]
-        found = self.shares(np.array(orders).T, np.array(keys).T)
-        rows = np.empty((len(states), self.game.players))
-        for row, state, shares in zip(rows, states, found, strict=True):
-            row[:] = np.roll(shares, state.turn)
-            if state.phase is Phase.OVER:
-                row[:] = np.arange(self.game.players) == state.turn
-        return rows
+        found = self.shares(np.array(orders).T, np.array(keys).T).astype(np.float64)
+        turns = np.array([state.turn for state in states])[:, None]
+        seats = np.arange(self.game.players)
+        over = np.array([state.phase is Phase.OVER for state in states])[:, None]
+        return np.where(over, seats == turns, np.take_along_axis(found, (seats - turns) % len(seats), axis=1))
 
 
 def _floats(shares: NDArray[np.float64]) -> tuple[float, ...]:
