@@ -21,6 +21,7 @@ class OneBrowser(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no typ
         return BROWSER if nodeid.startswith(BROWSER) else nodeid.partition("::")[0]
 
 
+@pytest.hookimpl(optionalhook=True)  # the mutation check runs pytest without xdist
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneBrowser:
     return OneBrowser(config, log)
 
