@@ -12,7 +12,7 @@ from escadaria import simulation
 from escadaria.game import play_out
 from escadaria.lab import rapido_kernel as kernel
 from escadaria.lab import streams
-from escadaria.rapido import VALUES, Action, Again, Phase, Place, Rapido, State
+from escadaria.rapido import VALUES, Action, Again, Phase, Place, Rapido, Scored, State, ThrewOut
 
 GAMES = [Rapido(players, finish) for players in range(2, 7) for finish in (5, 20, 50)]
 
@@ -64,7 +64,7 @@ def test_every_transition_is_the_engine_s_also_where_no_bot_would_go(players: in
             after = [mark & ~out for mark in marks]
             after[state.turn] = own
             facts = game.facts(state, Place(field))
-            victims = {(fact.victim, fact.field) for fact in facts if fact.kind == "threw_out"}  # type: ignore[attr-defined]
+            victims = {(fact.victim, fact.field) for fact in facts if isinstance(fact, ThrewOut)}
             told = {
                 (seat, lane)
                 for seat in range(players)
@@ -72,11 +72,11 @@ def test_every_transition_is_the_engine_s_also_where_no_bot_would_go(players: in
                 if marks[seat] & out & 128 << 8 * lane
             }
             assert told == victims
-            scores = [fact for fact in facts if fact.kind == "scored"]
+            scores = [fact for fact in facts if isinstance(fact, Scored)]
             seat = (state.turn + 1) % players
             assert (kernel.number_of_pairs(after[seat]) == game.pairs) == bool(scores)  # R18
             for fact in scores:
-                assert kernel.sum_of_fields(after[seat]) == fact.climbed  # type: ignore[attr-defined]
+                assert kernel.sum_of_fields(after[seat]) == fact.climbed
                 left, after[seat] = kernel.without(left, after[seat]), 0
             assert (left, after) == words(game, game.apply(state, Place(field)))
             placed += 1

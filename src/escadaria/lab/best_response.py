@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from escadaria import values as shipped
 from escadaria.lab import rapido_kernel as kernel
 from escadaria.lab import rapido_values
-from escadaria.lab.rapido_values import Model, Scratch, evaluate
+from escadaria.lab.rapido_values import Model, Scratch, evaluate, is_out
 from escadaria.rapido import ROLLS, TOP_FIELD, VALUES, Action, Again, Place, Rapido, State
 from escadaria.solutions.rapido_index import (
     DOUBLES,
@@ -133,12 +133,10 @@ def ended(starts: Starts, arrived: float, turn: Turn, own: int, field: int, rank
 
     ``arrived`` is what it is worth that the second reaches the finish by scoring.
     """
-    climbs, far = FIELD[turn.near], turn.far
-    if field >= 0:
-        if climbs > field and VALUE[turn.near] <= rank:  # R14
-            climbs = 0
-        if FIELD[far] > field and VALUE[far] <= rank:
-            far = 0
+    near, far = turn.near, turn.far
+    climbs = 0 if is_out(FIELD[near], VALUE[near], field, rank) else FIELD[near]
+    if is_out(FIELD[far], VALUE[far], field, rank):
+        far = 0
     if turn.second + climbs >= len(starts):  # R7, R15
         return arrived
     place = 1 + (field - 1) * RANKS + rank if field > 0 else 0
@@ -236,7 +234,7 @@ def place_best(starts: Starts, arrived: float, turn: Turn, worths: Any) -> None:
     own, second, third, near, far = turn
     worths[:] = 0.0
     for field in range(TOP_FIELD + 1):
-        if field and (field == FIELD[near] or field == FIELD[far]):  # R13
+        if not is_free(turn, field):
             continue
         # From these ranks on, the second's and the third's pair are thrown out (R14).
         one = VALUE[near] if FIELD[near] > field else RANKS

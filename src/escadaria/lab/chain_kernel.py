@@ -7,7 +7,7 @@ Dice and discs are words, see ``chain_rules``. To add a policy: a code, its name
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -63,7 +63,7 @@ from escadaria.lab.chain_values import (
     work_out,
 )
 from escadaria.lab.streams import DICE, WHIMS, below, start
-from escadaria.lab.traces import ACTION, seated, told, unsigned
+from escadaria.lab.traces import ACTION, acted, counted, seated, told, unsigned
 from escadaria.solutions import chain_turn
 from escadaria.solutions.chain_turn import ENDS, TIMES
 
@@ -387,58 +387,35 @@ def play_game(
     seat, turns, plies = 0, 0, 0
     while free_discs(seat, discs, piles)[0] >= 0:  # C6
         policy = policies[seat]
-        if trace is not None:
-            write(trace, plies, KEEP, seat, pool, 0, 0, _OPEN, 0, hands, discs, piles)
+        write(trace, plies, KEEP, seat, pool, 0, 0, _OPEN, 0, hands, discs, piles)
         if mind is None or policy < EXPERT:
             dice_kept, whims = decide_keep(policy, hands[seat], whims)
         else:
             dice_kept, whims = plan_keep(policy, mind, tables.arrows, seat, pool, hands, discs, piles, whims)
         pool += hands[seat] - dice_kept  # C8
         hands[seat] = dice_kept
-        plies += 1
-        if trace is not None:
-            trace[plies, ACTION] = dice_kept
+        plies = acted(trace, plies, dice_kept)
         numbers, last, heading, loose = 0, 0, _OPEN, 0
         for die in range(dice_kept):  # C9
-            if trace is not None:
-                write(trace, plies, ROLL, seat, pool, numbers, last, _OPEN, loose, hands, discs, piles)
+            write(trace, plies, ROLL, seat, pool, numbers, last, _OPEN, loose, hands, discs, piles)
             dice, number = below(dice, TOP + 1)
-            plies += 1
-            if trace is not None:
-                trace[plies, ACTION] = number
+            plies = acted(trace, plies, number)
             if die == 0:
                 numbers, last = 1 << 8 * number, number
             else:
                 loose += 1 << 8 * number
         linked = can_link(last, heading, loose) and not too_often(numbers + loose)
         while linked and loose:
-            if trace is not None:
-                write(
-                    trace,
-                    plies,
-                    BUILD,
-                    seat,
-                    pool,
-                    numbers,
-                    last,
-                    heading,
-                    loose,
-                    hands,
-                    discs,
-                    piles,
-                )
+            write(trace, plies, BUILD, seat, pool, numbers, last, heading, loose, hands, discs, piles)
             if mind is None or policy < EXPERT:
                 number, whims = decide_link(policy, tables, numbers, last, heading, loose, pool, whims)
             else:
                 number, whims = plan_link(policy, mind, numbers, last, heading, loose, whims)
-            plies += 1
-            if trace is not None:
-                trace[plies, ACTION] = number
+            plies = acted(trace, plies, number)
             heading = heading_after(last, heading, number)
             numbers, loose, last = numbers + (1 << 8 * number), loose - (1 << 8 * number), number
         while linked:
-            if trace is not None:
-                write(trace, plies, DECIDE, seat, pool, numbers, last, heading, 0, hands, discs, piles)
+            write(trace, plies, DECIDE, seat, pool, numbers, last, heading, 0, hands, discs, piles)
             if mind is None or policy < EXPERT:
                 space, whims = decide(
                     policy, tables, seat, numbers, last, heading, hands[seat], pool, discs, piles, whims
@@ -447,9 +424,7 @@ def play_game(
                 space, whims = plan(
                     policy, mind, seat, numbers, last, heading, hands[seat], pool, discs, piles, whims
                 )
-            plies += 1
-            if trace is not None:
-                trace[plies, ACTION] = space
+            plies = acted(trace, plies, space)
             if space >= 0:
                 walked, end = end_of(space, hands[seat], tables.arrows)
                 covered = move(seat, space, end, discs, piles)
@@ -461,12 +436,9 @@ def play_game(
             heading = -space
             hands[seat] += 1
             pool -= 1
-            if trace is not None:
-                write(trace, plies, LENGTHEN, seat, pool, numbers, last, heading, 0, hands, discs, piles)
+            write(trace, plies, LENGTHEN, seat, pool, numbers, last, heading, 0, hands, discs, piles)
             dice, number = below(dice, TOP + 1)
-            plies += 1
-            if trace is not None:
-                trace[plies, ACTION] = number
+            plies = acted(trace, plies, number)
             linked = fits(numbers, last, heading, number)
             if linked:
                 heading = heading_after(last, heading, number)
@@ -478,8 +450,7 @@ def play_game(
             counts[seat, _FAILED] += 1
         turns += 1
         seat = seat + 1 if seat + 1 < players else 0  # C5
-    if trace is not None:
-        write(trace, plies, OVER, seat, pool, 0, 0, _OPEN, 0, hands, discs, piles)
+    write(trace, plies, OVER, seat, pool, 0, 0, _OPEN, 0, hands, discs, piles)
     return seat, turns, plies
 
 
@@ -521,13 +492,8 @@ def play_batch(
     assert isinstance(game, Chain)
     lineup = np.array([POLICIES[bot] for bot in bots])
     dealt = np.array(game.initial_state().hands)
-    each = np.empty((games, 3), np.int32)
-    by_seat = np.empty((1 + len(_COUNTED), games, game.players), np.int32)
-    play_games(dealt, lineup, tables(game), _mind_for(game, lineup), first, unsigned(seed), each, by_seat)
-    return {
-        **dict(zip(("winner", "turns", "plies"), each.T, strict=True)),
-        **dict(zip(("hands", *_COUNTED), by_seat, strict=True)),
-    }
+    play = partial(play_games, dealt, lineup, tables(game), _mind_for(game, lineup), first, unsigned(seed))
+    return counted(play, ("hands", *_COUNTED), games, game.players)
 
 
 def _mind_for(game: Chain, lineup: Words) -> Mind | None:
@@ -545,7 +511,7 @@ PHASE, TURN, POOL, NUMBERS, LAST, HEADING, LOOSE, SEATS = range(ACTION + 1, ACTI
 
 @njit(cache=True, nogil=True)
 def write(
-    trace: Words,
+    trace: Words | None,
     ply: int,
     phase: int,
     seat: int,
@@ -558,7 +524,9 @@ def write(
     discs: Words,
     piles: Words,
 ) -> None:
-    """Note the position after a number of plies."""
+    """Note the position after a number of plies, where a trace is wanted."""
+    if trace is None:
+        return
     row, players = trace[ply], len(hands)
     row[PHASE], row[TURN], row[POOL], row[NUMBERS] = phase, seat, pool, numbers
     row[LAST], row[HEADING], row[LOOSE] = last, heading, loose

@@ -13,7 +13,7 @@ Those that weigh every field (from ``TOURIST`` on) have a branch in ``think``, a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -26,9 +26,9 @@ from escadaria.bots import simple
 from escadaria.bots.knowing import LOTS
 from escadaria.game import AnyGame
 from escadaria.lab import rapido_values
-from escadaria.lab.rapido_values import Model, Scratch, end_turn, plan
+from escadaria.lab.rapido_values import Model, Scratch, end_turn, is_out, plan
 from escadaria.lab.streams import DICE, WHIMS, below, start
-from escadaria.lab.traces import ACTION, seated, told, unsigned
+from escadaria.lab.traces import ACTION, acted, counted, seated, told, unsigned
 from escadaria.rapido import (
     ROLLS,
     TOP_FIELD,
@@ -249,7 +249,7 @@ def appeal(safety: NDArray[np.float64], fields: Words, ranks: Words, field: int,
     """What placing looks worth to ``regular``; ``fields`` and ``ranks`` are the opponents' pairs."""
     taken = 0
     for pair in range(len(fields)):
-        if fields[pair] > field and ranks[pair] <= rank:  # R14
+        if is_out(fields[pair], ranks[pair], field, rank):
             taken += fields[pair]
     return _appeal(safety, taken, field, rank)
 
@@ -385,30 +385,24 @@ def play_game(
         turns += 1
         later = 0
         while True:
-            if trace is not None:
-                write(trace, plies, _LATER if later else _FIRST, seat, 0, step, tower, steps, marks)
+            write(trace, plies, _LATER if later else _FIRST, seat, 0, step, tower, steps, marks)
             dice, roll = below(dice, 36)
-            plies += 1
+            plies = acted(trace, plies, roll)
             counts[seat] += tables.tallies[later, roll]
             step = max(0, step + tables.climbs[later, roll])  # R10, R12
-            if trace is not None:
-                trace[plies, ACTION] = roll
             if step >= finish:  # R15
                 break
             value = tables.values[roll]
             if later and tables.tallies[1, roll] >= 1 << _FALL:  # R12
                 break
-            if trace is not None:
-                write(trace, plies, DECIDE, seat, value, step, tower, steps, marks)
+            write(trace, plies, DECIDE, seat, value, step, tower, steps, marks)
             if mind is None or policies[seat] < TOURIST:
                 field, whims = decide(policies[seat], tables, roll, tower, whims)
             else:
                 field, whims = think(
                     policies[seat], mind, finish, turns, seat, step, value, tower, steps, marks, whims
                 )
-            plies += 1
-            if trace is not None:
-                trace[plies, ACTION] = field
+            plies = acted(trace, plies, field)
             if field >= 0:
                 out = thrown_out(tower, own, field, value)
                 if out:
@@ -423,8 +417,7 @@ def play_game(
         if step >= finish:
             break
         seat = seat + 1 if seat + 1 < players else 0  # R5
-    if trace is not None:
-        write(trace, plies, _OVER, seat, 0, steps[seat], tower, steps, marks)
+    write(trace, plies, _OVER, seat, 0, steps[seat], tower, steps, marks)
     return seat, turns, plies
 
 
@@ -466,17 +459,10 @@ def play_batch(
     """The games ``first``, ``first + 1``, … of a seed; the bots of game 0 move on by one seat each game."""
     assert isinstance(game, Rapido)
     lineup = np.array([POLICIES[bot] for bot in bots])
-    each = np.empty((games, 3), np.int32)
-    by_seat = np.empty((4, games, game.players), np.int32)
-    play_games(
-        game.pairs, game.finish, lineup, tables(), _mind_for(game, lineup), first, unsigned(seed), each,
-        by_seat,
-    )  # fmt: skip
-    names = ("steps", "thrown_out", "doubles", "falls")
-    return {
-        **dict(zip(("winner", "turns", "plies"), each.T, strict=True)),
-        **dict(zip(names, by_seat, strict=True)),
-    }
+    play = partial(
+        play_games, game.pairs, game.finish, lineup, tables(), _mind_for(game, lineup), first, unsigned(seed)
+    )
+    return counted(play, ("steps", "thrown_out", "doubles", "falls"), games, game.players)
 
 
 def _mind_for(game: Rapido, lineup: Words) -> Mind | None:
@@ -494,7 +480,7 @@ PHASE, TURN, VALUE, TOWER, SEATS = range(ACTION + 1, ACTION + 6)
 
 @njit(cache=True, nogil=True)
 def write(
-    trace: Words,
+    trace: Words | None,
     ply: int,
     phase: int,
     seat: int,
@@ -504,7 +490,9 @@ def write(
     steps: Words,
     marks: Words,
 ) -> None:
-    """Note the position after a number of plies; ``step`` is that of the seat to play."""
+    """Note the position after a number of plies, where wanted; ``step`` is that of the seat to play."""
+    if trace is None:
+        return
     row, players = trace[ply], len(steps)
     row[PHASE], row[TURN], row[VALUE], row[TOWER] = phase, seat, value, tower
     for other in range(players):

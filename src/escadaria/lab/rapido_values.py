@@ -175,7 +175,7 @@ def end_turn(
     scored, placed = 0, 0
     stays = 0
     for pair in range(pairs):
-        if fields[1, pair] >= 0 and not _out(fields[1, pair], ranks[1, pair], field, rank):
+        if fields[1, pair] >= 0 and not is_out(fields[1, pair], ranks[1, pair], field, rank):
             placed += 1
             scored += fields[1, pair]
             stays = key(players, fields[1, pair], ranks[1, pair])
@@ -197,7 +197,7 @@ def end_turn(
         room.keys[2] = key(2, field, rank)
     else:
         for seat in range(2, players):
-            out = _out(fields[seat, 0], ranks[seat, 0], field, rank)
+            out = is_out(fields[seat, 0], ranks[seat, 0], field, rank)
             room.keys[seat - 2] = 0 if out else key(players, fields[seat, 0], ranks[seat, 0])
         room.keys[players - 2] = key(players, field, rank)
     evaluate(model, finish, room)
@@ -205,9 +205,20 @@ def end_turn(
 
 
 @njit(cache=True, nogil=True)
-def _out(lies: int, its_rank: int, field: int, rank: int) -> bool:
+def is_out(lies: int, its_rank: int, field: int, rank: int) -> bool:
     """Whether a pair is thrown out (R14); nothing is by a turn that places nothing."""
     return 0 <= field < lies and its_rank <= rank
+
+
+@njit(cache=True, nogil=True)
+def is_taken(fields: Any, field: int) -> bool:
+    """R4, R13"""
+    players, pairs = fields.shape
+    taken = False
+    for seat in range(players):
+        for pair in range(pairs):
+            taken |= 0 < field == fields[seat, pair]
+    return taken
 
 
 @njit(cache=True, nogil=True)
@@ -255,11 +266,7 @@ def _place(
     players, pairs = len(steps), fields.shape[1]
     best = np.full(RANKS, -1.0)
     for field in range(TOP_FIELD + 1):
-        taken = False
-        for seat in range(players):
-            for pair in range(pairs):
-                taken |= 0 < field == fields[seat, pair]
-        if taken:
+        if is_taken(fields, field):
             continue
         lost = True
         for rank in range(RANKS):

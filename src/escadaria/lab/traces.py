@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from escadaria.lab.streams import DICE, WHIMS, start
@@ -28,6 +29,28 @@ def seated(
     lineup = np.array([policies[bots[(seat - number) % len(bots)]] for seat in range(len(bots))])
     dice, whims = (np.uint64(start(unsigned(seed), number, which)) for which in (DICE, WHIMS))
     return lineup, dice, whims
+
+
+def counted(
+    play_games: Callable[[NDArray[np.int32], NDArray[np.int32]], None],
+    names: Sequence[str],
+    games: int,
+    players: int,
+) -> dict[str, NDArray[np.int32]]:
+    """What so many games came to: ``play_games`` fills one array by game, and one by name, game and seat."""
+    each = np.empty((games, 3), np.int32)
+    by_seat = np.empty((len(names), games, players), np.int32)
+    play_games(each, by_seat)
+    columns = (*each.T, *by_seat)
+    return dict(zip(("winner", "turns", "plies", *names), columns, strict=True))
+
+
+@njit(cache=True, nogil=True)
+def acted(trace: NDArray[np.int64] | None, plies: int, action: int) -> int:
+    """Note an action where a trace is wanted; how many plies there are with it."""
+    if trace is not None:
+        trace[plies + 1, ACTION] = action
+    return plies + 1
 
 
 def told(
