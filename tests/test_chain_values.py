@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from escadaria import judging, values
 from escadaria.chain import Chain, Phase, State
 from escadaria.game import CHANCE, play_out
+from escadaria.values import chain as features
 from escadaria.values.chain import AFTER, BEFORE, DEEP, FREE, HOME, OWN, ChainValues, see
 from strategies import Walk, chains, walks
 
@@ -19,9 +21,7 @@ CLOSE = 1e-6
 
 
 def shipped(game: Chain) -> ChainValues:
-    network = values.load(f"chain-{game.players}")
-    assert network is not None
-    return ChainValues(game, network)
+    return ChainValues(game, features.shipped(game))
 
 
 @given(walks(chains(), max_length=120))
@@ -60,12 +60,12 @@ KINDS = (
 
 
 def test_what_is_seen_of_the_start_of_a_turn() -> None:
-    """From seat 1 on: near and far disc, hand; then who lies on whom. Seat 0 is the last to move here."""
+    """From seat 1 on: near and far disc, hand; who lies on whom; the track's kind. Seat 0 moves last."""
     game = Chain(3)
     one = [14, AFTER, 19, FREE, 3]
     two = [0, HOME, 19, BEFORE, 4]
     zero = [4, FREE, 14, FREE, 2]
-    assert see(game, game.parse_state(KINDS)) == [*one, *two, *zero, 1, 2, 0]
+    assert see(game, game.parse_state(KINDS)) == [*one, *two, *zero, 1, 2, 0, 2]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,36 @@ def test_how_discs_lie_under_others(pile: tuple[int, ...], kinds: dict[int, tupl
     seen = see(game, state)
     for seat, wanted in kinds.items():
         assert {seen[5 * seat + 1], seen[5 * seat + 3]} == set(wanted)
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_only_with_two_players_the_solved_boards_have_rows_of_their_own(players: int) -> None:
+    """A board is not solved because it is as long as one that is: its arrows lie elsewhere."""
+    games = [Chain(players, board) for board in ("short", "default", "long", "34 7>11")]
+    found = [rows_of(game) for game in games]
+    for game, rows in zip(games, found, strict=True):
+        assert max(rows) < len(features.shipped(game).table)
+    short, default, long, other = found
+    assert long == other
+    assert short.isdisjoint(default | long) is default.isdisjoint(long) is (players == 2)
+    assert (short == default == long) is (players > 2)
+
+
+def test_every_network_tells_the_command_that_made_it_and_what_it_reached() -> None:
+    for players, name in [(2, "chain-2-any"), *((players, f"chain-{players}") for players in range(2, 7))]:
+        told = values.provenance(name)
+        assert all(f"train_chain {players}" in command for command in told["commands"])
+        assert told["positions"] > 0 and told["figures"]["games"] > 0
+
+
+def rows_of(game: Chain) -> set[int]:
+    """Of a start as if all discs were 20 spaces away from the centre."""
+    seen = see(game, game.initial_state())
+    for seat in range(game.players):
+        seen[5 * seat] = seen[5 * seat + 2] = 20
+    rows = np.zeros(features.number_of_features(game.players), np.int64)
+    features.fill_rows(game.players, np.array(seen), rows)
+    return set(rows.tolist())
 
 
 @pytest.mark.parametrize("players", range(3, 7))

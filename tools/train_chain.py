@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tools.shared.trainer import run
 
-from escadaria import simulate
+from escadaria import simulate, values
 from escadaria.chain import Chain
 from escadaria.lab.chain_training import train
 from escadaria.lab.learning import Report
@@ -34,6 +34,7 @@ SEED = 2026
 
 def teach(wish: argparse.Namespace, shipped: Network | None, report: Report) -> None:
     train(wish.players, wish.positions, wish.seed, report, trained=shipped, rate=wish.rate)
+    values.load.cache_clear()  # it has the network that shipped before
 
 
 def figures(players: int, games: int) -> dict[str, Any]:

@@ -8,16 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from escadaria import values
 from escadaria.chain import Chain, Keep, Phase, State
 from escadaria.lab import chain_kernel, chain_training
 from escadaria.lab import chain_values as compiled
+from escadaria.lab.chain_solver import layout
 from escadaria.lab.learning import Progress, rounded
+from escadaria.solutions.chain import HAND_PAIRS, arrangements, hands_number
 from escadaria.solutions.chain_turn import Turn
 from escadaria.values import chain as features
 from escadaria.values.chain import ChainValues
 
-GAMES = [Chain(2, "short"), Chain(3), Chain(4, "18"), Chain(6, "long")]
+GAMES = [Chain(2), Chain(2, "short"), Chain(2, "26 5>9"), Chain(3), Chain(4, "18"), Chain(6, "long")]
 LINEUP = ["random", "regular"] * 3
 CLOSE = 1e-5
 """Networks are summed in another order, in numbers of 32 bits."""
@@ -48,9 +49,7 @@ def words(game: Chain, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_what_is_seen_and_what_it_is_worth(game: Chain) -> None:
-    network = values.load(f"chain-{game.players}")
-    assert network is not None
-    known, room = ChainValues(game, network), compiled.room(game.players)
+    known, room = ChainValues(game, features.shipped(game)), compiled.room(game.players)
     sight = compiled.sight(game, exact=False)
     for state in starts(game):
         hands, discs, piles = words(game, state)
@@ -62,9 +61,11 @@ def test_what_is_seen_and_what_it_is_worth(game: Chain) -> None:
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_a_turn_is_worth_and_leads_to_the_same(game: Chain) -> None:
-    network = values.load(f"chain-{game.players}")
-    assert network is not None
-    known, room, paths = ChainValues(game, network), compiled.room(game.players), compiled.paths()
+    known, room, paths = (
+        ChainValues(game, features.shipped(game)),
+        compiled.room(game.players),
+        compiled.paths(),
+    )
     sight, walk, arrows = compiled.sight(game, exact=False), compiled.walk(), chain_kernel.tables(game).arrows
     for state in list(starts(game))[::5]:
         hands, discs, piles = words(game, state)
@@ -84,6 +85,30 @@ def test_a_turn_is_worth_and_leads_to_the_same(game: Chain) -> None:
             np.testing.assert_allclose(paths.stops[: most + 1], stops, atol=1e-12)
             np.testing.assert_allclose(paths.fails, fails, atol=1e-12)
             assert not paths.mass.any()
+
+
+def test_from_a_solution_the_exact_worth_of_all_that_turns_may_lead_to_is_learned() -> None:
+    """The table here tells the hands alone, so that they tell what was looked up."""
+    game = Chain(2, "18")
+    waiter = np.tile(np.arange(HAND_PAIRS) / HAND_PAIRS, (arrangements(game.track).count, 1))
+    waiter.flags.writeable = False
+    model = compiled.sight(game, exact=False)
+    truth = model._replace(waiter=waiter, layout=layout(game.track))
+    memory = chain_training.Memory(2, 4000)
+    new = memory.grow(
+        chain_training.sample_exact(
+            model, truth, compiled.walk(), chain_kernel.tables(game).arrows, compiled.room(2),
+            np.zeros(2, np.int64), np.zeros((2, 2), np.int64), compiled.paths(), *memory.room(), 3000,
+        )
+    )  # fmt: skip
+    assert memory.filled == new >= 3000 and not memory.targets[new:].any()
+    of_hands = features.PLACES**2
+    mover = (memory.rows[:new, 1] - of_hands) % features.MOST_DICE + 1
+    other = (memory.rows[:new, 6] - features.OF_SEAT - of_hands) % features.MOST_DICE + 1
+    known = np.maximum(mover, other) < features.MOST_DICE  # more count as these
+    wanted = [hands_number(*both) / HAND_PAIRS for both in zip(mover[known], other[known], strict=True)]
+    np.testing.assert_allclose(memory.targets[:new][known, 1], wanted, atol=CLOSE)
+    assert len(set(wanted)) > 50
 
 
 def test_training_learns_and_the_same_seed_gives_the_same_network(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,12 +72,9 @@ SHADE = 1e-13
 
 def shipped(game: Chain) -> Values:
     """What the package knows of a game."""
-    from escadaria import values
-    from escadaria.values.chain import ChainValues
+    from escadaria.values import chain as values
 
-    network = values.load(f"{game.name}-{game.players}")
-    assert network is not None, "there is one for every number of players"
-    return ChainValues(game, network)
+    return values.ChainValues(game, values.shipped(game))
 
 
 def _expert(game: Chain, rng: random.Random) -> Expert:

@@ -4,6 +4,8 @@ It begins with who wins when everybody plays by rules of thumb or by chance. The
 is met is to be worth what one turn makes of it: the exact expectation over the own turn, by the network's own
 worth of the turn starts after it; at first mixed with who won in the end. Some games start in the middle,
 some seats are careless, and some games are on other boards than the default one.
+
+On a solved board all that a turn may lead to is to be worth what the solution says, and more beside it.
 """
 
 from __future__ import annotations
@@ -54,10 +56,18 @@ CARELESS_GAMES = 0.4
 """The share of games where each seat is careless or not."""
 TRUST = 0.6
 """How far the result of a game is trusted at first, beside the expectation over a turn."""
-EACH = 16
-"""So many turn starts that one turn may lead to are learned from an exact solution."""
+AHEAD = 8
+"""From an exact solution all turn starts are learned that so many more dice may lead to."""
+EACH = 32
+"""With those beside them, these are about so many for a turn."""
+ELSEWHERE = 0.2
+"""The share of these that are taken as if the track were any."""
+BESIDE = 16
+"""For so many positions of one kind, played or solved, one of the other is learned again."""
 DEFAULT = 0.7
 """The share of games on the default board; the others are in equal parts on the other two, and on any."""
+OF_TWO = (0.5, 0.3, 0.1, 0.1)
+"""With two players: of rounds on the boards default, short and long, and on any."""
 
 
 # Rules of thumb.
@@ -158,6 +168,7 @@ def self_play(
         seat, turns = np.random.randint(players), 0
         while turns < TURNS and free_discs(seat, discs, piles)[0] >= 0:
             see(seat, hands, discs, piles, room.seen)
+            room.seen[-1] = model.track
             fill_rows(players, room.seen, room.rows)
             met[turns] = room.rows
             play_turn(
@@ -247,35 +258,85 @@ def sample_exact(
     at: int,
     wanted: int,
 ) -> int:
-    """As ``self_play``, but noted are turn starts that its turns may lead to, by their exact worth."""
-    players, size, done = len(hands), len(rows), 0
-    piles, outlook = np.zeros(len(arrows), np.int64), np.zeros(players)
+    """As ``self_play``, but noted is the exact worth of all turn starts that its turns may lead to."""
+    size, done = len(rows), 0
+    piles, outlook = np.zeros(len(arrows), np.int64), np.zeros(2)
     while done < wanted:
         _set_up(arrows, hands, discs, piles)
-        seat, turns = np.random.randint(players), 0
+        seat, turns = np.random.randint(2), 0
         while turns < TURNS and free_discs(seat, discs, piles)[0] >= 0:
-            spaces, hand = free_discs(seat, discs, piles), hands[seat]
-            following = seat + 1 if seat + 1 < players else 0
-            for _ in range(EACH):
-                links = 1 + np.random.randint(min(8 * players - hands.sum() + hand, hand + 3))
-                space = spaces[1] if spaces[1] >= 0 and np.random.random() < 0.5 else spaces[0]
-                stays = np.random.random() < 0.2
-                _, end = end_of(space, links, arrows)
-                hands[seat] = max(links // 2, 1) if stays else links
-                if not stays:
-                    move(seat, space, end, discs, piles)
-                if free_discs(following, discs, piles)[0] >= 0:
-                    evaluate(truth, room, following, hands, discs, piles)
-                    see(following, hands, discs, piles, room.seen)
-                    fill_rows(players, room.seen, room.rows)
-                    rows[at], targets[at] = room.rows, room.shares
-                    at = (at + 1) % size
-                    done += 1
-                if not stays:
-                    take_back(seat, space, end, discs, piles)
-                hands[seat] = hand
+            hand, before = hands[seat], at
+            most = min(8 * len(hands) - hands[1 - seat], hand + AHEAD)  # C2
+            for links in range(1, most + 1):
+                hands[seat] = links
+                if links <= (most + 1) // 2:  # C14
+                    at = _note(truth, room, 1 - seat, hands, discs, piles, rows, targets, at)
+                for space in free_discs(seat, discs, piles):
+                    if space >= 0:
+                        _, end = end_of(space, links, arrows)
+                        move(seat, space, end, discs, piles)
+                        at = _note(truth, room, 1 - seat, hands, discs, piles, rows, targets, at)
+                        at = _note_beside(
+                            truth, room, arrows, 1 - seat, hands, discs, piles, rows, targets, at
+                        )
+                        take_back(seat, space, end, discs, piles)
+            hands[seat] = hand
+            done += (at - before) % size
             play_turn(model, walk, arrows, WHIM, seat, room, hands, discs, piles, paths, outlook)
-            seat, turns = following, turns + 1
+            seat, turns = 1 - seat, turns + 1
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _note(
+    truth: Sight,
+    room: Room,
+    seat: int,
+    hands: Words,
+    discs: Words,
+    piles: Words,
+    rows: Any,
+    targets: Any,
+    at: int,
+) -> int:
+    """Note the exact worth of this start of the seat's turn, if it has not won (C6)."""
+    if free_discs(seat, discs, piles)[0] < 0:
+        return at
+    evaluate(truth, room, seat, hands, discs, piles)
+    see(seat, hands, discs, piles, room.seen)
+    room.seen[-1] = features.ANY if np.random.random() < ELSEWHERE else truth.track
+    fill_rows(2, room.seen, room.rows)
+    rows[at], targets[at] = room.rows, room.shares
+    return (at + 1) % len(rows)
+
+
+@njit(cache=True, nogil=True)
+def _note_beside(
+    truth: Sight,
+    room: Room,
+    arrows: Words,
+    seat: int,
+    hands: Words,
+    discs: Words,
+    piles: Words,
+    rows: Any,
+    targets: Any,
+    at: int,
+) -> int:
+    """Note a turn start that differs by one hand, and maybe by one move; it may be that nobody plays so."""
+    one, other = hands
+    hands[np.random.randint(2)] = 1 + np.random.randint(AHEAD)
+    mover = np.random.randint(2)
+    space = free_discs(mover, discs, piles)[np.random.randint(2)]
+    fits = hands.sum() <= 8 * len(hands)  # C2
+    if fits and space < 0:
+        at = _note(truth, room, seat, hands, discs, piles, rows, targets, at)
+    elif fits:
+        _, end = end_of(space, 1 + np.random.randint(AHEAD), arrows)
+        move(mover, space, end, discs, piles)
+        at = _note(truth, room, seat, hands, discs, piles, rows, targets, at)
+        take_back(mover, space, end, discs, piles)
+    hands[0], hands[1] = one, other
     return at
 
 
@@ -301,6 +362,29 @@ def any_board(rng: np.random.Generator) -> Board:
     return Board(length, tuple(zip(spaces[::2], spaces[1::2], strict=True)))
 
 
+class Memory:
+    """The last starts of turns that were met, and what they are to be worth."""
+
+    def __init__(self, players: int, size: int) -> None:
+        self.rows = np.zeros((size, features.number_of_features(players)), np.int32)
+        self.targets = np.zeros((size, players), np.float32)
+        self.at = self.filled = 0
+
+    def room(self) -> tuple[NDArray[np.int32], NDArray[np.float32], int]:
+        """Where to note more, and from which row on."""
+        return self.rows, self.targets, self.at
+
+    def grow(self, end: int) -> int:
+        """What came is before the row ``end``; how many."""
+        new = (end - self.at) % len(self.rows)
+        self.at, self.filled = end, min(len(self.rows), self.filled + new)
+        return new
+
+    def some(self, number: int, rng: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        pick = rng.integers(0, self.filled, number)
+        return self.rows[pick], self.targets[pick]
+
+
 def train(
     players: int,
     positions: int,
@@ -311,7 +395,11 @@ def train(
     rate: float = 2e-3,
     replays: int = 4,
 ) -> Model:
-    """A network from so many starts of turns, each learned ``replays`` times; or one that learns more."""
+    """A network from so many starts of turns, each learned ``replays`` times; or one that learns more.
+
+    After each round of games it learns from those of their kind, played or solved, and from some of the other
+    kind, so that it forgets neither.
+    """
     rng = np.random.default_rng(seed)
     set_seed(seed)
     net = unrounded(trained) if trained else fresh(players, rng)
@@ -322,31 +410,37 @@ def train(
     else:
         thrift = EACH if _sights(players, "default").waiter.size else 1
         warm_up(net, state, players, positions * BEFOREHAND // thrift, rng, met_rows, report)
-    memory, chunk, batch = 1 << 18, 2048, 128
-    rows = np.zeros((memory, features.number_of_features(players)), np.int32)
-    targets = np.zeros((memory, players), np.float32)
+    played, solved = Memory(players, 1 << 18), Memory(players, 1 << 20)
+    chunk, batch = 2048, 128
     hands, discs = np.zeros(players, np.int64), np.zeros((players, 2), np.int64)
-    at = filled = met = beat = 0
+    shares = OF_TWO if players == 2 else (DEFAULT, *[(1 - DEFAULT) / 3] * 3)
+    met = beat = 0
     while met < positions:
         done = met / positions
-        names = ["default", "short", "long", ""]
-        board = str(rng.choice(names, p=[DEFAULT, *[(1 - DEFAULT) / 3] * 3]))
+        board = str(rng.choice(["default", "short", "long", ""], p=shares))
         truth = _sights(players, board or "long")
         arrows = chain_kernel.tables(Chain(players, board or any_board(rng))).arrows
         model = truth._replace(network=net, waiter=truth.waiter[:0])
         if board and truth.waiter.size:
+            now, other, often = solved, played, 2 * replays
             end = sample_exact(
-                model, truth, walk(), arrows, space, hands, discs, ways, rows, targets, at, EACH * chunk
+                model, truth, walk(), arrows, space, hands, discs, ways, *now.room(), EACH * chunk
             )
         else:
+            now, other, often = played, solved, replays
             trust = 0.0 if trained else TRUST * max(0.0, 1 - 1.5 * done)
-            end = self_play(model, walk(), arrows, trust, space, hands, discs, ways, rows, targets, at, chunk)
-        new = (end - at) % memory
-        at, met, filled = end, met + new, min(memory, filled + new)
-        pick = rng.integers(0, filled, max(new * replays // batch, 1) * batch)
-        met_rows[rows[pick]] = True
-        error = learn(net, state, rows[pick], targets[pick], batch, schedule(done, rate), beat)
-        beat += len(pick) // batch
+            end = self_play(model, walk(), arrows, trust, space, hands, discs, ways, *now.room(), chunk)
+        new = now.grow(end)
+        met += new
+        rows, targets = now.some(max(new * often // batch, 1) * batch, rng)
+        if other.filled:
+            more_rows, more_targets = other.some(len(rows) // BESIDE // batch * batch, rng)
+            order = rng.permutation(len(rows) + len(more_rows))
+            rows = np.concatenate((rows, more_rows))[order]
+            targets = np.concatenate((targets, more_targets))[order]
+        met_rows[rows] = True
+        error = learn(net, state, rows, targets, batch, schedule(done, rate), beat)
+        beat += len(rows) // batch
         net.table[~met_rows] = 0.0  # what was never met says nothing
         report(Progress(min(met / positions, 1.0), met, error**0.5), net)
     return net
@@ -369,6 +463,7 @@ def warm_up(
     while met < positions:
         board = str(rng.choice(list(BOARDS), p=[DEFAULT, *[(1 - DEFAULT) / 2] * 2]))
         game = Chain(players, board)
+        space.seen[-1] = features.kind_of_track(game.track)
         trace = np.zeros((1 << 13, SEATS + 3 * players + game.track.length + 1), np.int64)
         found = games_by_thumb(
             chain_kernel.tables(game), np.array(game.initial_state().hands), met,

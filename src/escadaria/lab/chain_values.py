@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria import solutions, values
+from escadaria import solutions
 from escadaria.chain import ALIKE, LONGEST, Chain
 from escadaria.lab import rapido_values
 from escadaria.lab.chain_rules import SIDES, TOP, Words, end_of, free_discs, move, squeezed, take_back
@@ -72,20 +72,23 @@ class Sight(NamedTuple):
     waiter: NDArray[np.float64]
     """As a solution has it; empty if there is none."""
     layout: Layout
+    track: int
+    """Its kind."""
 
 
 def sight(game: Chain, exact: bool) -> Sight:
     """By the solution in the cache folder, if ``exact`` and there is one, else by the values that ship."""
     solution = solutions.find(game) if exact else None
-    network = rapido_values.model(values.load(f"{game.name}-{game.players}"))
+    network, track = rapido_values.model(features.shipped(game)), features.kind_of_track(game.track)
     if isinstance(solution, ChainSolution):
-        return Sight(network, _read_only(solution.waiter), layout(game.track))
+        return Sight(network, _read_only(solution.waiter), layout(game.track), track)
     nothing = np.zeros((1, 1), np.int64)
     room = np.zeros((1, 1, 1), np.int32)
     return Sight(
         network,
         _read_only(np.zeros((0, 0))),
         Layout(nothing, nothing, nothing.astype(np.int32), nothing[0], room, room),
+        track,
     )
 
 
@@ -121,7 +124,7 @@ class Room(NamedTuple):
 
 
 def room(players: int) -> Room:
-    seen = features.number_of_features(players)
+    number = features.number_of_features(players)
     return Room(
         np.zeros(len(reach()) * ENDS),
         np.zeros((LONGEST + 1, 2)),
@@ -130,8 +133,8 @@ def room(players: int) -> Room:
         np.zeros((LONGEST + 1, players)),
         np.zeros((LONGEST // 2 + 1, players)),
         np.zeros(players),
-        np.zeros(seen, np.int64),
-        np.zeros(seen, np.int64),
+        np.zeros(number + 1, np.int64),
+        np.zeros(number, np.int64),
         np.zeros(FIRST_WIDTH, np.float32),
         np.zeros(SECOND_WIDTH, np.float32),
         np.zeros(LONGEST + 1),
@@ -155,6 +158,7 @@ def evaluate(sight: Sight, room: Room, seat: int, hands: Words, discs: Words, pi
         room.shares[0] = 1.0 - room.shares[1]
     else:
         see(seat, hands, discs, piles, room.seen)
+        room.seen[-1] = sight.track
         fill_rows(players, room.seen, room.rows)
         forward(sight.network, room.rows, room.first, room.second, room.shares)
 
@@ -183,10 +187,10 @@ def _arrangement(layout: Layout, seat: int, discs: Words, piles: Words) -> int:
 
 @njit(cache=True, nogil=True)
 def see(turn: int, hands: Words, discs: Words, piles: Words, seen: Words) -> None:
-    """What is seen of the start of a turn."""
+    """What is seen of the start of a turn, but for the kind of track, which is last."""
     players, centre = len(hands), len(piles) - 1
     pairs = PER_SEAT * players
-    seen[pairs:] = 0
+    seen[pairs:-1] = 0
     for later in range(players):
         seat = turn + later if turn + later < players else turn + later - players
         at = PER_SEAT * later

@@ -2,7 +2,7 @@
 
 A network knows starts of turns. Whatever is within a turn is worked out, see ``chain_turn``. Features count
 the spaces that are left to the centre, so one network serves every board; it has learned mostly on the
-default one.
+default one. With two players the solved boards have a network of their own, and rows for each of them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from escadaria.boards import Board, board_name
 from escadaria.chain import Chain, Phase, State
 from escadaria.solutions.chain_turn import ByTurns
-from escadaria.values import Network
+from escadaria.values import Network, load
 
 FAR = 34
 """Who is further away counts as so far away."""
@@ -33,6 +34,10 @@ PER_SEAT = 5
 OF_SEAT = PLACES * PLACES + KINDS * KINDS * MOST_DICE + 2 * PLACES * KINDS + MOST_DICE * PLACES
 OF_PAIR = 4 * 3 * 3
 """Rows of a network's table for a seat, and for two of them."""
+SOLVED = ("short", "default")
+"""With two players these boards have rows of their own, after those of any board."""
+ANY, OF_TRACK = 0, 2 * OF_SEAT + OF_PAIR
+"""The kind of all other tracks, and how many rows each kind has."""
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -42,8 +47,8 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 def fill_rows(players: int, seen: Any, rows: Any) -> None:
-    """From what is seen, by seat from the one to move and then by pair of seats, to a network's rows."""
-    start = at = 0
+    """From what is seen, by seat from the one to move, by pair of seats, and of the track, to rows."""
+    start, at = seen[-1] * OF_TRACK if players == 2 else 0, 0
     for seat in range(players):
         near, near_kind = seen[PER_SEAT * seat], seen[PER_SEAT * seat + 1]
         far, far_kind = seen[PER_SEAT * seat + 2], seen[PER_SEAT * seat + 3]
@@ -74,13 +79,29 @@ def fill_rows(players: int, seen: Any, rows: Any) -> None:
 
 
 def number_of_features(players: int) -> int:
-    """As many as there are things seen."""
+    """So many rows are summed."""
     return PER_SEAT * players + players * (players - 1) // 2
 
 
 def number_of_rows(players: int) -> int:
     """How long a network's table is."""
+    if players == 2:
+        return (1 + len(SOLVED)) * OF_TRACK
     return players * OF_SEAT + players * (players - 1) // 2 * OF_PAIR
+
+
+def kind_of_track(board: Board) -> int:
+    """Which of the solved boards it is, from 1 on, or any."""
+    name = board_name(board)
+    return SOLVED.index(name) + 1 if name in SOLVED else ANY
+
+
+def shipped(game: Chain) -> Network:
+    """The network that ships for a game."""
+    by_itself = game.players == 2 and kind_of_track(game.track) == ANY
+    network = load("chain-2-any" if by_itself else f"chain-{game.players}")
+    assert network is not None, "there is one for every number of players"
+    return network
 
 
 def see(game: Chain, state: State) -> list[int]:
@@ -103,7 +124,8 @@ def see(game: Chain, state: State) -> list[int]:
         near, far = sorted(discs[seat])
         seen += [*near, *far, min(state.hands[seat], MOST_DICE)]
     pairs = ((seat, later) for seat in range(players) for later in range(seat + 1, players))
-    return seen + [((one, other) in on_top) + 2 * ((other, one) in on_top) for one, other in pairs]
+    seen += [((one, other) in on_top) + 2 * ((other, one) in on_top) for one, other in pairs]
+    return [*seen, kind_of_track(game.track)]
 
 
 def _kind(seat: int, top: int, above: int) -> int:
@@ -144,7 +166,7 @@ class ChainValues(ByTurns):
         """[position, seat] for starts of turns and ends of games."""
         players = self.game.players
         seen = np.array([see(self.game, state) for state in states]).T
-        rows = np.empty_like(seen)
+        rows = np.empty_like(seen[:-1])
         fill_rows(players, seen, rows)
         found = self.network(rows).astype(float)
         found /= found.sum(axis=1, keepdims=True)
