@@ -106,14 +106,16 @@ def _move(weights: Any, gradient: Any, mean: Any, square: Any, step: float) -> N
 
 def fresh(rows: int, features: int, players: int, rng: np.random.Generator) -> Model:
     """A network that knows nothing, with so many rows in its table, of which it sums as many as features."""
-    arrays = (
-        rng.normal(0, 0.5 / np.sqrt(features), (rows, FIRST_WIDTH)),
-        rng.normal(0, np.sqrt(2 / FIRST_WIDTH), WIDTHS),
-        np.zeros(SECOND_WIDTH),
-        rng.normal(0, 0.3 * np.sqrt(1 / SECOND_WIDTH), (players, SECOND_WIDTH)),
-        np.zeros(players),
+
+    def normal(scale: float, shape: tuple[int, int]) -> NDArray[np.float32]:
+        return rng.normal(0, scale, shape).astype(np.float32)
+
+    return model(None)._replace(
+        table=normal(0.5 / np.sqrt(features), (rows, FIRST_WIDTH)),
+        mix=normal(np.sqrt(2 / FIRST_WIDTH), WIDTHS),
+        out=normal(0.3 * np.sqrt(1 / SECOND_WIDTH), (players, SECOND_WIDTH)),
+        out_bias=np.zeros(players, np.float32),
     )
-    return model(Network(*(array.astype(np.float32) for array in arrays)))  # type: ignore[arg-type]
 
 
 def rounded(trained: Model) -> Network:

@@ -29,6 +29,8 @@ from escadaria.lab.rapido_values import (
     end_turn,
     expected,
     fill_rows,
+    is_out,
+    is_taken,
     key,
     model,
     plan,
@@ -80,6 +82,14 @@ def thumb(players: int) -> Thumb:
 
 
 @njit(cache=True, nogil=True)
+def _table(players: int) -> tuple[Any, Any, Any]:
+    """Steps, fields and ranks of a game that is still to be set up."""
+    pairs = 2 if players == 2 else 1  # R16
+    fields, ranks = np.zeros((players, pairs), np.int64), np.zeros((players, pairs), np.int64)
+    return np.zeros(players, np.int64), fields, ranks
+
+
+@njit(cache=True, nogil=True)
 def _set_up(finish: int, steps: Any, fields: Any, ranks: Any) -> None:
     steps[:], fields[:], ranks[:] = 0, -1, 0
     if np.random.random() < CRAMPED:
@@ -88,15 +98,10 @@ def _set_up(finish: int, steps: Any, fields: Any, ranks: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _is_taken(fields: Any, field: int) -> bool:
-    return field > 0 and bool(np.any(fields == field))
-
-
-@njit(cache=True, nogil=True)
 def _any_field(fields: Any) -> int:
     while True:
         field = np.random.randint(TOP_FIELD + 1)
-        if not _is_taken(fields, field):
+        if not is_taken(fields, field):
             return field
 
 
@@ -138,7 +143,7 @@ def _end(finish: int, steps: Any, fields: Any, ranks: Any, own: int, placed: int
     if placed >= 0:
         for seat in range(1, players):
             for pair in range(pairs):
-                if fields[seat, pair] > placed and ranks[seat, pair] <= rank:  # R14
+                if is_out(fields[seat, pair], ranks[seat, pair], placed, rank):
                     fields[seat, pair], ranks[seat, pair] = -1, 0
         at = 1 if fields[0, 0] >= 0 else 0
         fields[0, at], ranks[0, at] = placed, rank if placed > 0 else 0
@@ -173,7 +178,7 @@ def plan_by_thumb(thumb: Thumb, bold: bool, fields: Any, ranks: Any, room: Scrat
     """Work a turn out as ``simple`` plays it, or if ``bold`` as ``regular`` does."""
     free = 0
     for field in range(1, TOP_FIELD + 1):
-        free |= (not _is_taken(fields, field)) << field - 1
+        free |= (not is_taken(fields, field)) << field - 1
     room.again[0, 0] = 0.5
     if not bold:
         for rank in range(RANKS):
@@ -194,19 +199,10 @@ def plan_by_thumb(thumb: Thumb, bold: bool, fields: Any, ranks: Any, room: Scrat
 
 
 @njit(cache=True, nogil=True)
-def games_by_thumb(
-    thumb: Thumb,
-    finish: int,
-    steps: Any,
-    fields: Any,
-    ranks: Any,
-    whim: float,
-    room: Scratch,
-    rows: Any,
-    targets: Any,
-) -> int:
+def games_by_thumb(thumb: Thumb, finish: int, whim: float, room: Scratch, rows: Any, targets: Any) -> int:
     """Fill ``rows`` and ``targets`` with starts of turns and who won; how many are of games that ended."""
-    players, at = len(steps), 0
+    players, at = targets.shape[1], 0
+    steps, fields, ranks = _table(players)
     while at < len(rows):
         _set_up(finish, steps, fields, ranks)
         begin, winner = at, -1
@@ -234,23 +230,14 @@ def _note_position(finish: int, steps: Any, fields: Any, ranks: Any, room: Scrat
 
 @njit(cache=True, nogil=True)
 def self_play(
-    model: Model,
-    finish: int,
-    steps: Any,
-    fields: Any,
-    ranks: Any,
-    whim: float,
-    room: Scratch,
-    rows: Any,
-    targets: Any,
-    at: int,
-    wanted: int,
+    model: Model, finish: int, whim: float, room: Scratch, rows: Any, targets: Any, at: int, wanted: int
 ) -> int:
     """Play games until ``wanted`` starts of turns are noted, from row ``at`` on; where that ends.
 
     After the last row comes the first.
     """
-    players, size, done = len(steps), len(rows), 0
+    players, size, done = targets.shape[1], len(rows), 0
+    steps, fields, ranks = _table(players)
     outlooks = np.zeros((TURNS, players))
     met = np.zeros((TURNS, rows.shape[1]), rows.dtype)
     while done < wanted:
@@ -271,19 +258,9 @@ def self_play(
 
 
 @njit(cache=True, nogil=True)
-def sample_exact(
-    model: Model,
-    finish: int,
-    steps: Any,
-    fields: Any,
-    ranks: Any,
-    whim: float,
-    each: int,
-    room: Scratch,
-    rows: Any,
-    targets: Any,
-) -> None:
-    """Fill ``rows`` and ``targets`` with positions that turns of good play may lead to, ``each`` per turn."""
+def sample_exact(model: Model, finish: int, whim: float, room: Scratch, rows: Any, targets: Any) -> None:
+    """Fill ``rows`` and ``targets`` with positions that turns of good play may lead to."""
+    steps, fields, ranks = _table(targets.shape[1])
     at = 0
     while at < len(rows):
         _set_up(finish, steps, fields, ranks)
@@ -291,7 +268,7 @@ def sample_exact(
         while winner < 0 and at < len(rows):
             levels = plan(model, finish, steps, fields, ranks, steps[0], True, room)
             chosen = room.field.copy()
-            for _ in range(each):
+            for _ in range(EACH):
                 rank = _RANKS_OF_ROLLS[np.random.randint(36)]
                 own, field = steps[0], chosen[0, rank]
                 lot = np.random.random()
@@ -316,16 +293,7 @@ def sample_exact(
 
 @njit(cache=True, nogil=True)
 def lose(
-    net: Model,
-    exact: Model,
-    finish: int,
-    games: int,
-    seed: int,
-    steps: Any,
-    fields: Any,
-    ranks: Any,
-    room: Scratch,
-    truth: Scratch,
+    net: Model, exact: Model, finish: int, games: int, seed: int, room: Scratch, truth: Scratch
 ) -> tuple[float, float, int]:
     """Games of the network against the exact table, first move in turns.
 
@@ -333,6 +301,7 @@ def lose(
         game, and how many games the network won.
     """
     np.random.seed(seed)
+    steps, fields, ranks = _table(2)
     lost, squares, won = 0.0, 0.0, 0
     for game in range(games):
         steps[:], fields[:], ranks[:] = 0, -1, 0
@@ -409,13 +378,11 @@ def train_by_self_play(
         warm_up(net, state, players, positions * BEFOREHAND, rng, report)
     rows = np.zeros((memory, features.number_of_features(players)), np.int32)
     targets = np.zeros((memory, players), np.float32)
-    steps = np.zeros(players, np.int64)
-    fields, ranks = np.zeros((2, players, 1), np.int64)
     at = filled = met = beat = 0
     batch, chunk = 128, 4096
     while met < positions:
         done = met / positions
-        end = self_play(net, finish, steps, fields, ranks, 0.05, room, rows, targets, at, chunk)
+        end = self_play(net, finish, 0.05, room, rows, targets, at, chunk)
         new = (end - at) % memory
         at, met, filled = end, met + new, min(memory, filled + new)
         pick = rng.integers(0, filled, max(new * replays // batch, 1) * batch)
@@ -432,11 +399,10 @@ def warm_up(
     finish, batch, chunk = features.FAR, 256, 1 << 16
     rows = np.zeros((chunk, features.number_of_features(players)), np.int32)
     targets = np.full((chunk, players), 1 / players, np.float32)
-    steps, room, rules = np.zeros(players, np.int64), scratch(players, 1), thumb(players)
-    fields, ranks = np.zeros((2, players, 1), np.int64)
+    room, rules = scratch(players, 1), thumb(players)
     met = 0
     while met < positions:
-        order = rng.permutation(games_by_thumb(rules, finish, steps, fields, ranks, 0.1, room, rows, targets))
+        order = rng.permutation(games_by_thumb(rules, finish, 0.1, room, rows, targets))
         rate = 2e-3 * (1 - met / positions) + 5e-5
         error = learn(net, state, rows[order], targets[order], batch, rate, met // batch)
         met += chunk
@@ -463,12 +429,10 @@ def distil(
     state, room, truth = adam(net), scratch(2, 2), model(None, exact)
     rows = np.zeros((memory, features.number_of_features(2)), np.int32)
     targets = np.zeros((memory, 2), np.float32)
-    steps = np.zeros(2, np.int64)
-    fields, ranks = np.zeros((2, 2, 2), np.int64)
     chunk = 1 << 16
     for met in range(0, positions, chunk):
         at = slice(met % memory, met % memory + chunk)
-        sample_exact(truth, finish, steps, fields, ranks, 0.05, EACH, room, rows[at], targets[at])
+        sample_exact(truth, finish, 0.05, room, rows[at], targets[at])
         pick = rng.integers(0, min(met + chunk, memory), chunk * replays)
         rate_now, beat = schedule(met / positions, rate), met * replays // batch
         error = learn(net, state, rows[pick], targets[pick], batch, rate_now, beat)
@@ -498,12 +462,9 @@ def loss(
     net, truth, finish = model(network), model(None, exact), len(exact)
 
     def part(number: int) -> tuple[float, float, int]:
-        steps, (fields, ranks) = np.zeros(2, np.int64), np.zeros((2, 2, 2), np.int64)
         rooms = [scratch(2, levels) for levels in (features.LEVELS, 10)]
         size = min(PART, games - PART * number)
-        found: tuple[float, float, int] = lose(
-            net, truth, finish, size, seed + number, steps, fields, ranks, *rooms
-        )
+        found: tuple[float, float, int] = lose(net, truth, finish, size, seed + number, *rooms)
         return found
 
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
