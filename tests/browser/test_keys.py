@@ -35,7 +35,9 @@ def start(person: Person, game: str) -> None:
 
 
 def play_again(person: Person) -> None:
+    """The focus waits where the winner is told, and leads on from there."""
     before = person.page.url
+    expect(person.winner).to_be_focused()
     reach(person, person.button("web.rematch"))
     person.page.keyboard.press("Enter")
     person.page.wait_for_url(lambda url: url != before)
