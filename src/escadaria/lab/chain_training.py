@@ -50,8 +50,8 @@ BEFOREHAND = 6
 """For each start of a turn that is worked out, how many are learned before by rules of thumb."""
 IN_THE_MIDDLE = 0.3
 """The share of games that start there."""
-WHIM = 0.04
-"""How often a turn is played by chance, unless the seat is careless: then as often as may be."""
+WHIM, CARELESS = 0.04, 0.4
+"""How often a turn is played by chance, and by seats that are careless."""
 CARELESS_GAMES = 0.4
 """The share of games where each seat is careless or not."""
 TRUST = 0.6
@@ -164,7 +164,7 @@ def self_play(
         _set_up(arrows, hands, discs, piles)
         mixed = np.random.random() < CARELESS_GAMES
         for seat in range(players):
-            careless[seat] = np.random.random() if mixed and np.random.random() < 0.5 else WHIM
+            careless[seat] = CARELESS if mixed and np.random.random() < 0.5 else WHIM
         seat, turns = np.random.randint(players), 0
         while turns < TURNS and free_discs(seat, discs, piles)[0] >= 0:
             see(seat, hands, discs, piles, room.seen)
