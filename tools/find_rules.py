@@ -100,6 +100,9 @@ def for_chain(wish: argparse.Namespace) -> dict[str, Any]:
     race = chain.race(Chain(players))
     if wish.measure:
         numbers, stages = shipped(wish, players, chain_rules.numbers_of)
+        if players > 2:
+            names, _ = told(stages, chain_rules.PLACES)
+            stages = chain.counted(race, numbers, names, wish.games, wish.seed)
     elif players == 2:
         numbers, stages = chain.find(race, wish.turns, wish.seed, MOST, GAIN / players, say)
     else:

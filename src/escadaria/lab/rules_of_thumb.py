@@ -77,7 +77,7 @@ def stages(family: Family, names: Sequence[str], rules: Numbers, cost: Cost, rep
     """What is lost with the first rule alone, the first two, …; each time tuned."""
     found = []
     for number in range(1, len(names) + 1):
-        fewer = _some(family, names[:number], rules)
+        fewer = only(family, names[:number], rules)
         lost, tuned_rules = tuned(family, names[:number], fewer, cost, 1)
         report(names[number - 1], lost, tuned_rules)
         found.append(Stage(names[number - 1], lost))
@@ -93,20 +93,20 @@ def adopted(
     """
     first, *others = names
     without = {
-        name: rough(_some(family, [other for other in names if other != name], rules)) for name in others
+        name: rough(only(family, [other for other in names if other != name], rules)) for name in others
     }
     kept, most, found = list[str](), -1.0, list[Stage]()
     for name in [first, *sorted(others, key=lambda name: without[name])]:
-        trial = _some(family, [*kept, name], rules)
+        trial = only(family, [*kept, name], rules)
         share = wins(trial)
         report(name, fair - share, trial)
         if share >= most:
             kept, most = [*kept, name], share
             found.append(Stage(name, fair - share))
-    return _some(family, kept, rules), found
+    return only(family, kept, rules), found
 
 
-def _some(family: Family, names: Sequence[str], rules: Numbers) -> Numbers:
+def only(family: Family, names: Sequence[str], rules: Numbers) -> Numbers:
     """Only these of the rules."""
     fewer = np.array(family.nothing)
     for name in names:

@@ -30,6 +30,7 @@ from escadaria.lab.rules_of_thumb import (
     Report,
     Stage,
     adopted,
+    only,
     search,
     stages,
     tuned,
@@ -430,6 +431,15 @@ def adopt(
         return measure(race, numbers, games // 2, seed).wins
 
     return adopted(family(), names, rules, wins, rough, 1 / len(race.dealt), report)
+
+
+def counted(race: Race, rules: Numbers, names: Sequence[str], games: int, seed: int) -> list[Stage]:
+    """What is missing to a fair share of games with the first rule alone, the first two, …"""
+    shares = [
+        measure(race, only(family(), names[:number], rules), games, seed).wins
+        for number in range(1, len(names) + 1)
+    ]
+    return [Stage(name, 1 / len(race.dealt) - share) for name, share in zip(names, shares, strict=True)]
 
 
 # The chart.
