@@ -66,11 +66,7 @@ def main(words: list[str]) -> int:
 
 
 def test(pytest_args: list[str]) -> int:
-    """Run every check, also after one has failed, and return 0 only if all passed.
-
-    Tests of the whole suite that failed run once more, alone: a crowded machine may have been at fault. Both
-    runs are shown.
-    """
+    """Run every check, also after one has failed, and return 0 only if all passed."""
     prepare("dev")
     # The whole suite runs on all cores; picked tests run in one process, where -s and --pdb work.
     steps = {
@@ -79,17 +75,13 @@ def test(pytest_args: list[str]) -> int:
         "mypy": ["mypy"],
         "pytest": ["pytest", *(pytest_args or ["-n", "auto"])],
     }
-    passes = {name: check(name, words) for name, words in steps.items()}
-    if not passes["pytest"] and not pytest_args:
-        passes["pytest"] = check("pytest once more, what failed", ["pytest", "--last-failed", "--lfnf=none"])
-    failed = [name for name, passed in passes.items() if not passed]
+    failed = []
+    for name, words in steps.items():
+        say(name)
+        if subprocess.call([PYTHON, "-m", *words], cwd=ROOT) != 0:
+            failed.append(name)
     say(f"failed: {', '.join(failed)}" if failed else "all checks passed")
     return 1 if failed else 0
-
-
-def check(name: str, words: list[str]) -> bool:
-    say(name)
-    return subprocess.call([PYTHON, "-m", *words], cwd=ROOT) == 0
 
 
 def script(folder: str, words: list[str]) -> int:
