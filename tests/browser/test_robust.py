@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from browser.conftest import Come
-from browser.house import Table, asked, joined, opened, played, practising
+from browser.house import Table, asked, joined, opened, played, practising, setup
 from browser.people import Person, play_together
 from faults.serving import free_port
 from server.conftest import Live
@@ -260,3 +260,35 @@ def test_the_record_is_saved_and_opened_again(come: Come, url: str, tmp_path: Pa
     slider.press("End")
     expect(slider).to_have_value(slider.get_attribute("max") or "")
     expect(person.page).to_have_url(re.compile(r"#ply=\d+$"))
+
+
+def test_what_was_wanted_last_is_waited_for(come: Come) -> None:
+    """Whoever is quicker than the server gets the match of the last time, and loses no wishes."""
+    person = come(setups={"rapido.bots": setup(2, "bot tourist", finish=7)}, name="Ana")
+    page = person.page
+    held: list[Route] = []
+    page.route("**/api/games", lambda route: held.append(route))
+    page.goto(person.url + "/new/rapido?how=bots")
+    person.reads("web.loading")
+    expect(person.button("web.start")).to_have_count(0)
+    expect(page.get_by_role("textbox")).to_have_count(0)
+    page.goto(person.url)
+    card = page.get_by_role("article", name=person.say("rapido.name"))
+    card.get_by_role("button", name=person.like("web.home.bots", "web.against_bots")).click()
+    expect(card).to_be_visible()
+    held[-1].continue_()
+    players = page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
+    expect(players).to_have_count(2)
+
+
+def test_setting_up_where_the_server_is_away(come: Come) -> None:
+    person = come(setups={"rapido.bots": setup(2, "bot tourist", finish=7)}, name="Ana")
+    person.troubles.forgive("ERR_FAILED")
+    person.page.route("**/api/games", lambda route: route.abort())
+    person.page.goto(person.url + "/new/rapido?how=bots")
+    person.reads("error.offline")
+    person.page.unroute("**/api/games")
+    person.click("web.after.again")
+    expect(person.page.get_by_role("textbox", name=person.say("web.name"))).to_have_count(1)
+    person.click("web.start")
+    assert person.asked()

@@ -68,7 +68,13 @@ export class ApiError extends Error {
   }
 }
 
-export const fetchGames = (): Promise<Games> => json('/api/games');
+let games: Promise<Games> | undefined;
+/** The games, their options and the bots. Asked for once: they stay the same until the server is another. */
+export const fetchGames = (): Promise<Games> =>
+  (games ??= json<Games>('/api/games').catch((error: unknown) => {
+    games = undefined;
+    throw error;
+  }));
 /** The full rules of a game, and its guided first game. */
 export const fetchRules = (game: string): Promise<RulesView> => json(`/api/rules/${encodeURIComponent(game)}`);
 export const fetchLesson = (game: string): Promise<LessonView> => json(`/api/lessons/${encodeURIComponent(game)}`);

@@ -64,12 +64,12 @@ export function resized(setup: Setup, way: Way, players: number): Setup {
   return { ...setup, seats, first: setup.first === null ? null : Math.min(setup.first, players - 1) };
 }
 
-/** What was wanted the last time, as far as it can still be had. */
-export function lastSetup(game: string, way: Way, known: Games | null): Setup {
-  const bots = offered(known?.bots ?? [BOT]);
+/** What was wanted the last time, as far as it can still be had; who does not know what can be had must wait for it. */
+export function lastSetup(game: string, way: Way, known: Games): Setup {
+  const bots = offered(known.bots);
   const usual = usualSetup(way, bots.includes(BOT) ? BOT : bots.at(-1));
   const kept = recall<Partial<Setup> | null>(`setup.${game}.${way}`, null);
-  if (!kept || !known || !Array.isArray(kept.seats)) return usual;
+  if (!kept || !Array.isArray(kept.seats)) return usual;
   const info = known.games.find((other) => other.name === game);
   const { low, high } = playersOf(info);
   const fits = (seat: SeatWish) => botOf(seat.who) === null || bots.includes(botOf(seat.who) ?? '');
