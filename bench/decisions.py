@@ -5,8 +5,8 @@
 
 Every level plays with itself, and each of its decisions is timed: by the clock on the wall, which on a busy
 machine also counts the turns of others, and by the processor's. Loading is told once for each bot of a game:
-the first one also pays for imports and tables. What a master plays by is told too. Issue 5 aims at 20 ms
-for 99 of 100 decisions and at one second for loading; nothing is asserted here.
+the first one also pays for imports and tables. What a master plays by is told too. The aim is 20 ms
+for 99 of 100 decisions and one second for loading; nothing is asserted here.
 """
 
 from __future__ import annotations

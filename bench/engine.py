@@ -6,7 +6,7 @@
 A step is one decision or one fall of the dice. All are driven in the same way, from Python: ask whose
 turn it is, list what may be done or may fall, choose evenly by one generator, apply. What may fall has
 equal chances in both games and in pig. OpenSpiel's states change in place and its rules are C++; ours
-are new at every step. The aim is a quarter of pig's steps or better (issue 2); nothing is asserted here.
+are new at every step. The aim is a quarter of pig's steps or better; nothing is asserted here.
 
 ``shared/rounds.py`` tells how it is measured. ``open_spiel`` comes with the development dependencies; without
 it there is no ratio.

@@ -6,7 +6,7 @@
 Ours play the bot ``simple`` on every seat, the others play at random: OpenSpiel's pig and backgammon are
 driven from Python, as its examples do; Pgx's backgammon plays a batch of games in one compiled loop, each
 begun anew when it ends. The games differ, so a ratio says what a user of either library waits for, and not
-which rules are quicker to carry out. Issue 5 aims at 690 000 games a second for three players, 985 000 for
+which rules are quicker to carry out. The aim is 690 000 games a second for three players, 985 000 for
 two, and 200 times pig; nothing is asserted here.
 
 ``shared/rounds.py`` tells how it is measured. How much several cores bring is told apart, by the clock on the

@@ -87,6 +87,25 @@ def test_a_turn_is_worth_and_leads_to_the_same(game: Chain) -> None:
             assert not paths.mass.any()
 
 
+@pytest.mark.parametrize("whim", [0.0, 1.0], ids=["planned", "by chance"])
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_a_turn_that_is_learned_is_worth_what_it_makes_of_all_chances(game: Chain, whim: float) -> None:
+    """A planned turn is worth what it was before its dice fell; one by chance what it led to: others profit."""
+    sight, walk, arrows = compiled.sight(game, exact=False), compiled.walk(), chain_kernel.tables(game).arrows
+    room, paths, outlook = compiled.room(game.players), compiled.paths(), np.zeros(game.players)
+    for state in list(starts(game))[::5]:
+        seat, table = state.turn, words(game, state)
+        compiled.work_out(sight, walk, room, arrows, seat, state.pool, *table)
+        best = max(compiled.kept(walk, room, dice) for dice in range(1, state.hands[seat] + 1))
+        chain_training.play_turn(sight, walk, arrows, whim, seat, room, *table, paths, outlook)
+        if whim:
+            compiled.evaluate(sight, room, (seat + 1) % game.players, *table)
+            assert outlook.tolist() == np.roll(room.shares, 1).tolist()
+        else:
+            assert outlook[0] == pytest.approx(best, abs=1e-12)
+        assert outlook.sum() == pytest.approx(1.0, abs=CLOSE)
+
+
 def test_from_a_solution_the_exact_worth_of_all_that_turns_may_lead_to_is_learned() -> None:
     """The table here tells the hands alone, so that they tell what was looked up."""
     game = Chain(2, "18")

@@ -50,10 +50,10 @@ BEFOREHAND = 6
 """For each start of a turn that is worked out, how many are learned before by rules of thumb."""
 IN_THE_MIDDLE = 0.3
 """The share of games that start there."""
-WHIM, CARELESS = 0.04, 0.4
-"""How often a turn is played by chance, and by seats that are careless."""
+WHIM = 0.04
+"""How often a turn is played by chance."""
 CARELESS_GAMES = 0.4
-"""The share of games where each seat is careless or not."""
+"""The share of games where half of the seats are careless: these play any part of their turns by chance."""
 TRUST = 0.6
 """How far the result of a game is trusted at first, beside the expectation over a turn."""
 AHEAD = 8
@@ -66,7 +66,7 @@ BESIDE = 16
 """For so many positions of one kind, played or solved, one of the other is learned again."""
 DEFAULT = 0.7
 """The share of games on the default board; the others are in equal parts on the other two, and on any."""
-OF_TWO = (0.5, 0.3, 0.1, 0.1)
+OF_TWO = (0.4, 0.25, 0.25, 0.1)
 """With two players: of rounds on the boards default, short and long, and on any."""
 
 
@@ -164,7 +164,7 @@ def self_play(
         _set_up(arrows, hands, discs, piles)
         mixed = np.random.random() < CARELESS_GAMES
         for seat in range(players):
-            careless[seat] = CARELESS if mixed and np.random.random() < 0.5 else WHIM
+            careless[seat] = np.random.random() if mixed and np.random.random() < 0.5 else WHIM
         seat, turns = np.random.randint(players), 0
         while turns < TURNS and free_discs(seat, discs, piles)[0] >= 0:
             see(seat, hands, discs, piles, room.seen)
@@ -201,43 +201,66 @@ def play_turn(
     paths: Paths,
     outlook: Any,
 ) -> None:
-    """Work a turn out, fill in what it makes of everybody's chances, and play it, sometimes by chance."""
+    """Play a turn as well as can be, sometimes by chance; fill in what it makes of everybody's chances."""
     players = len(hands)
     pool = 8 * players - hands.sum()  # C2
     most = work_out(model, walk, room, arrows, seat, pool, hands, discs, piles)
+    after = room.shares
+    if np.random.random() < whim:
+        _play_by_chance(arrows, most, seat, hands, discs, piles)
+        evaluate(model, room, seat + 1 if seat + 1 < players else 0, hands, discs, piles)
+    else:
+        follow(walk, room, most, _dice_to_keep(walk, room, hands[seat]), paths)
+        after[:] = 0.0
+        for links in range(1, most + 1):
+            after += paths.stops[links] * room.stopped[links]
+        for left in range(1, most // 2 + 1):
+            after += paths.fails[left] * room.failed[left]
+        _play_on(arrows, most, seat, room, hands, discs, piles, paths)
+    outlook[0], outlook[1:] = after[-1], after[:-1]
+
+
+@njit(cache=True, nogil=True)
+def _dice_to_keep(walk: Walk, room: Room, hand: int) -> int:
     dice, best = 1, -1.0
-    for choice in range(1, hands[seat] + 1):
+    for choice in range(1, hand + 1):
         worth = kept(walk, room, choice)
         if worth > best:
             dice, best = choice, worth
-    follow(walk, room, most, dice, paths)
-    stops, fails = paths.stops, paths.fails
-    for other in range(players):
-        after = other - 1 if other else players - 1
-        outlook[other] = 0.0
-        for links in range(1, most + 1):
-            outlook[other] += stops[links] * room.stopped[links, after]
-        for left in range(most // 2 + 1):
-            outlook[other] += fails[left] * room.failed[left, after]
+    return dice
+
+
+@njit(cache=True, nogil=True)
+def _play_by_chance(arrows: Words, most: int, seat: int, hands: Words, discs: Words, piles: Words) -> None:
+    links = 1 + np.random.randint(min(most, hands[seat] + 1))
     one, two = free_discs(seat, discs, piles)
-    if np.random.random() < whim:
-        links = 1 + np.random.randint(min(most, hands[seat] + 1))
-        second = two >= 0 and np.random.random() < 0.5
-        if np.random.random() < 0.2 and links > 1:
-            hands[seat] = links // 2
-            return
+    second = two >= 0 and np.random.random() < 0.5
+    if np.random.random() < 0.2 and links > 1:
+        hands[seat] = links // 2  # C14
     else:
-        lot, links = np.random.random(), 0
-        for left in range(most // 2 + 1):
-            lot -= fails[left]
-            if lot < 0.0:
-                hands[seat] = max(left, 1)
-                return
-        while lot >= 0.0 and links < most:
-            links += 1
-            lot -= stops[links]
-        second = room.moves[links, 1] > room.moves[links, 0]
-    space = two if second else one
+        _stop(arrows, seat, two if second else one, links, hands, discs, piles)
+
+
+@njit(cache=True, nogil=True)
+def _play_on(
+    arrows: Words, most: int, seat: int, room: Room, hands: Words, discs: Words, piles: Words, paths: Paths
+) -> None:
+    """Play the turn that was worked out."""
+    lot, links = np.random.random(), 0
+    for left in range(1, most // 2 + 1):
+        lot -= paths.fails[left]
+        if lot < 0.0:
+            hands[seat] = left
+            return
+    while lot >= 0.0 and links < most:
+        links += 1
+        lot -= paths.stops[links]
+    second = room.moves[links, 1] > room.moves[links, 0]
+    _stop(arrows, seat, free_discs(seat, discs, piles)[1 if second else 0], links, hands, discs, piles)
+
+
+@njit(cache=True, nogil=True)
+def _stop(arrows: Words, seat: int, space: int, links: int, hands: Words, discs: Words, piles: Words) -> None:
     _, end = end_of(space, links, arrows)
     move(seat, space, end, discs, piles)
     hands[seat] = links
