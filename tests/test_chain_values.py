@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,17 @@ def rows_of(game: Chain) -> set[int]:
     rows = np.zeros(features.number_of_features(game.players), np.int64)
     features.fill_rows(game.players, np.array(seen), rows)
     return set(rows.tolist())
+
+
+@pytest.mark.parametrize("board", ["default", "34 7>11"])
+def test_the_coach_judges_by_the_network_that_ships_for_the_board(
+    board: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
+    game = Chain(2, board)
+    judge = judging.find(game)
+    assert isinstance(judge, judging.Valued) and isinstance(judge.evaluator, ChainValues)
+    assert judge.evaluator.network is features.shipped(game)
 
 
 @pytest.mark.parametrize("players", range(3, 7))

@@ -90,7 +90,7 @@ def test_a_turn_is_worth_and_leads_to_the_same(game: Chain) -> None:
 @pytest.mark.parametrize("whim", [0.0, 1.0], ids=["planned", "by chance"])
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_a_turn_that_is_learned_is_worth_what_it_makes_of_all_chances(game: Chain, whim: float) -> None:
-    """A planned turn is worth what it was before its dice fell; one by chance what it led to: others profit."""
+    """A planned turn is worth what it was before its dice fell; one by chance what it led to."""
     sight, walk, arrows = compiled.sight(game, exact=False), compiled.walk(), chain_kernel.tables(game).arrows
     room, paths, outlook = compiled.room(game.players), compiled.paths(), np.zeros(game.players)
     for state in list(starts(game))[::5]:

@@ -62,9 +62,9 @@ def test_rules_that_win_games_are_adopted_the_most_useful_first() -> None:
         return float(numbers @ [0.1, -0.05, 0.1, 0.2])
 
     rules, found = adopted(
-        family, list(places), np.ones(4, np.int64), wins, wins, 0.25, lambda name, *_: told.append(name)
+        family, list(places), np.ones(4, np.int64), wins, 0.25, lambda name, *_: told.append(name)
     )
-    assert rules.tolist() == [1, 0, 1, 1] and told == ["first", "helps_more", "helps", "harms"]
+    assert rules.tolist() == [1, 0, 1, 1] and told == ["no harms", "helps_more", "helps"]
     assert [stage.rule for stage in found] == ["first", "helps_more", "helps"]
     assert [stage.loss for stage in found] == pytest.approx([0.15, -0.05, -0.15])
 

@@ -121,6 +121,7 @@ async def test_chain_for_three_is_judged_by_values(judged: str, http: httpx.Asyn
     assert all(len(shares) == 3 and sum(shares) == pytest.approx(1, abs=2e-3) for shares in found["curve"])
     seen = (await http.post("/api/positions", json={"game": "chain", "options": options})).json()
     assert set(seen["advice"]["wins"]) == set(seen["legal"])
+    assert seen["advice"]["win"] == max(seen["advice"]["wins"].values()), "by estimates too"
 
 
 async def test_a_record_that_is_none_is_refused(http: httpx.AsyncClient) -> None:

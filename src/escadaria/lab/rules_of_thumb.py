@@ -85,25 +85,36 @@ def stages(family: Family, names: Sequence[str], rules: Numbers, cost: Cost, rep
 
 
 def adopted(
-    family: Family, names: Sequence[str], rules: Numbers, wins: Cost, rough: Cost, fair: float, report: Report
+    family: Family, names: Sequence[str], rules: Numbers, wins: Cost, fair: float, report: Report
 ) -> tuple[Numbers, list[Stage]]:
-    """The rules but for those that win fewer games beside the ones before; what is missing to a fair share.
+    """The rules without those that win no games beside the others; what is missing to a fair share.
 
-    After the first come those without which the others win least, as ``rough`` sees it.
+    The first one stays. The others come in the order in which they bring most; whatever brings nothing to
+    those before it goes too.
     """
-    first, *others = names
-    without = {
-        name: rough(only(family, [other for other in names if other != name], rules)) for name in others
-    }
-    kept, most, found = list[str](), -1.0, list[Stage]()
-    for name in [first, *sorted(others, key=lambda name: without[name])]:
-        trial = only(family, [*kept, name], rules)
-        share = wins(trial)
-        report(name, fair - share, trial)
-        if share >= most:
-            kept, most = [*kept, name], share
-            found.append(Stage(name, fair - share))
-    return only(family, kept, rules), found
+
+    def share(some: Sequence[str]) -> float:
+        return wins(only(family, some, rules))
+
+    kept, most = list(names), share(names)
+    while len(kept) > 1:
+        without = {name: share([other for other in kept if other != name]) for name in kept[1:]}
+        name = max(without, key=lambda name: without[name])
+        if without[name] < most:
+            break
+        most = without[name]
+        kept.remove(name)
+        report(f"no {name}", fair - most, only(family, kept, rules))
+    told, most, found = kept[:1], share(kept[:1]), [Stage(kept[0], fair - share(kept[:1]))]
+    while len(told) < len(kept):
+        beside = {name: share([*told, name]) for name in kept if name not in told}
+        name = max(beside, key=lambda name: beside[name])
+        if beside[name] <= most:
+            break
+        told, most = [*told, name], beside[name]
+        found.append(Stage(name, fair - most))
+        report(name, fair - most, only(family, told, rules))
+    return only(family, told, rules), found
 
 
 def only(family: Family, names: Sequence[str], rules: Numbers) -> Numbers:

@@ -423,14 +423,15 @@ def adopt(
 
     What ships for more players is too rough a judge: rules found by it win fewer games than those of two.
     """
+    known: dict[tuple[int, ...], float] = {}
 
     def wins(numbers: Numbers) -> float:
-        return measure(race, numbers, games, seed).wins
+        key = tuple(numbers.tolist())
+        if key not in known:
+            known[key] = measure(race, numbers, games, seed).wins
+        return known[key]
 
-    def rough(numbers: Numbers) -> float:
-        return measure(race, numbers, games // 2, seed).wins
-
-    return adopted(family(), names, rules, wins, rough, 1 / len(race.dealt), report)
+    return adopted(family(), names, rules, wins, 1 / len(race.dealt), report)
 
 
 def counted(race: Race, rules: Numbers, names: Sequence[str], games: int, seed: int) -> list[Stage]:

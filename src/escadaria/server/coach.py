@@ -170,9 +170,11 @@ def _advise(name: str, options: dict[str, Any], text: str) -> Advice | None:
     except judging.NoJudge:
         return None
     found = analysis.hint(game, state, judge)
+    # values that ship see further after a choice: what is told of the position fits what is told of these
+    shares = found[0].shares if found else judge.shares(state)
     return Advice(
         source=_source(judge),
-        win=round(judge.shares(state)[state.turn], _DIGITS),
+        win=round(shares[state.turn], _DIGITS),
         wins={str(option.action): round(option.shares[state.turn], _DIGITS) for option in found},
     )
 
