@@ -7,7 +7,7 @@ play on from the position as many games as one likes to wait for.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Protocol, runtime_checkable
@@ -17,9 +17,9 @@ from escadaria.bots import load as load_bot
 from escadaria.dice import equal_shares
 from escadaria.game import TERMINAL, AnyGame, BadOptions, GameError, play_out
 from escadaria.solutions import Solution
+from escadaria.values import Network
 from escadaria.values import load as load_network
 from escadaria.values.chain import ChainValues
-from escadaria.values.chain import shipped as chain_network
 from escadaria.values.rapido_seats import RapidoSeats
 
 EXACT, VALUES, ROLLOUTS = "exact", "values", "rollouts"
@@ -115,11 +115,17 @@ def exact(solution: Solution) -> Judge:
     return Valued(solution.game, solution, Source(EXACT, gap=solution.bounds.gap))
 
 
-def _shipped(game: Any) -> SeatsEvaluator | None:
-    if game.name == "chain":
-        return ChainValues(game, chain_network(game))
+_EVALUATORS: Mapping[str, Callable[[Any, Network], SeatsEvaluator]] = {
+    "rapido": RapidoSeats,
+    "chain": ChainValues,
+}
+"""From a game to what judges it by a network that ships."""
+
+
+def _shipped(game: AnyGame) -> SeatsEvaluator | None:
     network = load_network(f"{game.name}-{game.players}")
-    return RapidoSeats(game, network) if network is not None else None
+    evaluator = _EVALUATORS.get(game.name)
+    return evaluator(game, network) if network is not None and evaluator is not None else None
 
 
 class Valued:

@@ -2,7 +2,7 @@
 
 A network knows starts of turns. Whatever is within a turn is worked out, see ``chain_turn``. Features count
 the spaces that are left to the centre, so one network serves every board; it has learned mostly on the
-default one. With two players the solved boards have a network of their own, and rows for each of them.
+default one. With two players each of the solved boards has rows of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from escadaria.chain import Chain, Phase, State
 from escadaria.solutions.chain_turn import ByTurns
 from escadaria.values import Network, load
 
-FAR = 34
+FAR = 39
 """Who is further away counts as so far away."""
 PLACES = FAR + 1
 MOST_DICE = 10
@@ -34,7 +34,7 @@ PER_SEAT = 5
 OF_SEAT = PLACES * PLACES + KINDS * KINDS * MOST_DICE + 2 * PLACES * KINDS + MOST_DICE * PLACES
 OF_PAIR = 4 * 3 * 3
 """Rows of a network's table for a seat, and for two of them."""
-SOLVED = ("short", "default")
+SOLVED = ("short", "default", "long")
 """With two players these boards have rows of their own, after those of any board."""
 ANY, OF_TRACK = 0, 2 * OF_SEAT + OF_PAIR
 """The kind of all other tracks, and how many rows each kind has."""
@@ -98,8 +98,7 @@ def kind_of_track(board: Board) -> int:
 
 def shipped(game: Chain) -> Network:
     """The network that ships for a game."""
-    by_itself = game.players == 2 and kind_of_track(game.track) == ANY
-    network = load("chain-2-any" if by_itself else f"chain-{game.players}")
+    network = load(f"chain-{game.players}")
     assert network is not None, "there is one for every number of players"
     return network
 
