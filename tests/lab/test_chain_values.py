@@ -106,6 +106,19 @@ def test_a_turn_that_is_learned_is_worth_what_it_makes_of_all_chances(game: Chai
         assert outlook.sum() == pytest.approx(1.0, abs=CLOSE)
 
 
+def test_what_became_of_a_turn_is_told_by_seat_from_the_one_to_move() -> None:
+    """Three seats, two turns: seat 0, seat 1; then seat 2 has won."""
+    expected = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2]])
+    for trust, wanted in [
+        (0.0, [[0.5, 0.3, 0.2], [0.2, 0.6, 0.2]]),
+        (0.5, [[0.3, 0.2, 0.5], [0.1, 0.8, 0.1]]),
+        (1.0, [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]),
+    ]:
+        mixed = expected.copy()
+        chain_training._look_back(mixed, trust)
+        np.testing.assert_allclose(mixed, wanted)
+
+
 def test_from_a_solution_the_exact_worth_of_all_that_turns_may_lead_to_is_learned() -> None:
     """The table here tells the hands alone, so that they tell what was looked up."""
     game = Chain(2, "18")

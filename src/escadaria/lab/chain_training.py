@@ -54,8 +54,8 @@ WHIM = 0.04
 """How often a turn is played by chance."""
 CARELESS_GAMES = 0.4
 """The share of games where half of the seats are careless: these play any part of their turns by chance."""
-TRUST = 0.6
-"""How far the result of a game is trusted at first, beside the expectation over a turn."""
+TRUST = 0.8
+"""How far at first what became of a turn is trusted, beside what was expected of it; in the end not at all."""
 AHEAD = 8
 """From an exact solution all turn starts are learned that so many more dice may lead to."""
 EACH = 32
@@ -176,15 +176,25 @@ def self_play(
             )
             turns += 1
             seat = seat + 1 if seat + 1 < players else 0
-        ended = free_discs(seat, discs, piles)[0] < 0
+        if free_discs(seat, discs, piles)[0] < 0:
+            _look_back(outlooks[:turns], trust)
         for turn in range(turns):
-            if ended:
-                outlooks[turn] *= 1.0 - trust
-                outlooks[turn, (turns - turn) % players] += trust
             rows[at], targets[at] = met[turn], outlooks[turn]
             at = (at + 1) % size
         done += turns
     return at
+
+
+@njit(cache=True, nogil=True)
+def _look_back(outlooks: Any, trust: float) -> None:
+    """Mix what was expected in each turn of a game with what became of it, from who won back to the start."""
+    later = np.zeros(outlooks.shape[1])
+    later[0] = 1.0  # C6
+    for turn in range(len(outlooks) - 1, -1, -1):
+        outlooks[turn] *= 1.0 - trust
+        outlooks[turn, 0] += trust * later[-1]
+        outlooks[turn, 1:] += trust * later[:-1]
+        later = outlooks[turn]
 
 
 @njit(cache=True, nogil=True)
@@ -451,7 +461,7 @@ def train(
             )
         else:
             now, other, often = played, solved, replays
-            trust = 0.0 if trained else TRUST * max(0.0, 1 - 1.5 * done)
+            trust = TRUST * max(0.0, 1 - 1.2 * done)
             end = self_play(model, walk(), arrows, trust, space, hands, discs, ways, *now.room(), chunk)
         new = now.grow(end)
         met += new
