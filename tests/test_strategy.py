@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -221,8 +220,7 @@ def test_figures_are_true_to_themselves(game: str, players: int) -> None:
     advice = strategy.advice(game, players)
     losses = [rule.loss for rule in advice.rules]
     figures = {quality.who: quality for quality in advice.qualities}
-    chance = 2 * figures["rules"].wins_error if advice.source == "games" else 0.0
-    assert all(after <= before + chance for before, after in pairwise(losses)), "each rule helps"
+    assert losses == sorted(losses, reverse=True), "each rule helps"
     assert {"rules", "simple", "regular"} <= set(figures)
     assert figures["rules"].loss < min(figures["simple"].loss, figures["regular"].loss)
     for quality in advice.qualities:
