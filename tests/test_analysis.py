@@ -6,9 +6,8 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -27,7 +26,7 @@ from escadaria.analysis import (
     reason,
 )
 from escadaria.cli import app
-from escadaria.game import CHANCE, AnyGame, Option, play_out
+from escadaria.game import CHANCE, AnyGame, play_out
 from escadaria.i18n import LANGUAGES
 from escadaria.i18n import load as load_texts
 from escadaria.judging import MOST_GAP, VALUES, Rollouts, Source, Valued, exact, find
@@ -39,6 +38,7 @@ from escadaria.terminal.analysis import great_rolls, signed
 from escadaria.terminal.analysis_page import page
 from escadaria.values import load as load_network
 from escadaria.values.rapido_seats import RapidoSeats
+from short import ShortRapido
 
 RECORDS = Path(__file__).parent / "records"
 ANA, BENTO, CLARA = Seat("Ana"), Seat("Bento"), Seat("Clara")
@@ -271,18 +271,6 @@ def test_rollouts_count_no_loss_that_may_be_chance() -> None:
 
 
 # A race that is solved.
-
-
-@dataclass(frozen=True)
-class ShortRapido(Rapido):
-    """Rapido up two steps, for study."""
-
-    players: int = 2
-    finish: int = 2
-    OPTIONS: ClassVar[tuple[Option, ...]] = (
-        Option("players", default=2, low=2, high=2, ruling="R16"),
-        Option("finish", default=2, low=2, high=2, ruling="R3"),
-    )
 
 
 @pytest.fixture(scope="module")

@@ -7,37 +7,25 @@ import random
 import runpy
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from escadaria import bots
 from escadaria.bots.rapido import shipped
-from escadaria.game import Option, play_out
+from escadaria.game import play_out
 from escadaria.lab import best_response, rapido_kernel
 from escadaria.lab.best_response import Decisions, Proven, at
 from escadaria.rapido import ROLLS, VALUES, Action, Again, Pair, Phase, Place, Rapido, State
 from escadaria.values import rapido as values
+from short import ShortRapido
 
 TOOL = Path(__file__).parents[2] / "tools" / "best_response.py"
 
 
-@dataclass(frozen=True)
-class ShortRapido(Rapido):
-    """Rapido up fewer steps than R3 allows, for study."""
-
-    finish: int = 2
-    OPTIONS: ClassVar[tuple[Option, ...]] = (
-        Option("players", default=3, low=3, high=3, ruling="R1"),
-        Option("finish", default=2, low=1, high=4, ruling="R3"),
-    )
-
-
-GAME = ShortRapido()
+GAME = ShortRapido(players=3)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +85,7 @@ def test_the_master_decides_as_the_readable_one_does(levels: int, monkeypatch: p
     """Unless two decisions are worth the same to six digits. It looks at so many steps ahead."""
     monkeypatch.setattr(values, "LEVELS", levels)
     monkeypatch.setattr(best_response, "LEVELS", levels)
-    game = ShortRapido(finish=4)
+    game = ShortRapido(players=3, finish=4)
     decisions, known = best_response.decisions_of("master", game.finish), shipped(game)
     again = 0
     for state in positions(game, Phase.DECIDE, 600, seed=3):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -14,26 +13,14 @@ from examples.openspiel_value_iteration import LoadedRapido
 from examples.openspiel_value_iteration import solve as value_iteration
 
 import escadaria
-from escadaria.game import CHANCE, TERMINAL, Option, play_out
+from escadaria.game import CHANCE, TERMINAL, play_out
 from escadaria.lab import rapido_solver, solve
 from escadaria.lab.rapido_solver import Solver
-from escadaria.rapido import ROLLS, VALUES, Again, Pair, Phase, Place, Rapido, State
+from escadaria.rapido import ROLLS, VALUES, Again, Pair, Phase, Place, State
 from escadaria.solutions import BadSolution, files, open_solution, path_of
 from escadaria.solutions.rapido import ONE, RapidoSolution, tower_of
 from escadaria.solutions.rapido_index import FIRST_ROLLS, LATER_ROLLS, TOWERS
-
-
-@dataclass(frozen=True)
-class ShortRapido(Rapido):
-    """Rapido up fewer steps than R3 allows, for study."""
-
-    players: int = 2
-    finish: int = 2
-    OPTIONS: ClassVar[tuple[Option, ...]] = (
-        Option("players", default=2, low=2, high=2, ruling="R16"),
-        Option("finish", default=2, low=1, high=4, ruling="R3"),
-    )
-
+from short import ShortRapido
 
 GAME = ShortRapido()
 
