@@ -63,7 +63,7 @@ def _charm(game: Chain, state: State, move: Move) -> tuple[bool, bool, int]:
 
 # Those who plan.
 
-MISJUDGES = {2: 0.12, 3: 0.16, 4: 0.16, 5: 0.14, 6: 0.1}
+MISJUDGES = {2: 0.12, 3: 0.16, 4: 0.16, 5: 0.14, 6: 0.15}
 """By what part of its worth an expert can be wrong about a decision, by players: a gift it always sees."""
 
 SHADE = 1e-13
