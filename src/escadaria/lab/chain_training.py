@@ -55,7 +55,7 @@ WHIM = 0.04
 CARELESS_GAMES = 0.4
 """The share of games where half of the seats are careless: these play any part of their turns by chance."""
 TRUST = 0.8
-"""How far at first what became of a turn is trusted, beside what was expected of it; in the end not at all."""
+"""How far what became of a turn is trusted at first, beside what was expected; in the end not at all."""
 AHEAD = 8
 """From an exact solution all turn starts are learned that so many more dice may lead to."""
 EACH = 32
