@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, Route, ViewportSize, expect
 
 from browser.conftest import Come
 from browser.house import Table, opened, played
@@ -108,6 +108,19 @@ def test_a_key_asks_for_a_hint_at_practice_tables_only(come: Come, url: str) -> 
     other.page.keyboard.press("?")
     expect(other.page.get_by_role("dialog")).to_contain_text(other.say("web.key.undo"))
     expect(other.page.get_by_role("dialog")).not_to_contain_text(other.say("web.key.hint"))
+
+
+def test_a_key_that_is_quicker_than_the_coach_is_not_lost(come: Come, url: str) -> None:
+    table = judged_table(url)
+    person = come(seats=[table])
+    held: list[Route] = []
+    person.page.route("**/CoachHints*.js", lambda route: held.append(route))
+    person.go(table.path)
+    assert person.asked()
+    person.page.keyboard.press("h")
+    for route in held:
+        route.continue_()
+    expect(person.turn.get_by_text(person.like("web.coach.hinted"))).to_be_visible()
 
 
 def test_a_table_that_is_not_for_practice_offers_no_coach(come: Come, url: str) -> None:
