@@ -222,6 +222,7 @@ async def test_two_servers_at_one_match_do_not_contradict_each_other(
             wire(one.url, match["match"], token=match["token"]) as here,
             wire(two.url, match["match"], token=match["token"]) as there,
         ):
+            await there.expect("snapshot")  # it has come in before its store is gone
             assert (await here.ask("act", version=4, action="roll", id="x"))["version"] == 5
             with monkeypatch.context() as patch:
                 patch.setattr(two.hub.store, "events", gone)
