@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from escadaria import judging, values
-from escadaria.chain import Chain, Phase, State
+from escadaria.chain import Chain, Keep, Phase, Roll, State
 from escadaria.game import CHANCE, play_out
 from escadaria.values import chain as features
 from escadaria.values.chain import AFTER, BEFORE, DEEP, FREE, HOME, OWN, ChainValues, see
@@ -113,6 +114,24 @@ def rows_of(game: Chain) -> set[int]:
     rows = np.zeros(features.number_of_features(game.players), np.int64)
     features.fill_rows(game.players, np.array(seen), rows)
     return set(rows.tolist())
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_c11_four_alike_fail_whatever_else_falls(number: int) -> None:
+    """They are seen one by one (C9), so somebody may ask what is left to hope for."""
+    game = Chain(2)
+    before = game.parse_state(
+        "turn=0 phase=keep hands=6,2 pool=8 discs=0+0,0+0 stacks=- chain=-/0/open loose=-"
+    )
+    known, state = shipped(game), game.apply(before, Keep(6))
+    failed = known.seats(replace(before, turn=1, hands=(3, 2), pool=11))  # C14
+    for fallen in range(1, 6):
+        state = game.apply(state, Roll(number))
+        assert state.phase is Phase.ROLL
+        if fallen > 3:
+            assert known.seats(state) == pytest.approx(failed, abs=CLOSE)
+        else:
+            assert known.seats(state)[0] > failed[0]
 
 
 @pytest.mark.parametrize("players", range(3, 7))

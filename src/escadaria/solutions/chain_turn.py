@@ -93,6 +93,10 @@ class Rolls(NamedTuple):
     """The chance that they cannot all be linked."""
 
 
+HOPELESS = Rolls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), 1.0)
+"""Whatever else falls, these cannot all be linked."""
+
+
 @lru_cache(maxsize=64)
 def rolls(dice: int, first: int | None = None, known: int = 0) -> Rolls:
     """When some of the dice show, the coloured one ``first``, all of them ``known``; or none yet."""
@@ -243,7 +247,10 @@ def rolls_of(state: State) -> Rolls:
     chain, hand = state.chain, state.hands[state.turn]
     if not chain.numbers:
         return rolls(hand)
-    return rolls(hand, chain.last - 1, _count(chain.numbers + state.loose))
+    shown = chain.numbers + state.loose
+    if max(map(shown.count, shown)) > ALIKE:  # C11
+        return HOPELESS
+    return rolls(hand, chain.last - 1, _count(shown))
 
 
 class Plan(NamedTuple):
