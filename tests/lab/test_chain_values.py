@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -159,3 +160,19 @@ def test_training_learns_and_the_same_seed_gives_the_same_network(monkeypatch: p
     near = "discs={},0+0 stacks={} chain=-/0/open loose=-"
     state = game.parse_state("turn=0 phase=keep hands=4,2,2 pool=16 " + near.format("33+34,0+0", "33:0"))
     assert max(known.seats(state)) == known.seats(state)[0]
+
+
+def test_boards_made_by_chance_are_learned_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two players they share no rows with a board that is solved."""
+    play, kinds = chain_training.self_play, list[int]()
+
+    def watched(model: compiled.Sight, *rest: Any) -> int:
+        kinds.append(model.track)
+        return int(play(model, *rest))
+
+    monkeypatch.setattr(chain_training, "self_play", watched)
+    for shares, wanted in [((0.0, 0.0, 0.0, 1.0), "26 5>9"), ((0.0, 0.0, 1.0, 0.0), "long")]:
+        monkeypatch.setattr(chain_training, "OF_TWO", shares)
+        chain_training.train(2, 500, 1, lambda *news: None)
+        assert set(kinds) == {features.kind_of_track(Chain(2, wanted).track)}
+        kinds.clear()

@@ -2,7 +2,7 @@
 
 It begins with who wins when everybody plays by rules of thumb or by chance. Then each start of a turn that
 is met is to be worth what one turn makes of it: the exact expectation over the own turn, by the network's own
-worth of the turn starts after it; at first mixed with who won in the end. Some games start in the middle,
+worth of the turn starts after it; at first mixed with what became of it. Some games start in the middle,
 some seats are careless, and some games are on other boards than the default one.
 
 On a solved board all that a turn may lead to is to be worth what the solution says, and more beside it.
@@ -451,9 +451,10 @@ def train(
     while met < positions:
         done = met / positions
         board = str(rng.choice(["default", "short", "long", ""], p=shares))
-        truth = _sights(players, board or "long")
-        arrows = chain_kernel.tables(Chain(players, board or any_board(rng))).arrows
-        model = truth._replace(network=net, waiter=truth.waiter[:0])
+        game = Chain(players, board or any_board(rng))
+        truth, arrows = _sights(players, board or "long"), chain_kernel.tables(game).arrows
+        kind = features.kind_of_track(game.track)
+        model = truth._replace(network=net, waiter=truth.waiter[:0], track=kind)
         if board and truth.waiter.size:
             now, other, often = solved, played, 2 * replays
             end = sample_exact(
