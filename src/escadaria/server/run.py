@@ -1,13 +1,9 @@
-"""Running the server: logs, the listening socket, and a farewell to everyone before it stops."""
+"""Running the server: the listening socket, and a farewell to everyone before it stops."""
 
 from __future__ import annotations
 
 import gc
-import json
-import logging
 import socket
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,11 +15,10 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from escadaria.server.app import create_app
 from escadaria.server.hub import Hub
+from escadaria.server.logs import set_up_logs
 from escadaria.server.settings import Settings
 
 _NEW_OBJECTS = 20_000  # before the next search for garbage among them
-
-_STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
 def serve(settings: Settings, ready: Callable[[str], None] = lambda url: None) -> None:
@@ -111,53 +106,3 @@ class _Protocol(WebSocketsSansIOProtocol):
         await super().run_asgi()
         if not self.disconnected:
             self.loop.call_later(self.close_seconds, self.transport.abort)
-
-
-def set_up_logs(settings: Settings) -> None:
-    """Log to standard error, as lines for people or as JSON for machines."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines() if settings.log_format == "json" else TextLines())
-    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
-    for noisy in ("uvicorn", "uvicorn.error", "sqlalchemy", "alembic", "aiosqlite", "asyncio", "websockets"):
-        logging.getLogger(noisy).setLevel(max(logging.WARNING, logging.getLogger().level))
-    logging.getLogger("uvicorn.error").addFilter(_is_ours)
-
-
-def _is_ours(record: logging.LogRecord) -> bool:
-    """Bytes that are no text are the client's mistake, and no reason for a traceback here."""
-    return not record.getMessage().startswith("Invalid UTF-8")
-
-
-class JsonLines(logging.Formatter):
-    """One JSON object a line: time, level, logger, what, and the facts that were given with it."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        line = {
-            "time": _when(record),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "what": record.getMessage(),
-            **_facts(record),
-        }
-        if record.exc_info:
-            line["error"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
-
-
-class TextLines(logging.Formatter):
-    """A line for people."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        facts = " ".join(f"{key}={value}" for key, value in _facts(record).items())
-        line = f"{_when(record)} {record.levelname.lower():7} {record.getMessage()} {facts}".rstrip()
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
-
-
-def _when(record: logging.LogRecord) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
-
-
-def _facts(record: logging.LogRecord) -> dict[str, object]:
-    return {
-        key: value for key, value in vars(record).items() if key not in _STANDARD and key != "color_message"
-    }

@@ -1,0 +1,68 @@
+"""The server's log: lines on standard error, as text for people or as JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+
+from escadaria.server.settings import Settings
+
+_STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
+_QUIET = ("uvicorn", "uvicorn.error", "sqlalchemy", "alembic", "aiosqlite", "asyncio", "websockets")
+"""Libraries that only log what went wrong."""
+
+
+def set_up_logs(settings: Settings) -> None:
+    """Log to standard error, as lines for people or as JSON for machines."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines() if settings.log_format == "json" else TextLines())
+    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
+    logging.getLogger("uvicorn.error").addFilter(_is_ours)
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Drop the traceback of a frame that is not UTF-8: that is the client's mistake."""
+    return not record.getMessage().startswith("Invalid UTF-8")
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object per line: time, level, logger, what, and the fields given as ``extra``."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": _when(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "what": record.getMessage(),
+            **_fields(record),
+        }
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class TextLines(logging.Formatter):
+    """One line of text: time, level, message, and the fields given as ``extra`` as ``key=value``."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = " ".join(f"{key}={_quoted(value)}" for key, value in _fields(record).items())
+        line = f"{_when(record)} {record.levelname.lower():7} {record.getMessage()} {fields}".rstrip()
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+def _when(record: logging.LogRecord) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
+
+
+def _fields(record: logging.LogRecord) -> dict[str, object]:
+    return {key: value for key, value in vars(record).items() if key not in _STANDARD}
+
+
+def _quoted(value: object) -> str:
+    """Quote what is not one word: a client may choose it, and must not write log lines of its own."""
+    text = str(value)
+    return text if text.isprintable() and " " not in text and text else json.dumps(text)
