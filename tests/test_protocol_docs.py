@@ -27,7 +27,9 @@ from escadaria.client import Table, open_match
 from escadaria.game import Fact, GameError
 from escadaria.record import read, verify
 from escadaria.server import messages
-from escadaria.server.app import CLOSE_CODES, STATUS, create_app, frames_schema
+from escadaria.server.app import create_app
+from escadaria.server.errors import CLOSE_CODES, STATUS
+from escadaria.server.routes import frames_schema
 from escadaria.server.settings import Settings
 from server.wire import QUICK, Inside, serving
 

@@ -16,8 +16,8 @@ import msgspec
 
 from escadaria.catalogue import GAMES
 from escadaria.server import messages
-from escadaria.server.app import frames_schema
 from escadaria.server.coach import AnalysisView, RollsView, Waiting
+from escadaria.server.routes import frames_schema
 from escadaria.teaching.views import LessonView, RulesView
 
 HEADER = "// The wire, generated from the server's types by tools/protocol_types.py. Do not edit.\n"

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 
 from browser.house import chromium, memory
 from browser.people import Person
-from escadaria.server.app import STATIC
+from escadaria.server.pages import STATIC
 from server.conftest import Live
 from server.judged import write_chain_solution, write_solution
 

@@ -18,7 +18,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from escadaria.client import open_match
-from escadaria.server.app import same_origin
+from escadaria.server.access import same_origin
 from escadaria.server.settings import Settings
 from server.conftest import Live
 from server.wire import QUICK, duel, eventually, opened, play, playing, serving, socket_to, wire

@@ -58,7 +58,7 @@ def test_only_the_own_machine_is_told(
     client: str, host: str, told: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     monkeypatch.setattr(where, "_own_address", lambda: "192.168.1.5")
-    monkeypatch.setattr("escadaria.server.app.address_of", lambda _: client)
+    monkeypatch.setattr("escadaria.server.routes.address_of", lambda _: client)
     app = create_app(Settings(host="0.0.0.0", database=f"{tmp_path}/matches.sqlite3"))
     with TestClient(app) as http:
         found = http.get("/api/where", headers={"Host": host}).json()["addresses"]

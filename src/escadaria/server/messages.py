@@ -35,9 +35,11 @@ Source = Literal["exact", "estimated"]
 class Refused(GameError):
     """A request that is answered with a refusal: ``code`` is stable, the message is for people."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.code = code
+        self.retry_after = retry_after
+        """After how many seconds it may be tried again, where that is known."""
 
 
 class Rules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -1,0 +1,81 @@
+"""Refusals as HTTP answers and as WebSocket endings: one code, one number."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+from litestar.openapi import ResponseSpec
+
+from escadaria.game import GameError
+from escadaria.server import messages, metrics
+
+log = logging.getLogger(__name__)
+
+STATUS = {
+    "unknown_match": 404, "no_judge": 404, "forbidden": 403, "running": 403, "too_fast": 429, "too_many": 429,
+    "store_unavailable": 503, "busy": 503, "closing": 503,
+    "not_found": 404, "bad_method": 405, "too_large": 413,
+}  # fmt: skip
+"""HTTP's number for a refusal; 400 for all others."""
+
+CLOSE_CODES = {
+    "restart": 1012, "malformed": 1002, "too_slow": 4008, "too_many": 4029, "too_fast": 4029, "moved": 4010,
+    "watching_off": 4011, "forbidden": 4003, "unknown_match": 4004, "internal": 1011,
+}  # fmt: skip
+"""The WebSocket's number for an ending; 4000 for all others."""
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def refusals(*codes: str) -> dict[int, ResponseSpec]:
+    """What else a route may answer, for the OpenAPI document."""
+    by_status: dict[int, list[str]] = {}
+    for code in (*codes, "forbidden", "too_fast"):
+        by_status.setdefault(STATUS.get(code, 400), []).append(code)
+    return {
+        status: ResponseSpec(messages.Problem, description=", ".join(codes), generate_examples=False)
+        for status, codes in by_status.items()
+    }
+
+
+def _answer(
+    code: str, message: str, status: int = 0, headers: Mapping[str, str] | None = None, ruling: str = ""
+) -> Response[messages.Problem]:
+    problem = messages.Problem(code=code, message=message, ruling=ruling)
+    return Response(
+        problem, status_code=status or STATUS.get(code, 400), headers={**HEADERS, **(headers or {})}
+    )
+
+
+def game_error(_: Request[Any, Any, Any], error: GameError) -> Response[messages.Problem]:
+    metrics.REFUSALS.labels(error.code).inc()
+    return _answer(error.code, str(error), ruling=error.ruling)
+
+
+def invalid(_: Request[Any, Any, Any], error: ValidationException) -> Response[messages.Problem]:
+    reasons = "; ".join(
+        str(extra.get("message", "")) for extra in error.extra or [] if isinstance(extra, dict)
+    )
+    return _answer("malformed", reasons or error.detail)
+
+
+def http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[messages.Problem]:
+    codes = {400: "malformed", 404: "not_found", 405: "bad_method", 413: "too_large"}
+    return _answer(codes.get(error.status_code, "http"), error.detail, error.status_code, error.headers)
+
+
+def bug(request: Request[Any, Any, Any], error: Exception) -> Response[messages.Problem]:
+    log.error("a request failed", extra={"path": request.url.path}, exc_info=error)
+    return _answer("internal", "a mistake of ours, it has been noted", 500)
