@@ -30,6 +30,7 @@ __all__ = [
     "InvalidText",
     "Option",
     "Outcome",
+    "__version__",
     "load",
     "simulate",
     "solve",
@@ -39,9 +40,18 @@ if TYPE_CHECKING:
     from escadaria.lab.solve import solve
     from escadaria.simulation import simulate
 
+    __version__: str
+
 
 def __getattr__(name: str) -> Any:
-    """What needs more than the rules is loaded when it is first asked for."""
+    """Load on first use what needs more than the rules."""
+    if name == "__version__":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("escadaria")  # as pyproject.toml has it
+        except PackageNotFoundError:
+            return "0+unknown"  # run from the source, not installed
     if name == "simulate":
         from escadaria.simulation import simulate
 

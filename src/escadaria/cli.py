@@ -17,13 +17,13 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
+import escadaria
 from escadaria import judging
 from escadaria.analysis import analyse as run_analysis
 from escadaria.arena import league, results_folder
@@ -96,10 +96,7 @@ def main() -> None:
 
 def show_version(wanted: bool) -> None:
     if wanted:
-        try:
-            typer.echo(f"escadaria {version('escadaria')}")
-        except PackageNotFoundError:
-            typer.echo("escadaria, not installed")
+        typer.echo(f"escadaria {escadaria.__version__}")
         raise typer.Exit
 
 
