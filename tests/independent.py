@@ -1,9 +1,9 @@
-"""Both games a second time, straight from RULES.md and deliberately in another way.
+"""Both games a second time, straight from docs/rulings.md and deliberately in another way.
 
 This is the witness that the engine is compared with, so it shares nothing with it: nothing of
 ``escadaria`` is imported, positions are dicts that change in place, dice are things that are
 handed around, chains are found by trying every order and every direction. It is slow and asks
-nobody for speed. Actions are the texts of DESIGN.md; a ``key`` is what two positions must share
+nobody for speed. Actions are the texts of the games; a ``key`` is what two positions must share
 to be the same position.
 """
 

@@ -1,4 +1,4 @@
-"""Imports point one way (STYLE.md): from front ends to tables to records to games, never back."""
+"""Imports point one way: from front ends to tables to records to games, never back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rapido, ruling by ruling: each test is named after the ruling of RULES.md that it holds the engine to."""
+"""Rapido, ruling by ruling: each test is named after the ruling in docs/rulings.md that it checks."""
 
 from __future__ import annotations
 
