@@ -13,7 +13,7 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 
 from escadaria.game import GameError
-from escadaria.server import errors
+from escadaria.server import errors, metrics
 from escadaria.server.hub import Hub
 from escadaria.server.pages import client, healthz, metrics_page, readyz
 from escadaria.server.routes import api
@@ -29,9 +29,11 @@ def create_app(settings: Settings) -> Litestar:
         hub = Hub(await open_store(settings.database), settings)
         app.state.hub = hub
         await hub.start()
+        lag = metrics.LoopLag()
         try:
             yield
         finally:
+            lag.stop()
             await hub.close()
 
     return Litestar(

@@ -1,19 +1,67 @@
-"""What the server counts, for Prometheus."""
+"""What the server measures, for Prometheus.
+
+Labels come from closed sets: route templates, HTTP statuses, codes of refusals, names of queues. Nothing
+that a client chooses becomes a label.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Awaitable, Callable
 from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+
+disable_created_metrics()  # type: ignore[no-untyped-call]  # when each counter was made doubles the page
 
 REGISTRY = CollectorRegistry()
+ProcessCollector(registry=REGISTRY)  # memory, processor time, file descriptors and their limit (Linux)
+
+_FINE = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
+_COARSE = (0.005, 0.02, 0.1, 0.5, 2, 10)
+
+# Play.
 
 CONNECTIONS = Gauge("escadaria_connections", "Open connections", registry=REGISTRY)
 TABLES = Gauge("escadaria_tables", "Tables in memory", registry=REGISTRY)
-EVENTS = Counter("escadaria_events_total", "Events stored and told", ["kind"], registry=REGISTRY)
+EVENTS = Counter("escadaria_events_total", "Events stored and broadcast", ["kind"], registry=REGISTRY)
 REFUSALS = Counter("escadaria_refusals_total", "Requests refused", ["code"], registry=REGISTRY)
 DROPPED = Counter("escadaria_dropped_total", "Connections closed by the server", ["code"], registry=REGISTRY)
-BOTS_WAITING = Gauge("escadaria_bots_waiting", "Bots that wait to think", registry=REGISTRY)
+MOVE_SECONDS = Histogram(
+    "escadaria_move_seconds",
+    "From the frame with a move to its being stored and passed to all connections",
+    buckets=_FINE,
+    registry=REGISTRY,
+)
+
+# HTTP.
+
+_HTTP = Counter("escadaria_http_requests_total", "HTTP requests", ["route", "status"], registry=REGISTRY)
+_HTTP_SECONDS = Histogram(
+    "escadaria_http_seconds", "HTTP requests", ["route"], buckets=_COARSE, registry=REGISTRY
+)
+LIMIT_HITS = Counter(
+    "escadaria_limit_hits_total", "Requests and connections over a limit", ["limit"], registry=REGISTRY
+)
+
+# The store.
+
+STORE_UP = Gauge("escadaria_store_up", "1 while the store answers, 0 while it does not", registry=REGISTRY)
 STORE_SECONDS = Histogram(
     "escadaria_store_seconds",
     "From an event to its being on disk",
@@ -21,8 +69,143 @@ STORE_SECONDS = Histogram(
     registry=REGISTRY,
 )
 
+# Workers.
+
+BOTS_WAITING = Gauge("escadaria_bots_waiting", "Bots that wait to think", registry=REGISTRY)
+QUEUE = Gauge(
+    "escadaria_queue_length", "Questions waiting for a worker process", ["queue"], registry=REGISTRY
+)
+QUEUE_REFUSALS = Counter(
+    "escadaria_queue_refusals_total", "Questions refused since too many wait", ["queue"], registry=REGISTRY
+)
+WAIT_SECONDS = Histogram(
+    "escadaria_queue_wait_seconds",
+    "How long a question waits for a worker process",
+    ["queue"],
+    buckets=_COARSE,
+    registry=REGISTRY,
+)
+WORK_SECONDS = Histogram(
+    "escadaria_work_seconds",
+    "How long a worker process takes for a question",
+    ["queue"],
+    buckets=_COARSE,
+    registry=REGISTRY,
+)
+WORKER_DEATHS = Counter(
+    "escadaria_worker_deaths_total", "Worker processes that died", ["queue"], registry=REGISTRY
+)
+
+# The process.
+
+LOOP_LAG = Histogram(
+    "escadaria_loop_lag_seconds", "How late the event loop runs a timer", buckets=_FINE, registry=REGISTRY
+)
+SWEPT = Counter("escadaria_swept_total", "Matches that a sweep took", ["what"], registry=REGISTRY)
+LAST_SWEEP = Gauge(
+    "escadaria_last_sweep_timestamp_seconds",
+    "When the last sweep ended, in seconds since 1970",
+    registry=REGISTRY,
+)
+BUILD = Gauge(
+    "escadaria_build_info", "1, labelled with the build", ["version", "commit", "python"], registry=REGISTRY
+)
+_STARTED = time.monotonic()
+UPTIME = Gauge("escadaria_uptime_seconds", "How long the process has run", registry=REGISTRY)
+UPTIME.set_function(lambda: time.monotonic() - _STARTED)
+
 
 @cache
 def events(kind: str) -> Counter:
     """The counter of one kind of event: looking it up takes longer than counting."""
     return EVENTS.labels(kind)
+
+
+def page() -> bytes:
+    """All metrics in Prometheus's text format."""
+    _set_build()
+    return generate_latest(REGISTRY)
+
+
+@cache
+def _set_build() -> None:
+    BUILD.labels(version("escadaria"), commit(), platform.python_version()).set(1)
+
+
+@cache
+def commit() -> str:
+    """The git commit that runs: ``ESCADARIA_COMMIT``, or that of a clone; ``unknown`` otherwise."""
+    if known := os.environ.get("ESCADARIA_COMMIT"):
+        return known
+    clone = Path(__file__).parents[3]
+    if not (clone / ".git").exists():
+        return "unknown"
+    command = ["git", "-C", str(clone), "rev-parse", "--short", "HEAD"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, timeout=5)
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+    return found.stdout.strip() or "unknown"
+
+
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+App = Callable[[Any, Receive, Send], Awaitable[None]]
+
+
+def measured(app: App) -> App:
+    """The ASGI application, with its HTTP requests counted and timed by route template.
+
+    Litestar leaves the template in the scope. A request that never came to a route counts as ``none``.
+    """
+
+    async def measuring(scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        status, start = 0, time.perf_counter()
+
+        async def noting(message: Any) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await app(scope, receive, noting)
+        finally:
+            route = scope.get("path_template") or "none"
+            _counter(route, status).inc()
+            _timer(route).observe(time.perf_counter() - start)
+
+    return measuring
+
+
+@cache
+def _counter(route: str, status: int) -> Counter:
+    return _HTTP.labels(route, status)
+
+
+@cache
+def _timer(route: str) -> Histogram:
+    return _HTTP_SECONDS.labels(route)
+
+
+class LoopLag:
+    """Measures how late the event loop runs its timers. It is a timer itself, so no failure can end it."""
+
+    def __init__(self, period: float = 0.25) -> None:
+        self._period = period
+        self._loop = asyncio.get_running_loop()
+        self._plan()
+
+    def _plan(self) -> None:
+        self._due = self._loop.time() + self._period
+        self._timer = self._loop.call_at(self._due, self._measure)
+
+    def _measure(self) -> None:
+        LOOP_LAG.observe(max(0.0, self._loop.time() - self._due))
+        self._plan()
+
+    def stop(self) -> None:
+        self._timer.cancel()

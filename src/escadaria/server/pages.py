@@ -45,8 +45,7 @@ async def metrics_page(state: State) -> Response[bytes]:
     """What Prometheus reads."""
     hub: Hub = state.hub
     metrics.BOTS_WAITING.set(hub.pool.waiting)
-    page = prometheus_client.generate_latest(metrics.REGISTRY)
-    return Response(page, media_type=prometheus_client.CONTENT_TYPE_LATEST)
+    return Response(metrics.page(), media_type=prometheus_client.CONTENT_TYPE_LATEST)
 
 
 @get(["/", "/{path:path}"], include_in_schema=False)

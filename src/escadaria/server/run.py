@@ -16,6 +16,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from escadaria.server.app import create_app
 from escadaria.server.hub import Hub
 from escadaria.server.logs import set_up_logs
+from escadaria.server.metrics import measured
 from escadaria.server.settings import Settings
 
 _NEW_OBJECTS = 20_000  # before the next search for garbage among them
@@ -36,7 +37,7 @@ def make_server(settings: Settings, ready: Callable[[str], None] = lambda url: N
     """The server, to be run in an event loop of one's own."""
     app = create_app(settings)
     config = uvicorn.Config(
-        app,
+        measured(app),
         host=settings.host,
         port=settings.port,
         ws=_Protocol,

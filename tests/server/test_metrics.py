@@ -1,0 +1,98 @@
+"""What an operator can measure, scraped from a real server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from escadaria.server import metrics
+from server.conftest import Live
+from server.wire import PATIENCE, eventually, serving
+
+pytestmark = pytest.mark.anyio
+
+Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """A server process whose counters no other test moves."""
+    server = Live(tmp_path_factory.mktemp("metrics"), {})
+    yield server
+    server.stop()
+
+
+def scrape(url: str) -> Samples:
+    page = httpx.get(f"{url}/metrics", trust_env=False, timeout=PATIENCE)
+    assert page.status_code == 200 and page.headers["content-type"].startswith("text/plain; version=")
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(page.text)
+        for sample in family.samples
+    }
+
+
+def value(samples: Samples, name: str, **labels: str) -> float:
+    return samples.get((name, frozenset(labels.items())), 0.0)
+
+
+def test_requests_are_counted_and_timed_by_route_template(own: Live) -> None:
+    before = scrape(own.url)
+    with httpx.Client(base_url=own.url, trust_env=False, timeout=PATIENCE) as http:
+        for number in range(3):
+            http.get(f"/api/matches/none-{number}")
+        http.get("/api/games")
+        http.post("/api/seals-and-more")
+        http.request("INVENTED", "/api/games")
+    after = scrape(own.url)
+
+    def more(name: str, **labels: str) -> float:
+        return value(after, name, **labels) - value(before, name, **labels)
+
+    assert more("escadaria_http_requests_total", route="/api/matches/{match}", status="404") == 3
+    assert more("escadaria_http_requests_total", route="/api/games", status="200") == 1
+    assert more("escadaria_http_seconds_count", route="/api/matches/{match}") == 3
+
+
+def test_no_label_comes_from_a_client(own: Live) -> None:
+    with httpx.Client(base_url=own.url, trust_env=False, timeout=PATIENCE) as http:
+        for text in ("zebra-1", "zebra-2"):
+            http.get(f"/{text}", headers={"Host": text})
+            http.post(f"/{text}")
+            http.request(text.upper(), f"/api/{text}")
+            http.post("/api/matches", json={"game": text})
+    assert not [labels for _, labels in scrape(own.url) if "zebra" in str(labels).lower()]
+
+
+def test_the_process_and_its_build_are_described(own: Live) -> None:
+    samples = scrape(own.url)
+    assert value(samples, "process_resident_memory_bytes") > 10e6
+    assert 0 < value(samples, "process_open_fds") < value(samples, "process_max_fds")
+    assert value(samples, "escadaria_uptime_seconds") > 0
+    builds = [dict(labels) for name, labels in samples if name == "escadaria_build_info"]
+    assert len(builds) == 1 and set(builds[0]) == {"version", "commit", "python"}
+
+
+def test_the_lag_of_the_event_loop_is_sampled(own: Live) -> None:
+    before, until = value(scrape(own.url), "escadaria_loop_lag_seconds_count"), time.monotonic() + PATIENCE
+    while value(scrape(own.url), "escadaria_loop_lag_seconds_count") <= before:
+        assert time.monotonic() < until, "no sample was taken"
+        time.sleep(0.05)
+
+
+async def test_a_blocked_loop_is_seen(tmp_path: Path) -> None:
+    def slow() -> float:
+        late = {
+            s.labels["le"]: s.value for m in metrics.LOOP_LAG.collect() for s in m.samples if "le" in s.labels
+        }
+        return late["+Inf"] - late["0.2"]
+
+    async with serving(tmp_path):
+        before = slow()
+        time.sleep(0.7)
+        await eventually(lambda: slow() > before, "the lag is counted")
