@@ -22,14 +22,19 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from escadaria.server.limits import KINDS
+
 PEER = Path(__file__).parents[1] / "boardgameio"
 PATIENCE = 30.0  # seconds after which a server that is not filled is given up
 AT_ONCE = 8  # tables that are being opened at a time
 
+COUNTED = ("frames", "address-frames", *KINDS)
 NO_LIMITS = {
-    "frames-per-second": 1_000_000, "frames-burst": 1_000_000, "requests-per-second": 1_000_000,
-    "requests-burst": 1_000_000, "tables-per-address": 1_000_000, "log-level": "warning",
-}  # fmt: skip
+    **{f"{kind}-per-second": 1_000_000_000 for kind in COUNTED},
+    **{f"{kind}-burst": 1_000_000_000 for kind in COUNTED},
+    "tables-per-address": 1_000_000,
+    "log-level": "warning",
+}
 
 
 class Client:

@@ -11,7 +11,10 @@ import httpx
 import pytest
 
 from escadaria.client import RefusedError, Table, open_match
-from escadaria.server.limits import Bucket, Buckets
+from escadaria.server.clock import Clock
+from escadaria.server.limits import Bucket, Kind, Limits, address_key
+from escadaria.server.messages import Refused
+from escadaria.server.settings import Settings
 from server.conftest import Live
 from server.wire import QUICK, Inside, duel, eventually, opened, play, playing, serving, socket_to, wire
 
@@ -27,18 +30,105 @@ async def asleep(server: Inside, match: dict[str, Any]) -> None:
 # Rates and numbers.
 
 
+class Now(Clock):
+    """A clock that a test moves."""
+
+    now = 1_000_000.0
+
+    def time(self) -> float:
+        return self.now
+
+
+def limits(**settings: Any) -> tuple[Limits, Now]:
+    clock = Now()
+    return Limits(Settings(**settings), clock), clock
+
+
+def refused_for(limits: Limits, address: str, kind: Kind, amount: float = 1.0) -> float:
+    """Seconds to wait until it is allowed; 0 if it was."""
+    refusal = None
+    try:
+        limits.take(address, kind, amount)
+    except Refused as error:
+        refusal = error
+    if refusal is None:
+        return 0.0
+    assert refusal.code == "too_fast"
+    assert refusal.retry_after is not None and refusal.retry_after > 0
+    return refusal.retry_after
+
+
 def test_a_bucket_fills_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("escadaria.server.limits.time.monotonic", lambda: now)
-    buckets = Buckets(rate=2, burst=3)
-    assert [buckets.take("a") for _ in range(4)] == [True, True, True, False]
-    assert buckets.take("b")
-    now = 1.0
-    assert [buckets.take("a") for _ in range(3)] == [True, True, False]
+    buckets, clock = limits(requests_per_second=2, requests_burst=3)
+    assert [buckets.allows("a", "requests") for _ in range(4)] == [True, True, True, False]
+    assert buckets.allows("b", "requests")
+    assert buckets.allows("a", "hints"), "kinds are counted apart"
+    clock.now += 1
+    assert [buckets.allows("a", "requests") for _ in range(3)] == [True, True, False]
+    assert refused_for(buckets, "a", "requests") == 0.5
     buckets.sweep()
-    assert list(buckets._by_address) == ["a"], "a full bucket is forgotten"
+    assert len(buckets._buckets) == 1, "a full bucket is forgotten"
     now = 9.0
     assert not Bucket(1, 1).full or Bucket(1, 1).take()
+
+
+def test_what_costs_more_than_the_burst_leaves_a_debt() -> None:
+    budget, clock = limits(work_per_second=1, work_burst=10)
+    budget.take("a", "work", 25)
+    assert refused_for(budget, "a", "work", 5) == 20
+    clock.now += 20
+    assert not refused_for(budget, "a", "work", 5)
+    clock.now += 100
+    budget.charge("a", "work", 30)
+    assert refused_for(budget, "a", "work", 1) == 21
+    assert refused_for(budget, "a", "work", 99) == 30, "it waits until the budget is full"
+
+
+def test_an_ipv6_network_is_one_address() -> None:
+    budget, _ = limits(requests_per_second=1, requests_burst=2)
+    budget.take("2001:db8:1:2::1", "requests")
+    budget.take("2001:db8:1:2:ffff::9%eth0", "requests")
+    assert refused_for(budget, "2001:db8:1:2:3:4:5:6", "requests")
+    assert not refused_for(budget, "2001:db8:1:3::1", "requests")
+    budget.take("192.0.2.1", "requests")
+    budget.take("::ffff:192.0.2.1", "requests")
+    assert refused_for(budget, "192.0.2.1", "requests")
+    assert not refused_for(budget, "192.0.2.2", "requests")
+    assert not refused_for(budget, "no address", "requests")
+
+
+def test_a_hostile_number_of_addresses_takes_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("escadaria.server.limits._MOST", 100)
+    budget, _ = limits(requests_per_second=0.001, requests_burst=1)
+    budget.take("192.0.2.1", "requests")
+    for number in range(1000):
+        budget.take(f"10.0.{number >> 8}.{number & 255}", "requests")
+        if number % 50 == 0:
+            assert refused_for(budget, "192.0.2.1", "requests"), "who keeps asking is not forgotten"
+    assert len(budget._buckets) == 100
+    assert len(budget.dump()[0]) <= 100
+
+
+def test_budgets_survive_a_restart_without_addresses_being_kept() -> None:
+    before, clock = limits(requests_per_second=0.5, requests_burst=50, hints_per_second=1, hints_burst=9)
+    before.take("192.0.2.1", "requests", 50)
+    before.take("192.0.2.1", "hints", 9)
+    before.take("192.0.2.7", "requests", 1)
+    rows, expires = before.dump()
+    assert len(rows) == 1, "what is nearly full is as good as new"
+    assert expires == clock.now + 100
+    assert "192" not in repr(rows)
+    assert before.dump()[0] == {}, "nothing has changed since"
+    after, later = limits(requests_per_second=0.5, requests_burst=50)
+    later.now = clock.now + 10
+    after.load({**rows, "requests:zz": "full of", "what:ever": "1 1", "": ""}, before.key)
+    assert refused_for(after, "192.0.2.1", "requests", 10) == 10
+    assert not refused_for(after, "192.0.2.1", "requests", 5)
+    assert not refused_for(after, "192.0.2.7", "requests", 50)
+    assert next(iter(rows)).endswith(address_key("192.0.2.1", before.key))
+    assert address_key("192.0.2.1", before.key) != address_key("192.0.2.1", b"another key")
 
 
 async def test_an_address_may_ask_only_so_often(tmp_path: Path) -> None:

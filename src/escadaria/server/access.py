@@ -24,7 +24,6 @@ def same_origin(origin: str | None, host: str | None, settings: Settings) -> boo
 
 async def check_request(request: Request[Any, Any, Any]) -> None:
     hub: Hub = request.app.state.hub
-    if not hub.requests.take(address_of(request)):
-        raise Refused("too_fast", "too many requests, wait a moment")
+    hub.limits.take(address_of(request), "requests")
     if not same_origin(request.headers.get("origin"), request.headers.get("host"), hub.settings):
         raise Refused("forbidden", "pages of other sites may not do that")

@@ -14,7 +14,9 @@ from litestar.openapi.plugins import JsonRenderPlugin
 
 from escadaria.game import GameError
 from escadaria.server import errors, metrics
+from escadaria.server.clock import Clock
 from escadaria.server.hub import Hub
+from escadaria.server.limits import Limits
 from escadaria.server.pages import client, healthz, metrics_page, readyz
 from escadaria.server.routes import api
 from escadaria.server.settings import Settings
@@ -23,10 +25,11 @@ from escadaria.store import open_store
 
 def create_app(settings: Settings) -> Litestar:
     """The ASGI application."""
+    limits = Limits(settings, Clock())
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        hub = Hub(await open_store(settings.database), settings)
+        hub = Hub(await open_store(settings.database), settings, limits)
         app.state.hub = hub
         await hub.start()
         lag = metrics.LoopLag()

@@ -13,7 +13,7 @@ from escadaria.server import messages, metrics
 from escadaria.server.audience import Connection
 from escadaria.server.bot_pool import BotPool
 from escadaria.server.coach import Coach
-from escadaria.server.limits import Buckets
+from escadaria.server.limits import Limits
 from escadaria.server.match import HOST, Entry, Match, new_match, new_token
 from escadaria.server.messages import Refused
 from escadaria.server.room import Room
@@ -29,13 +29,13 @@ _SWEEP_SECONDS = 30.0
 class Hub:
     """The server's matches and what they share."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, limits: Limits) -> None:
         self.store = store
         self.settings = settings
+        self.limits = limits
         self.pool = BotPool(settings.bot_workers, settings.bot_queue)
         self.coach = Coach(settings.analysis_queue)
         self.rooms: dict[str, Room] = {}
-        self.requests = Buckets(settings.requests_per_second, settings.requests_burst)
         self.connections: set[Connection] = set()
         self.closing = False
         self._opened_by: dict[str, str] = {}  # which address opened which table that is in memory
@@ -175,7 +175,7 @@ class Hub:
 
         They are loaded again when somebody comes, the archived too.
         """
-        self.requests.sweep()
+        self.limits.sweep()
         for name, room in list(self.rooms.items()):
             if self._is_idle(room) and room.match.status == "over":
                 await self.store.archive(name)

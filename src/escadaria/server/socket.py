@@ -136,4 +136,4 @@ def _too_busy(hub: Hub, socket: WebSocket[Any, Any, Any]) -> str:
         return "restart"
     if len(hub.connections) >= hub.settings.connections:
         return "too_many"
-    return "" if hub.requests.take(address_of(socket)) else "too_fast"
+    return "" if hub.limits.allows(address_of(socket), "requests") else "too_fast"
