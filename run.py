@@ -39,7 +39,14 @@ STAMP = VENV / "escadaria-ready"  # what the environment was made from; written 
 CONSTRAINTS = ROOT / "constraints.txt"
 
 SCRIPTS = {"bench": "bench", "tool": "tools"}  # folders of programs for developers
-NEEDS = ("play", "dev", "bench")  # what the environment holds, each more than the one before
+PEERS = ".[lab,openspiel,pettingzoo,postgres]"
+NEEDS = {  # what the environment holds, each more than the one before, and how uv is asked for it
+    "play": ["-e", "."],
+    "lab": ["-e", ".[lab]"],
+    "dev": ["-e", PEERS, "--group", "dev"],
+    "bench": ["-e", PEERS, "--group", "dev", "--group", "bench"],
+}
+LAB = ("arena", "simulate", "solve")  # commands that are compiled; --plot needs the same extra
 
 UV_HOME = ROOT / ".uv"  # where uv goes when the machine has none
 UV_OLDEST = (0, 9)
@@ -61,8 +68,14 @@ def main(words: list[str]) -> int:
         return become([str(PYTHON), "-m", "mkdocs", *(rest or ["build"])])
     if command == "lock":
         return lock()
-    prepare()
+    prepare(need_of(command, rest))
     return become([str(BIN / "escadaria"), command, *rest])
+
+
+def need_of(command: str, words: list[str]) -> str:
+    """Tell which of NEEDS a command of `escadaria` has."""
+    plots = any(word.split("=")[0] == "--plot" for word in words)
+    return "lab" if command in LAB or plots else "play"
 
 
 def test(pytest_args: list[str]) -> int:
@@ -111,23 +124,24 @@ def prepare(need: str = "play") -> None:
     """Bring .venv up to date with what is needed: one of NEEDS."""
     basis = fingerprint()
     made_of = STAMP.read_text("utf-8").split() if STAMP.is_file() and PYTHON.is_file() else []
-    has = NEEDS.index(made_of[1]) if made_of[:1] == [basis] else -1
+    levels = list(NEEDS)
+    has = levels.index(made_of[1]) if made_of[:1] == [basis] else -1
     client_is_old = not os.environ.get("ESCADARIA_SKIP_WEB") and not hatch_build.is_fresh(ROOT)
-    if not client_is_old and has >= NEEDS.index(need):
+    if not client_is_old and has >= levels.index(need):
         return
-    need = NEEDS[max(has, NEEDS.index(need))]  # what is there stays there
+    need = levels[max(has, levels.index(need))]  # what is there stays there
     uv = find_uv()
     STAMP.unlink(missing_ok=True)  # whatever interrupts the rest, the next run starts over
     if has < 0:  # from scratch, or what is no longer needed would stay
         say("making the environment in .venv (once; later starts are quick)")
         run_uv(uv, "venv", "--quiet", "--clear", "--python", base_python(), str(VENV))
-    say("installing Escadaria" + {"play": "", "dev": " and what its checks need"}.get(need, " and its peers"))
-    package = ".[lab,openspiel,pettingzoo,postgres]" if need != "play" else "."
-    more = [word for group in NEEDS[1 : NEEDS.index(need) + 1] for word in ("--group", group)]
+    more = {"play": "", "lab": " and what compiles its games", "dev": " and what its checks need"}
+    say("installing Escadaria" + more.get(need, " and its peers"))
+    install = ["pip", "install", "--python", str(PYTHON), "-c", CONSTRAINTS.name, *NEEDS[need]]
     if client_is_old:
         say("building the web client (about a minute the first time)")
-        more += ["--reinstall-package", "escadaria"]  # asks the hook in hatch_build.py
-    run_uv(uv, "pip", "install", "--python", str(PYTHON), "-c", CONSTRAINTS.name, "-e", package, *more)
+        install += ["--reinstall-package", "escadaria"]  # asks the hook in hatch_build.py
+    run_uv(uv, *install)
     STAMP.write_text(f"{basis} {need}\n", encoding="utf-8")
 
 

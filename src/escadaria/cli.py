@@ -11,12 +11,17 @@ import dataclasses
 import inspect
 import json
 import os
+import re
 import signal
 import sys
 import time
+import warnings
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from importlib.metadata import requires
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any, NoReturn, get_type_hints
@@ -31,6 +36,7 @@ from escadaria.bots import BOTS
 from escadaria.catalogue import GAMES
 from escadaria.game import GameError
 from escadaria.i18n import LANGUAGES
+from escadaria.lab.simulate import MissingExtra
 from escadaria.record import BadRecord, open_record
 from escadaria.record import verify as verify_record
 from escadaria.server.settings import Settings
@@ -299,6 +305,7 @@ def simulate(
     """
     with refusals(lang) as screen:
         rules = seating.make_game(game, option, players, len(bot))
+        note_missing_compiler(screen)
         start = time.perf_counter()
         with watched(games, screen) as progress:
             results = run_simulation(
@@ -375,6 +382,7 @@ def arena(
         rules = seating.make_game(game, option, players, 2)
         if plot:
             check_plot(plot)
+        note_missing_compiler(screen)
         with watched_league(screen) as progress:
             results = league(
                 rules,
@@ -428,6 +436,8 @@ def serve(open_browser: bool = False, **given: Any) -> None:
     if open_browser and not run.is_free(settings.host, settings.port):
         settings = dataclasses.replace(settings, port=0)  # for one's own use any port will do
     with refusals(None):
+        if settings.database.startswith("postgres"):
+            import_module("psycopg")  # before the server starts
         run.serve(settings, ready)
 
 
@@ -482,10 +492,32 @@ def refusals(language: str | None) -> Iterator[Screen]:
     except (GameError, OSError) as error:
         screen.refuse(error)
         raise typer.Exit(2) from None
+    except ModuleNotFoundError as error:
+        extra = extra_with(error.name or "")
+        if not extra:
+            raise
+        screen.refuse(MissingExtra(f"this needs {error.name}: install escadaria[{extra}]"))
+        raise typer.Exit(2) from None
     except KeyboardInterrupt as stop:
         raise typer.Exit(128 + (stop.args[0] if stop.args else signal.SIGINT)) from None
     except EOFError:  # nobody is left to answer
         raise typer.Exit(2) from None
+
+
+def extra_with(module: str) -> str:
+    """The extra of this package that installs a module; empty if none does."""
+    for requirement in requires("escadaria") or ():
+        found = re.match(r"([\w-]+).*extra == ['\"](\w+)['\"]", requirement)
+        if found and found[1].lower() == module.partition(".")[0]:
+            return found[2]
+    return ""
+
+
+def note_missing_compiler(screen: Screen) -> None:
+    """Say in one line that games are played slowly, and what would help."""
+    if find_spec("numba") is None:
+        screen.refuse(MissingExtra("without numba games are played slowly: install escadaria[lab]"))
+        warnings.filterwarnings("ignore", message=".*escadaria\\[lab\\]")  # it says the same
 
 
 @contextmanager
