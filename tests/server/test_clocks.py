@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -213,24 +215,22 @@ async def test_a_bot_that_fails_does_not_stop_the_match(
     """A worker that dies is replaced, a queue that is full and a bug are waited out."""
     failures: list[Exception] = [RuntimeError("a bug"), Refused("busy", "too many bots are thinking")]
     async with serving(tmp_path) as server:
-        decide = server.hub.pool.decide
+        decide = server.hub.workers.decide
 
-        async def unlucky(*question: Any) -> str:
+        async def unlucky(*question: Any, **fairness: Any) -> str:
             if failures:
                 raise failures.pop()
-            return await decide(*question)
+            return await decide(*question, **fairness)
 
-        monkeypatch.setattr(server.hub.pool, "decide", unlucky)
+        monkeypatch.setattr(server.hub.workers, "decide", unlucky)
         match = await opened(
             server.url, bots=["simple", "simple"], start=True, rules={"pace": 0}, options=SHORT
         )
         async with wire(server.url, match["match"], watch=match["watch"]):
             here = server.hub.rooms[match["match"]]
             await eventually(lambda: here.match.version > 6, "it plays")
-            pool = server.hub.pool._pool
-            assert pool is not None
-            for process in list((pool._processes or {}).values()):
-                process.kill()
+            for pid in server.hub.workers.bots.pids:
+                os.kill(pid, signal.SIGKILL)
             await eventually(lambda: here.match.status == "over", "it plays to the end")
     assert [record.getMessage() for record in caplog.records if record.exc_info] == ["a bot failed"]
 
@@ -242,10 +242,10 @@ async def test_a_bot_s_choice_is_not_played_in_another_position(
     choices = ["place 0", "place 1"]
 
     async with serving(tmp_path) as server:
-        decide, append = server.hub.pool.decide, server.hub.store.append
+        decide, append = server.hub.workers.decide, server.hub.store.append
 
-        async def scripted(*question: Any) -> str:
-            return choices.pop(0) if choices else await decide(*question)
+        async def scripted(*question: Any, **fairness: Any) -> str:
+            return choices.pop(0) if choices else await decide(*question, **fairness)
 
         async def too_late(match: str, events: list[StoredEvent]) -> None:
             if len(choices) == 1 and events[0].version == 5:
@@ -253,7 +253,7 @@ async def test_a_bot_s_choice_is_not_played_in_another_position(
                 await append(match, [replace(events[0], body=rival)])
             await append(match, events)
 
-        monkeypatch.setattr(server.hub.pool, "decide", scripted)
+        monkeypatch.setattr(server.hub.workers, "decide", scripted)
         monkeypatch.setattr(server.hub.store, "append", too_late)
         match = await opened(
             server.url, bots=["simple", "simple"], start=True, rules={"pace": 0, "practice": True},

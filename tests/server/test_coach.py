@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from escadaria.client import open_match
-from escadaria.judging import NoJudge
-from escadaria.server import coach
+from escadaria.server import coach, pool
+from escadaria.server.worker import Answer
 from server.conftest import Live
 from server.judged import SHORT, SMALL, write_chain_solution, write_solution
 from server.wire import PATIENCE, QUICK, duel, opened, play, playing, serving, wire
@@ -196,11 +196,15 @@ async def test_those_who_wait_are_told_and_too_many_are_refused(
     async with serving(tmp_path, analysis_queue=2) as inside:
         ready = asyncio.Event()
 
-        async def slowly(*_: Any) -> None:
+        async def slowly(*_: Any) -> Answer:
             await ready.wait()
-            raise NoJudge("nobody knows this game")
+            return Answer(refusal=("no_judge", "nobody knows this game", ""))
 
-        monkeypatch.setattr(inside.hub.coach.pool, "_ask", slowly)
+        async def at_once(worker: pool._Worker, nice: int) -> None:
+            worker.ready = True
+
+        monkeypatch.setattr(pool._Worker, "start", at_once)
+        monkeypatch.setattr(pool._Worker, "ask", slowly)
         matches = [await finished(inside.url) for _ in range(3)]
         async with httpx.AsyncClient(base_url=inside.url, trust_env=False, timeout=PATIENCE) as http:
             answers = [await http.get(f"/api/matches/{match}/analysis") for match in matches]

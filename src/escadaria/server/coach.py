@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from escadaria import analysis, catalogue, judging
-from escadaria.game import CHANCE, AnyGame
+from escadaria.game import CHANCE
 from escadaria.record import Record, read
-from escadaria.server.bot_pool import BotPool
 from escadaria.server.messages import Advice, Refused, Source
+from escadaria.server.pool import Pool
 from escadaria.views import fact_data
 
 MOST_PLIES = 5000
@@ -102,27 +102,11 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     """How many others come before it."""
 
 
-async def advise(pool: BotPool, game: AnyGame, state: object) -> Advice | None:
-    """What a position is worth; None if nobody knows. :raises Refused: ``busy``."""
-    return await pool.run(_advise, game.name, dict(game.options), str(state))
-
-
-async def rolls(pool: BotPool, game: AnyGame, state: object) -> RollsView:
-    """What the dice can show, and what to do then.
-
-    :raises Refused: ``busy``; ``not_rolling`` if no dice are to fall.
-    :raises TooManyFalls, NoJudge: as ``analysis.falls`` and ``judging.find`` do.
-    """
-    if game.current_player(state) != CHANCE:
-        raise Refused("not_rolling", f"no dice are to fall at {state}")
-    return await pool.run(_rolls, game.name, dict(game.options), str(state))
-
-
 class Coach:
     """Analyses matches that are over. What was found is kept for a while."""
 
-    def __init__(self, queue: int) -> None:
-        self.pool = BotPool(1, queue)
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
         self._work: dict[str, asyncio.Task[AnalysisView]] = {}  # by record, the oldest first
 
     async def analysis(self, record: Record) -> AnalysisView | Waiting:
@@ -156,13 +140,13 @@ class Coach:
         for work in self._work.values():
             work.cancel()
         await asyncio.gather(*self._work.values(), return_exceptions=True)
-        await self.pool.close()
 
 
 # What the other processes do.
 
 
-def _advise(name: str, options: dict[str, Any], text: str) -> Advice | None:
+def advise(name: str, options: dict[str, Any], text: str) -> Advice | None:
+    """What a position is worth; None if no evaluator knows."""
     game = catalogue.load(name, **options)
     state = game.parse_state(text)
     try:
@@ -179,9 +163,17 @@ def _advise(name: str, options: dict[str, Any], text: str) -> Advice | None:
     )
 
 
-def _rolls(name: str, options: dict[str, Any], text: str) -> RollsView:
+def rolls(name: str, options: dict[str, Any], text: str) -> RollsView:
+    """All that the dice can show at a position, and what to do then.
+
+    :raises Refused: ``not_rolling`` if no dice are to fall.
+    :raises TooManyFalls, NoJudge: as ``analysis.falls`` and ``judging.find`` do.
+    """
     game = catalogue.load(name, **options)
-    state, judge = game.parse_state(text), judging.find(game)
+    state = game.parse_state(text)
+    if game.current_player(state) != CHANCE:
+        raise Refused("not_rolling", f"no dice are to fall at {state}")
+    judge = judging.find(game)
     seat = state.turn
     return RollsView(
         source=_source(judge),

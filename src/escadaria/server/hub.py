@@ -11,13 +11,13 @@ import time
 from escadaria import bots, catalogue, dice
 from escadaria.server import messages, metrics
 from escadaria.server.audience import Connection
-from escadaria.server.bot_pool import BotPool
 from escadaria.server.coach import Coach
 from escadaria.server.limits import Limits
 from escadaria.server.match import HOST, Entry, Match, new_match, new_token
 from escadaria.server.messages import Refused
 from escadaria.server.room import Room
 from escadaria.server.settings import Settings
+from escadaria.server.workers import Workers
 from escadaria.store import Store, StoredEvent, StoreUnavailable
 
 log = logging.getLogger(__name__)
@@ -33,8 +33,8 @@ class Hub:
         self.store = store
         self.settings = settings
         self.limits = limits
-        self.pool = BotPool(settings.bot_workers, settings.bot_queue)
-        self.coach = Coach(settings.analysis_queue)
+        self.workers = Workers(settings)
+        self.coach = Coach(self.workers.analyses)
         self.rooms: dict[str, Room] = {}
         self.connections: set[Connection] = set()
         self.closing = False
@@ -70,7 +70,7 @@ class Hub:
         return room
 
     def _add(self, match: str, events: list[StoredEvent]) -> Room:
-        room = Room(Match(), self.store, self.pool, self.settings, self._open_next)
+        room = Room(Match(), self.store, self.workers, self.settings, self._open_next)
         room.load(events)
         self.rooms[match] = room
         metrics.TABLES.set(len(self.rooms))
@@ -131,6 +131,8 @@ class Hub:
                 entropy=person.entropy,
             )
             draft.add(draft.match.sit(HOST, sit, ""))
+        if wish.bots:
+            self.workers.bots.start()
         for bot in wish.bots:
             draft.add(draft.match.add_bot(HOST, messages.AddBot(id="open", version=0, bot=bot)))
         if wish.start:
@@ -158,7 +160,9 @@ class Hub:
         except StoreUnavailable:
             del self._opened_by[match]
             raise Refused("store_unavailable", "nothing can be stored now, try again") from None
-        return self._add(match, events)
+        room = self._add(match, events)
+        room.opened_by = address
+        return room
 
     # Housekeeping.
 
@@ -218,8 +222,8 @@ class Hub:
             self._sweeper.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._sweeper
+        await self.workers.close()
         await self.coach.close()
-        await self.pool.close()
         await self.store.close()
 
 

@@ -20,11 +20,10 @@ from escadaria.game import GameError
 from escadaria.record import resigned
 from escadaria.server import messages, metrics
 from escadaria.server.audience import Audience, Connection
-from escadaria.server.bot_pool import BotPool
-from escadaria.server.coach import advise
 from escadaria.server.match import HOST, Entry, Hidden, Match, digest, new_token
 from escadaria.server.messages import Refused
 from escadaria.server.settings import Settings
+from escadaria.server.workers import Workers
 from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable
 from escadaria.table import ROLL, Table
 from escadaria.views import fact_data, step_view
@@ -54,7 +53,7 @@ class Room:
         self,
         match: Match,
         store: Store,
-        pool: BotPool,
+        workers: Workers,
         settings: Settings,
         open_next: Callable[[Match], Awaitable[str]],
     ) -> None:
@@ -63,9 +62,11 @@ class Room:
         self.last_seen = time.time()
         """When somebody was last there."""
         self.date = ""
+        self.opened_by = ""
+        """The address that opened the match, if that was since the server started."""
         self._audience = Audience(match)
         self._store = store
-        self._pool = pool
+        self._workers = workers
         self._open_next = open_next
         self._lock = asyncio.Lock()
         self._history: deque[tuple[int, str]] = deque(maxlen=settings.history)
@@ -412,11 +413,11 @@ class Room:
         version, state = match.version, table.state
         if table.awaits_roll:
             return messages.Accepted(id=request.id, version=version, action=ROLL)
-        advice = await advise(self._pool, match.game, state)
+        advice = await self._workers.advise(match.game, state, key=self._key)
         if advice is not None:
             action = max(advice.wins, key=advice.wins.__getitem__)
         else:
-            action = await self._pool.decide(match.game, state, match.rules.stand_in)
+            action = await self._workers.decide(match.game, state, match.rules.stand_in, key=self._key)
         return messages.Accepted(id=request.id, version=version, action=action, advice=advice)
 
     def _recovery_code(self, connection: Connection, request: messages.Recover) -> messages.Accepted:
@@ -465,6 +466,11 @@ class Room:
             self._thinking = True
             self._spawn(self._bot_acts())
 
+    @property
+    def _key(self) -> str:
+        """Tables that one address opened share one turn of the bots."""
+        return self.opened_by or self.match.id
+
     def _awake(self) -> bool:
         """Whether bots should play: somebody is there to see it, or the clock runs for all."""
         return bool(self.connections) or self.match.rules.clock > 0
@@ -511,12 +517,15 @@ class Room:
         match, table = self.match, self.match.table
         assert table is not None and table.to_act is not None, "a bot is to act"
         seat, state, done = table.to_act, table.state, False
+        self._workers.bots.start()
         await asyncio.sleep(match.rules.pace / 1000)
         try:
             action = ROLL
             if not table.awaits_roll:
                 bot = table.bot_of(seat) or match.rules.stand_in
-                action = await self._pool.decide(match.game, state, bot)
+                action = await self._workers.decide(
+                    match.game, state, bot, key=self._key, awaited=bool(self.connections)
+                )
             async with self._lock:
                 done = await self._quietly(lambda: self._bot_entries(table, state, seat, action))
         except Refused as refusal:  # too many bots are thinking

@@ -18,10 +18,9 @@ from escadaria.catalogue import GAMES
 from escadaria.game import AnyGame
 from escadaria.i18n.web import texts_json
 from escadaria.record import Record, read
-from escadaria.server import messages
+from escadaria.server import coach, messages
 from escadaria.server.access import address_of, check_request
-from escadaria.server.coach import AnalysisView, RollsView, Waiting, advise
-from escadaria.server.coach import rolls as all_rolls
+from escadaria.server.coach import AnalysisView, RollsView, Waiting
 from escadaria.server.errors import refusals
 from escadaria.server.hub import Hub
 from escadaria.server.messages import Refused
@@ -155,7 +154,7 @@ async def position(state: State, data: JSONBody[messages.Position]) -> messages.
         legal=[str(action) for action in game.legal_actions(seen)],
         choices=previews(game, seen),
         over=over,
-        advice=None if over else await advise(hub.pool, game, seen),
+        advice=None if over else await hub.workers.advise(game, seen),
     )
 
 
@@ -168,7 +167,7 @@ async def rolls(state: State, data: JSONBody[messages.Position]) -> RollsView:
     """All that the dice can show at a position that waits for them, and what to do then."""
     hub: Hub = state.hub
     game, waiting = _position(data)
-    return await all_rolls(hub.coach.pool, game, waiting)
+    return await hub.workers.analyses.run(coach.rolls, game.name, dict(game.options), str(waiting))
 
 
 def _position(data: messages.Position) -> tuple[AnyGame, Any]:

@@ -1,0 +1,83 @@
+"""What a worker process runs: calls come in on standard input, answers go out on standard output."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import struct
+import sys
+import threading
+import traceback
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, BinaryIO, NamedTuple
+
+from escadaria import bots, catalogue
+from escadaria.game import AnyGame, GameError
+
+HEADER = struct.Struct("!I")
+"""The length of the message that follows."""
+
+
+class Answer(NamedTuple):
+    """What came of a call."""
+
+    result: Any = None
+    refusal: tuple[str, str, str] | None = None
+    """The code, message and ruling of a ``GameError``."""
+    failure: str = ""
+    """The traceback of any other exception."""
+
+
+def main() -> None:
+    """Answer calls until the server closes standard input or ends."""
+    calls_in, answers_out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a bot prints is no answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server
+    if hasattr(os, "nice"):
+        os.nice(int(sys.argv[1]))
+    calls: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(calls_in, calls), daemon=True).start()
+    import_module("escadaria.server.coach")  # with NumPy and all that jobs need: the first one is quick
+    _write(answers_out, b"")  # ready
+    while True:
+        _write(answers_out, pickle.dumps(_answer(calls.get()), pickle.HIGHEST_PROTOCOL))
+
+
+def _read(file: BinaryIO, calls: queue.SimpleQueue[bytes]) -> None:
+    """Take calls, and end the process with the server, even in the middle of a job."""
+    while len(header := file.read(HEADER.size)) == HEADER.size:
+        calls.put(file.read(*HEADER.unpack(header)))
+    os._exit(0)
+
+
+def _write(file: BinaryIO, message: bytes) -> None:
+    try:
+        file.write(HEADER.pack(len(message)) + message)
+        file.flush()
+    except OSError:  # the server is gone
+        os._exit(0)
+
+
+def _answer(call: bytes) -> Answer:
+    try:
+        function, arguments = pickle.loads(call)
+        return Answer(function(*arguments))
+    except GameError as error:
+        return Answer(refusal=(error.code, str(error), error.ruling))
+    except Exception:  # noqa: BLE001 - the worker goes on, and the server logs the traceback
+        return Answer(failure=traceback.format_exc())
+
+
+def decide(name: str, options: tuple[tuple[str, int | str], ...], state: str, bot: str) -> str:
+    """What a bot does at a position."""
+    game, choose = _bot(name, options, bot)
+    return str(choose(game, game.parse_state(state)))
+
+
+@lru_cache(maxsize=256)
+def _bot(name: str, options: tuple[tuple[str, int | str], ...], bot: str) -> tuple[AnyGame, bots.Bot]:
+    game = catalogue.load(name, **dict(options))
+    return game, bots.load(bot, game)
