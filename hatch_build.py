@@ -40,7 +40,7 @@ def digest(root: Path) -> str:
         folders[:] = sorted(set(folders) - NOT_SOURCE)
         for path in (Path(folder, name) for name in sorted(names) if name not in NOT_SOURCE):
             basis.update(path.relative_to(web).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    basis.update((root / "src" / "escadaria" / "boards.json").read_bytes())
+    basis.update((root / "src/escadaria/games/chain/data/boards.json").read_bytes())
     return basis.hexdigest()
 
 

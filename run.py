@@ -104,6 +104,8 @@ def script(folder: str, words: list[str]) -> int:
         say(f"name one of {folder}/: {', '.join(known)}")
         return 2
     prepare("bench" if folder == "bench" else "dev")
+    path = [str(ROOT), os.environ.get("PYTHONPATH", "")]  # the tools import research/
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))
     return become([str(PYTHON), str(ROOT / folder / f"{words[0]}.py"), *words[1:]])
 
 

@@ -21,9 +21,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
-from bench.shared.rounds import Row, machine, print_table
 
 import escadaria
+from bench.shared.rounds import Row, machine, print_table
 from escadaria.bots import LEVELS, load
 from escadaria.game import AnyGame, play_out
 

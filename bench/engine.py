@@ -23,9 +23,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.shared.rounds import Candidate, Work, parse, parser, show, take_turns, tell
-
 import escadaria
+from bench.shared.rounds import Candidate, Work, parse, parser, show, take_turns, tell
 from escadaria import CHANCE, TERMINAL
 
 SEATS = (2, 3, 6)

@@ -4,7 +4,7 @@
     python3 run.py bench env --seconds 3 --rounds 9 --json
 
 A step is one decision, taken at random among the legal ones, with the observation, the mask and the reward
-that follow. Ours are ``escadaria.lab.batch`` and the PettingZoo adapter; beside them PettingZoo's own
+that follow. Ours are ``escadaria.compute.batch`` and the PettingZoo adapter; beside them PettingZoo's own
 ``connect_four``, RLCard's ``leduc-holdem`` and Pgx's backgammon, whose batch runs in one compiled loop. Issue
 6 aims at 100 times the PettingZoo path and 10 times Pgx's backgammon; nothing is asserted here.
 
@@ -23,10 +23,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.shared.rounds import Candidate, Work, parse, parser, show, take_turns, tell
-
 import escadaria
-from escadaria.lab.batch import Batch
+from bench.shared.rounds import Candidate, Work, parse, parser, show, take_turns, tell
+from escadaria.compute.batch import Batch
 
 PETTINGZOO = "PettingZoo connect_four"
 PGX = "Pgx backgammon"

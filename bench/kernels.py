@@ -26,11 +26,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.shared.rounds import Candidate, Row, Work, parse, parser, show, take_turns, tell
-
 import escadaria
+from bench.shared.rounds import Candidate, Row, Work, parse, parser, show, take_turns, tell
+from escadaria.arena.workers import kernel
 from escadaria.game import AnyGame
-from escadaria.lab.simulate import kernel
 
 PIG = "OpenSpiel pig"
 BATCH = 20_000

@@ -34,9 +34,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import msgspec
+
 from bench.server import cpu_seconds, machine, make_room, memory, percentiles, served
 from bench.shared.traffic import PATIENCE, Client, Escadaria, Table
-
 from escadaria.store import open_store
 
 PERIOD = 1.0  # seconds between two moves at a table

@@ -16,14 +16,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from escadaria.boards import BOARDS
-from escadaria.chain import Chain
 from escadaria.game import AnyGame
-from escadaria.lab import chain_solver, rapido_solver
-from escadaria.rapido import Rapido
-from escadaria.solutions.chain import HAND_PAIRS, ChainSolution
-from escadaria.solutions.rapido import RapidoSolution
-from escadaria.solutions.rapido_index import TOWERS
+from escadaria.games.chain.boards import BOARDS
+from escadaria.games.chain.compiled import solver as chain_solver
+from escadaria.games.chain.rules import Chain
+from escadaria.games.chain.solution import HAND_PAIRS, ChainSolution
+from escadaria.games.rapido.compiled import solver as rapido_solver
+from escadaria.games.rapido.index import TOWERS
+from escadaria.games.rapido.rules import Rapido
+from escadaria.games.rapido.solution import RapidoSolution
 from escadaria.solutions.solution import Bounds, Solution
 
 SWEEPS = 3

@@ -17,8 +17,8 @@ from open_spiel.python.algorithms import mcts
 import escadaria
 from escadaria import bots
 from escadaria.adapters import openspiel
+from escadaria.arena.simulation import Share
 from escadaria.game import CHANCE, TERMINAL
-from escadaria.simulation import Share
 
 
 def play(game: openspiel.Game, seat: int, simulations: int, seed: int) -> bool:

@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from escadaria.adapters import openspiel
 from escadaria.game import CHANCE, Option
-from escadaria.rapido import Action, Rapido, State
+from escadaria.games.rapido.rules import Action, Rapido, State
 
 FINISH, ROLLS = 1, ("26", "7X")
 """The race that is solved unless another is asked for."""

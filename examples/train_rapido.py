@@ -25,8 +25,8 @@ import numpy as np
 
 from escadaria import bots
 from escadaria.adapters import observation, pettingzoo
+from escadaria.arena.simulation import Share
 from escadaria.game import BadOptions
-from escadaria.simulation import Share
 
 WHIM = 0.1
 """How often it tries something else while it learns."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from escadaria.game import Option
-from escadaria.rapido import Rapido
+from escadaria.games.rapido.rules import Rapido
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from escadaria.boards import BOARDS, LONGEST_TRACK, SHORTEST_TRACK, Board
-from escadaria.chain import Chain
 from escadaria.game import CHANCE, TERMINAL, AnyGame, play_out
-from escadaria.rapido import Rapido
+from escadaria.games.chain.boards import BOARDS, LONGEST_TRACK, SHORTEST_TRACK, Board
+from escadaria.games.chain.rules import Chain
+from escadaria.games.rapido.rules import Rapido
 
 SEATS = range(2, 7)
 

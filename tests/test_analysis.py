@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from escadaria import chain, judging, load, rapido
-from escadaria.analysis import (
+from escadaria import load
+from escadaria.cli import app
+from escadaria.coach import evaluators as judging
+from escadaria.coach.analysis import (
     MOST_FALLS,
     SIZES,
     Analysis,
@@ -25,19 +27,20 @@ from escadaria.analysis import (
     hint,
     reason,
 )
-from escadaria.cli import app
+from escadaria.coach.evaluators import MOST_GAP, VALUES, Rollouts, Source, Valued, exact, find
 from escadaria.game import CHANCE, AnyGame, play_out
+from escadaria.games.chain import rules as chain
+from escadaria.games.rapido import rules as rapido
+from escadaria.games.rapido.rules import Again, Place, Rapido, Roll
+from escadaria.games.rapido.seat_values import RapidoSeats
+from escadaria.games.rapido.solution import RapidoSolution
 from escadaria.i18n import LANGUAGES
 from escadaria.i18n import load as load_texts
-from escadaria.judging import MOST_GAP, VALUES, Rollouts, Source, Valued, exact, find
-from escadaria.rapido import Again, Place, Rapido, Roll
+from escadaria.network import load as load_network
 from escadaria.record import Record, Remark, Seat, open_record
-from escadaria.solutions.rapido import RapidoSolution
 from escadaria.solutions.solution import Bounds
 from escadaria.terminal.analysis import great_rolls, signed
 from escadaria.terminal.analysis_page import page
-from escadaria.values import load as load_network
-from escadaria.values.rapido_seats import RapidoSeats
 from short import ShortRapido
 
 RECORDS = Path(__file__).parent / "records"
@@ -276,7 +279,7 @@ def test_rollouts_count_no_loss_that_may_be_chance() -> None:
 @pytest.fixture(scope="module")
 def solution() -> RapidoSolution:
     pytest.importorskip("numba")
-    from escadaria.lab.rapido_solver import Solver
+    from escadaria.games.rapido.compiled.solver import Solver
 
     values, bounds = Solver(2, threads=2).solve({})
     return RapidoSolution(ShortRapido(), values, bounds)
@@ -341,7 +344,7 @@ longer ones, in which a fall costs more than at the start square."""
 
 def test_exact_and_shipped_values_agree(solution: RapidoSolution) -> None:
     game = solution.game
-    network = load_network("rapido-2")
+    network = load_network("escadaria.games.rapido", 2)
     assert network is not None
     judge, shipped = exact(solution), Valued(game, RapidoSeats(ShortRapido(), network), Source(VALUES))
     off = [
@@ -446,7 +449,7 @@ def test_reasons_of_chain(discs: str, stacks: str, best: str, played: str, key: 
 
 
 def test_every_reason_has_a_text_in_every_language() -> None:
-    from escadaria.analysis import BAD, GOOD
+    from escadaria.coach.analysis import BAD, GOOD
 
     keys = {f"coach.good.{kind}" for kinds in GOOD.values() for kind in kinds}
     keys |= {f"coach.bad.{kind}" for kinds in BAD.values() for kind in kinds}

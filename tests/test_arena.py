@@ -15,16 +15,16 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from escadaria import BadOptions, load
-from escadaria.arena import ENGINE_BATCH, BadBot, BadLeague, League, Schedule, league
+from escadaria.arena.league import ENGINE_BATCH, BadBot, BadLeague, League, Schedule, league
+from escadaria.arena.rating import POINTS, fit
+from escadaria.arena.simulation import simulate
+from escadaria.arena.workers import MissingExtra
 from escadaria.bots import UnknownBot
 from escadaria.cli import app
 from escadaria.game import AnyGame
+from escadaria.games.rapido.rules import Rapido
 from escadaria.i18n import LANGUAGES
 from escadaria.i18n import load as load_texts
-from escadaria.lab.rating import POINTS, fit
-from escadaria.lab.simulate import MissingExtra
-from escadaria.rapido import Rapido
-from escadaria.simulation import simulate
 from escadaria.terminal import plot
 from escadaria.terminal.plot import COLOURS, draw_league
 

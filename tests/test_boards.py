@@ -9,8 +9,8 @@ import pytest
 
 import escadaria
 from escadaria import BadOptions, Board, GameError, InvalidText
-from escadaria.boards import BOARDS, board_name
-from escadaria.chain import Chain
+from escadaria.games.chain.boards import BOARDS, board_name
+from escadaria.games.chain.rules import Chain
 
 DATA: dict[str, tuple[int, dict[int, int]]] = {
     "default": (34, {7: 11, 10: 5, 14: 19, 17: 12, 21: 26, 24: 18, 27: 30, 32: 25}),

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import escadaria
 from escadaria import bots, solutions
 from escadaria.bots import BOTS, Bot, UnknownBot
-from escadaria.bots.knowing import Master
+from escadaria.bots.evaluating import Master
 from escadaria.dice import SeededDice
 from escadaria.game import TERMINAL, AnyGame, GameError, play_out
-from escadaria.rapido import Again, Place, Rapido, State
+from escadaria.games.rapido.rules import Again, Place, Rapido, State
 from strategies import Walk, walks
 
 EVERY = [(game, bot) for game in escadaria.GAMES for bot in bots.playing(game)]

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 import escadaria
-from escadaria.boards import BOARDS
-from escadaria.chain import (
+from escadaria.game import CHANCE, TERMINAL, BadOptions, Fact, IllegalAction, InvalidText, Outcome
+from escadaria.games.chain.boards import BOARDS
+from escadaria.games.chain.rules import (
     Action,
     Added,
     Arrived,
@@ -45,7 +46,6 @@ from escadaria.chain import (
     WalkedBack,
     Won,
 )
-from escadaria.game import CHANCE, TERMINAL, BadOptions, Fact, IllegalAction, InvalidText, Outcome
 
 TWO, THREE, FOUR = Chain(players=2), Chain(players=3), Chain(players=4)
 CENTRE = 34

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from escadaria import bots, solutions
-from escadaria.bots.knowing import Master
-from escadaria.chain import Chain, Keep, Move, State
-from escadaria.simulation import simulate
+from escadaria.arena.simulation import simulate
+from escadaria.bots.evaluating import Master
+from escadaria.games.chain.rules import Chain, Keep, Move, State
 
 pytestmark = pytest.mark.usefixtures("no_solution")
 

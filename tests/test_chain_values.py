@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from escadaria import judging, values
-from escadaria.chain import Chain, Keep, Phase, Roll, State
+from escadaria import network as values
+from escadaria.coach import evaluators as judging
 from escadaria.game import CHANCE, play_out
-from escadaria.values import chain as features
-from escadaria.values.chain import AFTER, BEFORE, DEEP, FREE, HOME, OWN, ChainValues, see
+from escadaria.games.chain import values as features
+from escadaria.games.chain.rules import Chain, Keep, Phase, Roll, State
+from escadaria.games.chain.values import AFTER, BEFORE, DEEP, FREE, HOME, OWN, ChainValues, see
 from strategies import Walk, chains, walks
 
 CLOSE = 1e-6
@@ -101,7 +102,7 @@ def test_only_with_two_players_the_solved_boards_have_rows_of_their_own(players:
 
 def test_every_network_tells_the_command_that_made_it_and_what_it_reached() -> None:
     for players in range(2, 7):
-        told = values.provenance(f"chain-{players}")
+        told = values.provenance("escadaria.games.chain", players)
         assert all(f"train_chain {players}" in command for command in told["commands"])
         assert told["positions"] > 0 and told["figures"]["games"] > 0
 

@@ -26,7 +26,7 @@ from escadaria import i18n, load
 from escadaria.bots import load as load_bot
 from escadaria.cli import app
 from escadaria.dice import SystemDice
-from escadaria.rapido import Rapido
+from escadaria.games.rapido.rules import Rapido
 from escadaria.record import COLOURS, Record, Seat, colour_seats, open_record
 from escadaria.table import Table
 from escadaria.terminal import keeping

@@ -17,7 +17,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=quiet)
     assert built.returncode == 0 and "WARNING" not in built.stderr, built.stderr
     reference = (tmp_path / "reference" / "games" / "index.html").read_text("utf-8")
-    assert "escadaria.rapido.Rapido" in reference and "R14" in reference
+    assert "escadaria.games.rapido.rules.Rapido" in reference and "R14" in reference
 
 
 def test_every_page_is_in_the_navigation() -> None:

@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 import escadaria
 from escadaria import CHANCE, GAMES, TERMINAL, BadOptions, Board, GameError, IllegalAction, InvalidText, load
-from escadaria import chain as chain_module
-from escadaria import rapido as rapido_module
-from escadaria.boards import BOARDS
 from escadaria.catalogue import read_options
-from escadaria.chain import Chain
 from escadaria.game import AnyGame, Fact, Option, replay
-from escadaria.rapido import Rapido
+from escadaria.games.chain import rules as chain_module
+from escadaria.games.chain.boards import BOARDS
+from escadaria.games.chain.rules import Chain
+from escadaria.games.rapido import rules as rapido_module
+from escadaria.games.rapido.rules import Rapido
 from independent import Naive, NaiveChain, NaiveRapido, layers
 from strategies import (
     SEATS,

@@ -18,9 +18,11 @@ from typing import Any
 import pytest
 from babel.messages.pofile import read_po
 
-from escadaria import GAMES, BadOptions, Fact, chain, rapido
+from escadaria import GAMES, BadOptions, Fact
 from escadaria import load as load_game
 from escadaria.game import CHANCE, GameError, play_out
+from escadaria.games.chain import rules as chain
+from escadaria.games.rapido import rules as rapido
 from escadaria.i18n import LANGUAGES, Message, Texts, load, negotiate
 
 NAMES = ("Ana", "Bento", "Clara", "Davi", "Eva", "Fábio")

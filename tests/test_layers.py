@@ -16,32 +16,30 @@ PACKAGE = Path(escadaria.__file__).parent
 
 MAY_IMPORT = {
     "game": set[str](),
-    "boards": {"game"},
-    "rapido": {"game"},
-    "links": {"game"},
-    "chain": {"game", "boards", "links"},
-    "catalogue": {"game", "rapido", "chain"},
+    "games.rules": {"game"},
+    "catalogue": {"game", "games.rules"},
     "dice": {"game"},
     "i18n": {"game"},
-    "bots": {"game", "rapido", "chain", "boards", "solutions", "values"},
+    "network": set[str](),
+    "strategy": {"game"},
+    "solutions": {"game", "games.rules", "games.parts"},
+    "bots": {"game", "games.rules", "games.parts", "solutions"},
+    "games.parts": {"game", "games.rules", "bots", "network", "solutions", "strategy"},
+    "compute": {"game", "games.rules", "games.parts", "games.compiled", "network", "solutions"},
+    "games.compiled": {"game", "games.rules", "games.parts", "bots", "compute", "network", "solutions"},
     "record": {"game", "catalogue", "dice"},
     "table": {"game", "catalogue", "dice", "record"},
     "views": {"game", "table"},
     "teaching": {"game", "catalogue", "dice", "record", "table", "views"},
-    "solutions": {"game", "boards", "rapido", "chain"},
-    "values": {"game", "rapido", "chain", "boards", "solutions"},
-    "strategy": {"game", "rapido", "chain"},
-    "lab": {"game", "rapido", "chain", "boards", "bots", "solutions", "strategy", "values"},
-    "judging": {"game", "bots", "dice", "solutions", "values"},
-    "analysis": {"game", "i18n", "judging", "record"},
-    "simulation": {"game", "bots", "dice", "lab"},
-    "arena": {"game", "bots", "lab", "simulation"},
+    "coach": {"game", "games.parts", "bots", "dice", "i18n", "network", "record", "solutions"},
+    "arena": {"game", "games.rules", "bots", "dice"},
     "store": set[str](),
     "client": set[str](),
 }
-"""What a module or folder may know of the others; one that is not listed may know everything.
+"""What a module or folder may import of the others; one that is not listed may import everything.
 
-Nothing that is listed can come to know a module that is not: server, terminal and cli stay on top.
+``games`` is three layers: the rules, the other parts, the compiled code. Nothing that is listed can come to
+import a module that is not: server, terminal and cli stay on top.
 """
 
 ON_TOP = {
@@ -51,8 +49,11 @@ ON_TOP = {
 }
 """What front ends must not know of each other; the command line starts them all."""
 
-PURE = ("game", "boards", "links", "rapido", "chain", "catalogue")
+PURE = ("game", "games.rules", "catalogue")
 """The rules: no chance, clock or I/O of their own, and nothing to install."""
+
+RULES = {"__init__", "rules", "links", "boards"}
+"""The modules of a game's folder that are its rules."""
 
 
 def imports(source: str, package: str = "escadaria") -> Iterator[str]:
@@ -68,22 +69,37 @@ def imports(source: str, package: str = "escadaria") -> Iterator[str]:
             yield from (f"{name}.{alias.name}" if name == "escadaria" else name for alias in node.names)
 
 
+def layer(module: str) -> str:
+    """The layer of a module of the package, which is named without the package's own name."""
+    top, *rest = module.split(".")
+    if top == "games":
+        if "compiled" in rest:
+            return "games.compiled"
+        return "games.rules" if len(rest) < 2 or rest[1] in RULES else "games.parts"
+    is_module = (PACKAGE / top).is_dir() or (PACKAGE / f"{top}.py").exists()
+    return top if top and is_module else "catalogue"  # what the package itself offers
+
+
 def siblings(path: Path) -> set[str]:
-    """Which modules and folders of the package a file imports; the package itself is its catalogue."""
+    """Which layers of the package a file imports."""
     package = ".".join(("escadaria", *path.parent.relative_to(PACKAGE).parts))
     found = set()
     for name in imports(path.read_text("utf-8"), package):
         top, _, rest = name.partition(".")
         if top == "escadaria":
-            module = rest.partition(".")[0]
-            is_module = (PACKAGE / module).is_dir() or (PACKAGE / f"{module}.py").exists()
-            found.add(module if module and is_module else "catalogue")
+            found.add(layer(rest))
     return found
 
 
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
 def files(name: str) -> list[Path]:
-    """The files of a module or folder of the package; none if it is not written yet."""
-    return [path for path in (PACKAGE / f"{name}.py", *(PACKAGE / name).rglob("*.py")) if path.exists()]
+    """The files of a layer; none if it is not written yet."""
+    top = name.partition(".")[0]
+    found = [path for path in (PACKAGE / f"{top}.py", *(PACKAGE / top).rglob("*.py")) if path.exists()]
+    return [path for path in found if layer(module_of(path)) == name]
 
 
 @pytest.mark.parametrize("name", MAY_IMPORT)
@@ -101,7 +117,27 @@ def test_front_ends_do_not_import_each_other(name: str) -> None:
 def test_the_modules_that_must_be_there_are_read() -> None:
     """A renamed module would slip through the tests above."""
     assert all(files(name) for name in PURE)
-    assert siblings(PACKAGE / "chain.py") == {"game", "boards", "links"}
+    assert all(files(name) for name in MAY_IMPORT)
+    assert siblings(PACKAGE / "games" / "chain" / "rules.py") == {"game", "games.rules"}
+
+
+def test_no_game_imports_another() -> None:
+    folders = [path for path in (PACKAGE / "games").iterdir() if (path / "rules.py").exists()]
+    assert len(folders) >= 2
+    for folder in folders:
+        for path in folder.rglob("*.py"):
+            for name in imports(path.read_text("utf-8")):
+                if name.startswith("escadaria.games."):
+                    assert name.split(".")[2] == folder.name, path
+
+
+def test_numba_is_imported_only_where_code_is_compiled() -> None:
+    users = {
+        layer(module_of(path))
+        for path in PACKAGE.rglob("*.py")
+        if any(name.partition(".")[0] in ("numba", "llvmlite") for name in imports(path.read_text("utf-8")))
+    }
+    assert users == {"compute", "games.compiled"}
 
 
 @pytest.mark.parametrize(
@@ -138,6 +174,6 @@ def test_importing_the_package_loads_nothing_but_the_rules() -> None:
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     assert {name.partition(".")[0] for name in loaded} <= sys.stdlib_module_names | {"escadaria"}
-    assert {name for name in loaded if name.startswith("escadaria.")} == {
-        f"escadaria.{name}" for name in PURE
-    }
+    assert {
+        layer(name.removeprefix("escadaria.")) for name in loaded if name.startswith("escadaria.")
+    } == set(PURE)

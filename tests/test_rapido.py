@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from escadaria.game import CHANCE, TERMINAL, BadOptions, Fact, IllegalAction, InvalidText, Outcome
-from escadaria.rapido import (
+from escadaria.games.rapido.rules import (
     Action,
     Again,
     Doubled,

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import escadaria
 from escadaria.dice import BadDice, FairDice, SeededDice, commitment
 from escadaria.game import CHANCE, AnyGame, GameError, IllegalAction, Outcome
-from escadaria.rapido import Place, Placed, Rapido, Roll, Rolled
+from escadaria.games.rapido.rules import Place, Placed, Rapido, Roll, Rolled
 from escadaria.record import (
     COLOURS,
     RESIGNED,

@@ -12,12 +12,12 @@ import pytest
 
 import escadaria
 from escadaria import BadOptions
+from escadaria.arena.simulation import DICE, WHIMS, Results, Share, Stream, play, simulate
 from escadaria.bots import UnknownBot
-from escadaria.chain import Chain
 from escadaria.game import AnyGame
-from escadaria.rapido import Rapido
+from escadaria.games.chain.rules import Chain
+from escadaria.games.rapido.rules import Rapido
 from escadaria.record import Record, Seat
-from escadaria.simulation import DICE, WHIMS, Results, Share, Stream, play, simulate
 
 RAPIDO = Rapido(players=2, finish=5)
 CHAIN = Chain(players=3, board="short")
@@ -65,7 +65,7 @@ def test_seats_rotate_so_that_each_bot_sits_everywhere(monkeypatch: pytest.Monke
         seen.append(list(bots))
         return {"winner": 0, "turns": 1, "plies": 1}
 
-    monkeypatch.setattr("escadaria.simulation.play", sit)
+    monkeypatch.setattr("escadaria.arena.simulation.play", sit)
     results = simulate(CHAIN, ["simple", "random", "random"], 6, workers=1)
     assert seen[:3] == [
         ["simple", "random", "random"],

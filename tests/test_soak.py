@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.soak import Soak, longest
 
+from bench.soak import Soak, longest
 from escadaria.store import StoredEvent, open_store
 
 ROOT = Path(__file__).parents[1]

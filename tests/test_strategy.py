@@ -11,11 +11,12 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from escadaria import BadOptions, i18n, strategy
-from escadaria.chain import DOWN, Chain, Lengthen, Link, Move
 from escadaria.cli import app
 from escadaria.game import play_out
-from escadaria.rapido import VALUES, Again, Pair, Phase, Place, Rapido, State
-from escadaria.strategy import chain, rapido
+from escadaria.games.chain import heuristics as chain
+from escadaria.games.chain.rules import DOWN, Chain, Lengthen, Link, Move
+from escadaria.games.rapido import heuristics as rapido
+from escadaria.games.rapido.rules import VALUES, Again, Pair, Phase, Place, Rapido, State
 from escadaria.terminal.strategy import told
 
 TWO, THREE = Rapido(2), Rapido(3)

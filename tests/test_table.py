@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import escadaria
-from escadaria.chain import Chain
 from escadaria.dice import BadDice, Dice, FairDice, ScriptedDice, SeededDice, commitment
 from escadaria.game import AnyGame, GameError, IllegalAction, InvalidText, Outcome
-from escadaria.rapido import Placed, Rapido, Rolled, RolledAgain, Scored
+from escadaria.games.chain.rules import Chain
+from escadaria.games.rapido.rules import Placed, Rapido, Rolled, RolledAgain, Scored
 from escadaria.record import RESIGNED, Proof, Record, Remark, Seat, read, verify
 from escadaria.table import Event, MatchOver, NotYourTurn, NoUndo, Rejected, StaleVersion, Table
 from strategies import games, possible

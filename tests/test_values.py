@@ -8,27 +8,25 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from escadaria import values
+from escadaria import network as values
 from escadaria.game import CHANCE, play_out
-from escadaria.rapido import VALUES, Again, Phase, Place, Rapido, State
-from escadaria.values import rapido as features
-from escadaria.values.rapido import FAR, LEVELS, NEAR, RapidoValues, keys_of
+from escadaria.games.rapido import values as features
+from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
+from escadaria.games.rapido.values import FAR, LEVELS, NEAR, RapidoValues, keys_of
 from strategies import Walk, rapidos, walks
 
-NAMES = [f"rapido-{players}" for players in range(2, 7)]
 
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_file_tells_the_command_that_made_it_and_what_it_reached(name: str) -> None:
-    told = values.provenance(name)
-    assert all(f"train_rapido {name[-1]}" in command for command in told["commands"])
+@pytest.mark.parametrize("players", range(2, 7))
+def test_every_file_tells_the_command_that_made_it_and_what_it_reached(players: int) -> None:
+    told = values.provenance("escadaria.games.rapido", players)
+    assert all(f"train_rapido {players}" in command for command in told["commands"])
     assert told["positions"] > 0
     assert told["figures"]["games"] > 0
 
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_a_network_has_a_row_for_every_feature_and_no_more(players: int) -> None:
-    network = values.load(f"rapido-{players}")
+    network = values.load("escadaria.games.rapido", players)
     assert network is not None
     assert network.table.dtype == np.int8
     assert len(network.table) == features.number_of_rows(players)
@@ -36,11 +34,11 @@ def test_a_network_has_a_row_for_every_feature_and_no_more(players: int) -> None
 
 
 def test_what_does_not_ship_is_none() -> None:
-    assert values.load("rapido-7") is None
+    assert values.load("escadaria.games.rapido", 7) is None
 
 
 def shipped(game: Rapido) -> RapidoValues:
-    network = values.load(f"rapido-{game.players}")
+    network = values.load("escadaria.games.rapido", game.players)
     assert network is not None
     return RapidoValues(game, network)
 

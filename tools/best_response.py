@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from escadaria.lab import best_response
-from escadaria.lab.best_response import Decisions
+from research import best_response
+from research.best_response import Decisions
 
 SEATS = ("first", "second", "third")
 BEST = "best response"

@@ -6,7 +6,7 @@
 
 Rules are searched on turns met by who follows a first guess, then tuned on turns met by who follows them.
 Chain for three and more takes those rules of two that win games there. Figures come from games with fresh
-dice. All of it is written to ``src/escadaria/strategy/GAME.json``.
+dice. All of it is written to ``src/escadaria/games/GAME/data/heuristics.json``.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from typing import Any
 import numpy as np
 
 from escadaria import strategy
-from escadaria.chain import Chain
-from escadaria.lab import rules_of_thumb as search
-from escadaria.lab import rules_of_thumb_chain as chain
-from escadaria.lab import rules_of_thumb_rapido as rapido
-from escadaria.rapido import TOP_FIELD, VALUES
-from escadaria.strategy import chain as chain_rules
-from escadaria.strategy import rapido as rapido_rules
+from escadaria.games.chain import heuristics as chain_rules
+from escadaria.games.chain.rules import Chain
+from escadaria.games.rapido import heuristics as rapido_rules
+from escadaria.games.rapido.rules import TOP_FIELD, VALUES
+from research import chain_heuristics as chain
+from research import heuristic_search as search
+from research import rapido_heuristics as rapido
 
-FOLDER = Path(strategy.__file__).parent
+GAMES = Path(strategy.__file__).parent / "games"
 MOST, GAIN = 7, 0.006
 """How many rules a person can remember, and what one must save of a fair share."""
 FRESH = 1_000_003
@@ -47,7 +47,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--measure", action="store_true", help="keep the rules that ship")
     wish = parser.parse_args()
-    entry = for_rapido(wish) if wish.game == "rapido" else for_chain(wish)
+    try:
+        entry = for_rapido(wish) if wish.game == "rapido" else for_chain(wish)
+    except search.NotSolved as error:
+        parser.exit(1, f"{error}\n")
     keep(wish.game, {"players": wish.players, **entry, "commands": commands(wish)})
     print(json.dumps(entry, indent=1))
     return 0
@@ -169,8 +172,12 @@ def shipped(
     return np.array(read(advice.rules)), [search.Stage(rule.name, rule.loss) for rule in advice.rules]
 
 
+def file_of(game: str) -> Path:
+    return GAMES / game / "data" / "heuristics.json"
+
+
 def entries(game: str) -> list[dict[str, Any]]:
-    path = FOLDER / f"{game}.json"
+    path = file_of(game)
     found: list[dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.exists() else []
     return found
 
@@ -180,7 +187,7 @@ def keep(game: str, entry: dict[str, Any]) -> None:
     every = sorted([*others, entry], key=lambda one: int(one["players"]))
     lines = json.dumps(every, indent=1)
     lines = re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda row: "[" + re.sub(r"\s+", " ", row[1]) + "]", lines)
-    (FOLDER / f"{game}.json").write_text(lines + "\n", "utf-8")
+    file_of(game).write_text(lines + "\n", "utf-8")
 
 
 if __name__ == "__main__":

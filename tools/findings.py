@@ -19,9 +19,9 @@ from matplotlib.colors import ListedColormap
 from rich.progress import track
 
 from escadaria.game import TERMINAL
-from escadaria.rapido import ROLLS, VALUES, Again, Pair, Phase, Place, Rapido, State
+from escadaria.games.rapido.rules import ROLLS, VALUES, Again, Pair, Phase, Place, Rapido, State
+from escadaria.games.rapido.solution import RapidoSolution
 from escadaria.solutions import open_solution
-from escadaria.solutions.rapido import RapidoSolution
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 COLOURS = ("#d8cfc0", "#5b6b73", "#1f5fa8", "#2f8f6b", "#e0a526", "#d5572f", "#a12a4c")

@@ -17,7 +17,7 @@ from itertools import pairwise
 from rich.progress import track
 
 import escadaria
-from escadaria.simulation import Share
+from escadaria.arena.simulation import Share
 
 LEVELS = ("tourist", "regular", "expert", "master")
 CARELESS = ("random", "simple", "tourist")

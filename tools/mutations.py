@@ -31,10 +31,10 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("src", "escadaria")
 TESTS = {  # the tests that must notice, by the file that is broken
-    "rapido.py": ["tests/test_rapido.py"],
-    "chain.py": ["tests/test_chain.py"],
-    "links.py": ["tests/test_chain.py"],
-    "boards.py": ["tests/test_boards.py"],
+    "games/rapido/rules.py": ["tests/test_rapido.py"],
+    "games/chain/rules.py": ["tests/test_chain.py"],
+    "games/chain/links.py": ["tests/test_chain.py"],
+    "games/chain/boards.py": ["tests/test_boards.py"],
 }
 RULINGS = [*(f"R{n}" for n in range(1, 20)), *(f"C{n}" for n in range(1, 19))]
 QUICK = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -55,19 +55,19 @@ class Mutant:
 
 
 def rapido(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
-    return Mutant(ruling, "rapido.py", meaning, snippet, replacement)
+    return Mutant(ruling, "games/rapido/rules.py", meaning, snippet, replacement)
 
 
 def chain(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
-    return Mutant(ruling, "chain.py", meaning, snippet, replacement)
+    return Mutant(ruling, "games/chain/rules.py", meaning, snippet, replacement)
 
 
 def links(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
-    return Mutant(ruling, "links.py", meaning, snippet, replacement)
+    return Mutant(ruling, "games/chain/links.py", meaning, snippet, replacement)
 
 
 def boards(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
-    return Mutant(ruling, "boards.py", meaning, snippet, replacement)
+    return Mutant(ruling, "games/chain/boards.py", meaning, snippet, replacement)
 
 
 MUTANTS = (

@@ -103,8 +103,8 @@ def _type(schema: dict[str, Any], partial: Set[str] = frozenset()) -> str:
 
 
 def _name(name: str) -> str:
-    """``escadaria.rapido.State`` is ``RapidoState``; names that are unique have no module before them."""
-    return "".join(part[0].upper() + part[1:] for part in name.split(".")[-2:])
+    """``escadaria.games.rapido.rules.State`` is ``RapidoState``; a unique name has no module before it."""
+    return "".join(part[0].upper() + part[1:] for part in name.replace(".rules.", ".").split(".")[-2:])
 
 
 def _snake(name: str) -> str:

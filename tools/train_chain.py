@@ -4,8 +4,8 @@
     python3 run.py tool train_chain 6 --go-on               # starts from what ships
     python3 run.py tool train_chain 4 --measure             # only plays, and notes the figures anew
 
-It writes ``chain-N.npz`` and ``chain-N.json`` into ``src/escadaria/values`` and a log into ``docs/training``.
-For two players it learns from the exact solutions in the cache folder on their boards; see
+It writes ``values-N.npz`` and ``values-N.json`` into ``src/escadaria/games/chain/data`` and a log into
+``docs/training``. For two players it learns from the exact solutions in the cache folder on their boards; see
 ``docs/training/chain.md``.
 """
 
@@ -20,13 +20,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from escadaria import network as values
+from escadaria import simulate
+from escadaria.games.chain.rules import Chain
+from escadaria.network import Network
+from research.chain_training import train
+from research.learning import Report
 from tools.shared.trainer import run
-
-from escadaria import simulate, values
-from escadaria.chain import Chain
-from escadaria.lab.chain_training import train
-from escadaria.lab.learning import Report
-from escadaria.values import Network
 
 SEED = 2026
 """Of the games that are measured by."""

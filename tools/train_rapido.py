@@ -5,7 +5,7 @@
     python3 run.py tool train_rapido 4 --go-on                  # starts from what ships
     python3 run.py tool train_rapido 4 --measure                # only plays, and notes the figures anew
 
-It writes ``rapido-N.npz`` and ``rapido-N.json`` into ``src/escadaria/values`` and a log into
+It writes ``values-N.npz`` and ``values-N.json`` into ``src/escadaria/games/rapido/data`` and a log into
 ``docs/training``.
 """
 
@@ -18,14 +18,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from escadaria import network as values
+from escadaria import simulate, solutions
+from escadaria.games.rapido.rules import Rapido
+from escadaria.games.rapido.solution import RapidoSolution
+from escadaria.network import Network
+from research import rapido_training as training
+from research.learning import Report, unrounded
 from tools.shared.trainer import run
-
-from escadaria import simulate, solutions, values
-from escadaria.lab import rapido_training as training
-from escadaria.lab.learning import Report, unrounded
-from escadaria.rapido import Rapido
-from escadaria.solutions.rapido import RapidoSolution
-from escadaria.values import Network
 
 
 def teach(wish: argparse.Namespace, shipped: Network | None, report: Report) -> None:
@@ -48,7 +48,7 @@ def exact() -> Any:
 def figures(players: int, games: int) -> dict[str, Any]:
     """How well what ships plays: against exact play, or one master among others."""
     if players == 2:
-        network = values.load("rapido-2")
+        network = values.load("escadaria.games.rapido", 2)
         assert network is not None
         loss = training.loss(network, exact(), games, seed=1)
         return {

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from escadaria.boards import Board
 from escadaria.catalogue import GAMES, load
 from escadaria.game import (
     CHANCE,
@@ -16,6 +15,7 @@ from escadaria.game import (
     Option,
     Outcome,
 )
+from escadaria.games.chain.boards import Board
 
 __all__ = [
     "CHANCE",
@@ -37,8 +37,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from escadaria.lab.solve import solve
-    from escadaria.simulation import simulate
+    from escadaria.arena.simulation import simulate
+    from escadaria.compute.solve import solve
 
     __version__: str
 
@@ -53,11 +53,11 @@ def __getattr__(name: str) -> Any:
         except PackageNotFoundError:
             return "0+unknown"  # run from the source, not installed
     if name == "simulate":
-        from escadaria.simulation import simulate
+        from escadaria.arena.simulation import simulate
 
         return simulate
     if name == "solve":
-        from escadaria.lab.solve import solve
+        from escadaria.compute.solve import solve
 
         return solve
     raise AttributeError(f"module 'escadaria' has no attribute {name!r}")

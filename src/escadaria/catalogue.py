@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from escadaria.chain import Chain
 from escadaria.game import AnyGame, BadOptions
-from escadaria.rapido import Rapido
+from escadaria.games.chain.rules import Chain
+from escadaria.games.rapido.rules import Rapido
 
 GAMES: Mapping[str, type[AnyGame]] = {game.name: game for game in (Rapido, Chain)}
 """Every game by name; ``GAMES[name].OPTIONS`` tells what it can be asked for."""

@@ -29,18 +29,18 @@ from typing import Annotated, Any, NoReturn, get_type_hints
 import typer
 
 import escadaria
-from escadaria import judging
-from escadaria.analysis import analyse as run_analysis
-from escadaria.arena import league, results_folder
+from escadaria.arena.league import league, results_folder
+from escadaria.arena.simulation import simulate as run_simulation
+from escadaria.arena.workers import MissingExtra
 from escadaria.bots import BOTS
 from escadaria.catalogue import GAMES
+from escadaria.coach import evaluators as judging
+from escadaria.coach.analysis import analyse as run_analysis
 from escadaria.game import GameError
 from escadaria.i18n import LANGUAGES
-from escadaria.lab.simulate import MissingExtra
 from escadaria.record import BadRecord, open_record
 from escadaria.record import verify as verify_record
 from escadaria.server.settings import Settings
-from escadaria.simulation import simulate as run_simulation
 from escadaria.solutions import path_of
 from escadaria.strategy import advice as find_advice
 from escadaria.table import MatchOver, Table
@@ -337,7 +337,7 @@ def solve(
     named = {"finish": finish or "", "board": board}
     given = [*option, *(f"{name}={value}" for name, value in named.items() if value)]
     with refusals(lang) as screen, stopped_gently():
-        from escadaria.lab.solve import solve as compute  # Numba's imports take a second
+        from escadaria.compute.solve import solve as compute  # Numba's imports take a second
 
         rules = seating.make_game(game, given, players, players)
         with solving(screen) as progress:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import escadaria
-from escadaria import rapido
 from escadaria.adapters import observation
 from escadaria.game import CHANCE, AnyGame, play_out
+from escadaria.games.rapido import rules as rapido
 
 EVERY = [(game, players) for game in escadaria.GAMES for players in range(2, 7)]
 

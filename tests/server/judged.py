@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from escadaria.chain import Chain
-from escadaria.rapido import Rapido
-from escadaria.solutions import chain, files
-from escadaria.solutions.rapido import ONE, file_name
-from escadaria.solutions.rapido_index import TOWERS
+from escadaria.games.chain import solution as chain
+from escadaria.games.chain.rules import Chain
+from escadaria.games.rapido.index import TOWERS
+from escadaria.games.rapido.rules import Rapido
+from escadaria.games.rapido.solution import ONE, file_name
+from escadaria.solutions import files
 
 SHORT = {"players": 2, "finish": 5}
 SMALL: dict[str, Any] = {"players": 2, "board": "18"}

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from escadaria import values
-from escadaria.lab.learning import Progress, Report, rounded
-from escadaria.lab.rapido_values import Model
-from escadaria.values import Network
+from escadaria import network as values
+from escadaria.compute.network import Weights
+from escadaria.network import Network
+from research.learning import Progress, Report, rounded
 
 ROOT = Path(__file__).parents[2]
-VALUES, LOGS = ROOT / "src" / "escadaria" / "values", ROOT / "docs" / "training"
+GAMES, LOGS = ROOT / "src" / "escadaria" / "games", ROOT / "docs" / "training"
 EVERY = 60.0
 
 Teach = Callable[[argparse.Namespace, Network | None, Report], object]
@@ -48,29 +48,30 @@ def run(
     parser.add_argument("--measure", action="store_true", help="do not train")
     parser.add_argument("--games", type=int, default=games, help="how many to measure by")
     wish = parser.parse_args()
-    name = f"{game}-{wish.players}"
+    file = GAMES / game / "data" / f"values-{wish.players}"
     if not wish.measure:
-        _train(wish, game, name, teach)
-    told = json.loads((VALUES / f"{name}.json").read_text("utf-8"))
+        _train(wish, game, file, teach)
+    told = json.loads(file.with_suffix(".json").read_text("utf-8"))
     told["figures"] = figures(wish.players, wish.games)
-    _note(name, told)
+    _note(file, told)
     print(json.dumps(told, indent=2))
     return 0
 
 
-def _train(wish: argparse.Namespace, game: str, name: str, teach: Teach) -> None:
+def _train(wish: argparse.Namespace, game: str, file: Path, teach: Teach) -> None:
     began, said = time.monotonic(), [0.0]
-    shipped = values.load(name) if wish.go_on else None
-    before = values.provenance(name)["commands"] if shipped else []
+    package = f"escadaria.games.{game}"
+    shipped = values.load(package, wish.players) if wish.go_on else None
+    before = values.provenance(package, wish.players)["commands"] if shipped else []
     LOGS.mkdir(parents=True, exist_ok=True)
     told: dict[str, Any] = {
         "commands": [*before, f"python3 run.py tool train_{game} {' '.join(sys.argv[1:])}"],
         "network": {"rows": "int8", "widths": list(values.WIDTHS)},
     }
-    with (LOGS / f"{name}.log").open("a" if shipped else "w", encoding="utf-8") as log:
+    with (LOGS / f"{game}-{wish.players}.log").open("a" if shipped else "w", encoding="utf-8") as log:
         print(f"# {told['commands'][-1]}", file=log, flush=True)
 
-        def report(progress: Progress, net: Model) -> None:
+        def report(progress: Progress, net: Weights) -> None:
             spent = time.monotonic() - began
             if spent - said[0] < EVERY and progress.done < 1:
                 return
@@ -79,11 +80,11 @@ def _train(wish: argparse.Namespace, game: str, name: str, teach: Teach) -> None
             line = f"{progress.done:6.1%}  {progress.positions:>10,} positions  error {progress.error:.5f}"
             print(line, file=log, flush=True)
             print(f"{line}  {left:5.0f} s left", file=sys.stderr, flush=True)
-            rounded(net).save(VALUES / f"{name}.npz")
-            _note(name, {**told, "positions": progress.positions, "error": round(progress.error, 5)})
+            rounded(net).save(file.with_suffix(".npz"))
+            _note(file, {**told, "positions": progress.positions, "error": round(progress.error, 5)})
 
         teach(wish, shipped, report)
 
 
-def _note(name: str, told: dict[str, Any]) -> None:
-    (VALUES / f"{name}.json").write_text(json.dumps(told, indent=2) + "\n", "utf-8")
+def _note(file: Path, told: dict[str, Any]) -> None:
+    file.with_suffix(".json").write_text(json.dumps(told, indent=2) + "\n", "utf-8")

@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from rich.console import Console
 
-from escadaria import chain, i18n, rapido
+from escadaria import i18n
 from escadaria.game import AnyGame, Fact
+from escadaria.games.chain import rules as chain
+from escadaria.games.rapido import rules as rapido
 from escadaria.record import Seat, colour_seats
 from escadaria.terminal import pictures, spiral
 from escadaria.terminal.tokens import look_of

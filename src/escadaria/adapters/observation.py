@@ -16,8 +16,9 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from escadaria import chain, rapido
 from escadaria.game import AnyGame, Outcome
+from escadaria.games.chain import rules as chain
+from escadaria.games.rapido import rules as rapido
 
 Vector = npt.NDArray[np.float32]
 Parts = dict[str, Sequence[float]]

@@ -33,10 +33,11 @@ except ModuleNotFoundError as missing:
         name=missing.name,
     ) from missing
 
-from escadaria import chain, rapido
 from escadaria.adapters import observation
 from escadaria.catalogue import GAMES, load
 from escadaria.game import CHANCE, TERMINAL, AnyGame
+from escadaria.games.chain import rules as chain
+from escadaria.games.rapido import rules as rapido
 
 PREFIX = "escadaria_"
 """What the names of the games start with in OpenSpiel."""

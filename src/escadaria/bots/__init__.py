@@ -49,7 +49,7 @@ def _simple(game: AnyGame, rng: random.Random) -> Bot:
 LEVELS = ("tourist", "regular", "expert", "master")
 """Weakest first."""
 
-_MAKERS: Mapping[str, str] = {"rapido": "escadaria.bots.rapido", "chain": "escadaria.bots.chain"}
+_MAKERS: Mapping[str, str] = {"rapido": "escadaria.games.rapido.bots", "chain": "escadaria.games.chain.bots"}
 """From a game to the module that has its levels: ``MAKERS`` there goes from a level to a ``Maker``.
 
 A module is imported when one of its bots is wanted; it may need NumPy.

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from escadaria.chain import Action as ChainAction
-from escadaria.chain import Chain, Keep, Lengthen, Link, Move
-from escadaria.chain import State as ChainState
-from escadaria.rapido import Again, Place, Rapido
-from escadaria.rapido import State as RapidoState
+from escadaria.games.chain.rules import Action as ChainAction
+from escadaria.games.chain.rules import Chain, Keep, Lengthen, Link, Move
+from escadaria.games.chain.rules import State as ChainState
+from escadaria.games.rapido.rules import Again, Place, Rapido
+from escadaria.games.rapido.rules import State as RapidoState
 
 GOOD_VALUES = {5: 64, 4: 60, 3: 52, 2: 43}
 """Rapido: the least value that feels safe on each field worth having."""

@@ -12,7 +12,9 @@ from typing import Any
 
 import msgspec
 
-from escadaria import analysis, catalogue, judging
+from escadaria import catalogue
+from escadaria.coach import analysis
+from escadaria.coach import evaluators as judging
 from escadaria.game import CHANCE
 from escadaria.record import Record, read
 from escadaria.server.messages import Advice, Refused, Source

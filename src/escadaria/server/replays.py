@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from escadaria import judging
+from escadaria.coach import evaluators as judging
 from escadaria.game import CHANCE, AnyGame
 from escadaria.record import Record, result_text, verify
 from escadaria.views import StepView, fact_data

@@ -14,7 +14,9 @@ from typing import Any, cast
 import numpy as np
 
 from escadaria.game import AnyGame
-from escadaria.solutions import chain, files, rapido
+from escadaria.games.chain import solution as chain
+from escadaria.games.rapido import solution as rapido
+from escadaria.solutions import files
 from escadaria.solutions.files import BadSolution
 from escadaria.solutions.solution import Bounds, Solution
 

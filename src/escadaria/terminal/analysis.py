@@ -12,10 +12,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from escadaria.analysis import SIZES, Analysis, Decision, Roll, explanation, hint
+from escadaria.coach.analysis import SIZES, Analysis, Decision, Roll, explanation, hint
+from escadaria.coach.evaluators import ROLLOUT_BOT, Judge, Source
 from escadaria.game import AnyGame
 from escadaria.i18n import Texts
-from escadaria.judging import ROLLOUT_BOT, Judge, Source
 from escadaria.terminal.news import bot_name, result
 from escadaria.terminal.plot import COLOURS, STYLE, check_plot
 from escadaria.terminal.screen import QUIET, Screen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from escadaria.analysis import Analysis, Decision, Roll
+from escadaria.coach.analysis import Analysis, Decision, Roll
 from escadaria.i18n import Texts
 from escadaria.terminal.analysis import (
     SIGNS,

@@ -11,8 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from escadaria.arena import League, Points
-from escadaria.simulation import Share
+from escadaria.arena.league import League, Points
+from escadaria.arena.simulation import Share
 from escadaria.terminal.screen import QUIET, Screen, command
 
 

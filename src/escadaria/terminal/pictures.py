@@ -13,8 +13,9 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from escadaria import chain, rapido
 from escadaria.game import AnyGame, Fact
+from escadaria.games.chain import rules as chain
+from escadaria.games.rapido import rules as rapido
 from escadaria.i18n import Texts
 from escadaria.record import Seat
 from escadaria.terminal import spiral

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from escadaria.arena import League
+from escadaria.arena.league import League
+from escadaria.arena.workers import MissingExtra
 from escadaria.game import BadOptions
 from escadaria.i18n import Texts
-from escadaria.lab.simulate import MissingExtra
 from escadaria.terminal.tokens import LOOKS
 
 if TYPE_CHECKING:

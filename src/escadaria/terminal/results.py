@@ -22,8 +22,8 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from escadaria.arena.simulation import Results, Share
 from escadaria.record import Record, Verdict
-from escadaria.simulation import Results, Share
 from escadaria.solutions.solution import Solution
 from escadaria.terminal.screen import WRONG, Screen
 from escadaria.terminal.tokens import look_of, token

@@ -1,5 +1,5 @@
 import { readBoard, type BoardData } from '../draw/spiral';
-import boards from '../../../src/escadaria/boards.json';
+import boards from '../../../src/escadaria/games/chain/data/boards.json';
 
 /** The board of a match, by its option: a name or a text. */
 export function boardOf(option: unknown): BoardData {

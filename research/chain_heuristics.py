@@ -1,0 +1,526 @@
+"""Rules of thumb for Chain, judged by what positions are worth (C1-C17).
+
+A player who follows rules is watched among players who play best: by the exact solution for two, by the
+values that ship for more. For each start of a turn everything that it may lead to is noted, with its worth;
+so what other rules would give away there is known exactly over all dice, without playing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from escadaria.bots.simple import HANDFUL
+from escadaria.games.chain import heuristics as thumbs
+from escadaria.games.chain.bots import LOVE
+from escadaria.games.chain.compiled import play as chain_kernel
+from escadaria.games.chain.compiled import values as chain_values
+from escadaria.games.chain.compiled.rules import SIDES, Words, end_of, free_discs, move, take_back
+from escadaria.games.chain.compiled.values import (
+    Paths,
+    Room,
+    Sight,
+    Walk,
+    kept,
+    lengthened,
+    walk_back,
+    work_out,
+)
+from escadaria.games.chain.heuristics import FAR
+from escadaria.games.chain.rules import ALIKE, LONGEST, Chain
+from escadaria.games.chain.turn import DOWN, ENDS, ONE_MORE, OPEN, TIMES, UP, rolls, straight_on
+from research.chain_training import play_turn
+from research.heuristic_search import (
+    Family,
+    Measured,
+    NotSolved,
+    Numbers,
+    Report,
+    Stage,
+    adopted,
+    only,
+    search,
+    stages,
+    tuned,
+)
+from research.learning import set_seed
+
+_DIRECTIONS = UP, DOWN
+
+lengthens = njit(cache=True, nogil=True)(thumbs.lengthens)
+appeal = njit(cache=True, nogil=True)(thumbs.appeal)
+keeps = njit(cache=True, nogil=True)(thumbs.keeps)
+
+
+class Course(NamedTuple):
+    """What dice make of a turn for who keeps the chain's end as open as can be. A slot is a chain."""
+
+    ways: NDArray[np.int32]
+    """[direction, slot, number]: the slot that the number leads to, or -1 for failing (C13, C14)."""
+    better: NDArray[np.int8]
+    """By slot: the direction in which more numbers fit."""
+    fits: NDArray[np.int8]
+    """By slot: how many fit there."""
+    slots: Words
+    """What is built, one number of dice after the other."""
+    chances: NDArray[np.float64]
+    first: Words
+    """By dice: where its slots start."""
+    missing: NDArray[np.float64]
+    """By dice: how likely they cannot all be linked."""
+
+
+@cache
+def course() -> Course:
+    ways = np.stack([_ways(way) for way in _DIRECTIONS])
+    up, down = (ways >= 0).sum(axis=2)
+    heading = np.tile([OPEN, UP, DOWN], len(up) // 3)
+    falls = (heading == DOWN) | ((heading == OPEN) & (down > up))
+    fits = np.where(falls, down, up)
+    slots, chances, first = [], [], [0, 0]
+    for dice in range(1, LONGEST + 1):
+        some = rolls(dice)
+        open_ends = fits[some.slots]
+        roll = np.repeat(np.arange(len(some.starts)), np.diff([*some.starts, len(open_ends)]))
+        most = np.flatnonzero(open_ends == np.maximum.reduceat(open_ends, some.starts)[roll])
+        built = some.slots[most[np.unique(roll[most], return_index=True)[1]]]
+        each, which = np.unique(built, return_inverse=True)
+        slots.append(each)
+        chances.append(np.bincount(which, some.chances))
+        first.append(first[-1] + len(each))
+    return Course(
+        ways, falls.astype(np.int8), fits.astype(np.int8), np.concatenate(slots), np.concatenate(chances),
+        np.array(first), chain_values.walk().missing,
+    )  # fmt: skip
+
+
+def _ways(way: int) -> NDArray[np.int32]:
+    """[slot, number]: what follows if this direction is named (C13)."""
+    numbers, last = np.divmod(np.arange(len(TIMES) * ENDS) // 3, ENDS // 3)
+    after = np.full((len(numbers), SIDES), -1, np.int32)
+    for face in range(SIDES):
+        ahead = face >= last if way == UP else face <= last
+        fit = ahead & (TIMES[numbers, face] < ALIKE)
+        after[fit, face] = (numbers[fit] + ONE_MORE[face]) * ENDS + 3 * face + straight_on(way, face)
+    return after
+
+
+class Race(NamedTuple):
+    """A game, and what its turn starts are worth."""
+
+    sight: Sight
+    walk: Walk
+    course: Course
+    arrows: Words
+    dealt: Words
+    """The hands that a race starts with."""
+
+
+def race(game: Chain, sight: Sight | None = None) -> Race:
+    """By the exact solution for two, else by the values that ship; or by what is given."""
+    if sight is None:
+        sight = chain_values.sight(game, exact=game.players == 2)
+        if game.players == 2 and not sight.waiter.size:
+            raise NotSolved("there is no exact solution yet: escadaria solve chain --board default")
+    dealt = np.array(game.initial_state().hands)
+    return Race(sight, chain_values.walk(), course(), chain_kernel.tables(game).arrows, dealt)
+
+
+# Turns.
+
+
+class Turns(NamedTuple):
+    """Starts of turns, and what may come of them; by [turn, links, disc] what a move leads to."""
+
+    own: Words
+    """How many dice there are in the hand."""
+    most: Words
+    """How many links there are dice for."""
+    stop: NDArray[np.float64]
+    """[turn, links, disc]: its worth; -1 for a disc that cannot move."""
+    fail: NDArray[np.float64]
+    """[turn, dice left]"""
+    best: NDArray[np.float64]
+    """[turn]: before anything is decided, played best."""
+    spaces: NDArray[np.int64]
+    """[turn, links, disc]: how far the own discs are then, together."""
+    home: NDArray[np.int64]
+    """[turn, links, disc]: how many of them lie at the centre then."""
+    gift: NDArray[np.bool_]
+    """[turn, links, disc]: whether somebody else has no free disc then, and so may win (C6)."""
+    covers: NDArray[np.bool_]
+    """[turn, links, disc]: whether it lands on somebody else's disc (C17)."""
+    had: Words
+    """How many own discs lie at the centre already."""
+    close: Words
+    """How far a last free disc of somebody else is from the centre, if there is one."""
+
+
+def room_for(turns: int) -> Turns:
+    moves, row = (turns, LONGEST + 1, 2), np.zeros((5, turns), np.int64)
+    return Turns(
+        row[0], row[1], np.zeros(moves), np.zeros((turns, LONGEST // 2 + 1)), np.zeros(turns),
+        np.zeros(moves, np.int64), np.zeros(moves, np.int64), np.zeros(moves, np.bool_),
+        np.zeros(moves, np.bool_), row[2], row[3],
+    )  # fmt: skip
+
+
+class Desk(NamedTuple):
+    """Room for one turn."""
+
+    room: Room
+    paths: Paths
+    disc: Words
+    """By links: which one moves."""
+    looks: Words
+    """By links: how good that looks."""
+    needed: Words
+    """By links: how many numbers must fit to lengthen."""
+
+
+def desk(players: int) -> Desk:
+    disc, looks, needed = np.zeros((3, LONGEST + 2), np.int64)
+    return Desk(chain_values.room(players), chain_values.paths(), disc, looks, needed)
+
+
+@njit(cache=True, nogil=True)
+def note(
+    race: Race, seat: int, hands: Words, discs: Words, piles: Words, turns: Turns, at: int, room: Room
+) -> None:
+    """Work out what a turn may lead to."""
+    pool = 8 * len(hands) - hands.sum()  # C2
+    most = work_out(race.sight, race.walk, room, race.arrows, seat, pool, hands, discs, piles)
+    turns.own[at], turns.most[at], turns.stop[at], turns.fail[at] = hands[seat], most, room.moves, room.fail
+    turns.best[at] = -1.0
+    for dice in range(1, hands[seat] + 1):
+        turns.best[at] = max(turns.best[at], kept(race.walk, room, dice))
+    centre, spaces = len(piles) - 1, free_discs(seat, discs, piles)
+    turns.had[at] = (discs[seat] == centre).sum()
+    for links in range(1, most + 1):
+        for disc in range(2):
+            space = spaces[disc]
+            if space < 0:
+                continue
+            _, end = end_of(space, links, race.arrows)
+            covered = move(seat, space, end, discs, piles) & 7
+            turns.covers[at, links, disc] = covered > 0 and covered != seat + 1 and end != space
+            turns.spaces[at, links, disc] = discs[seat].sum()
+            turns.home[at, links, disc] = (discs[seat] == centre).sum()
+            turns.gift[at, links, disc] = False
+            for other in range(len(hands)):
+                if other != seat and free_discs(other, discs, piles)[0] < 0:
+                    turns.gift[at, links, disc] = True
+            take_back(seat, space, end, discs, piles)
+    turns.close[at] = FAR
+    for other in range(len(hands)):
+        one, two = free_discs(other, discs, piles)
+        if other != seat and one >= 0 and two < 0:
+            turns.close[at] = min(turns.close[at], centre - one)
+
+
+@njit(cache=True, nogil=True)
+def decide(rules: Any, turns: Turns, turn: int, desk: Desk) -> int:
+    """How many dice to keep by the rules, and by links what comes then, in ``desk``."""
+    most, looks = turns.most[turn], desk.looks
+    for links in range(1, most + 1):
+        looks[links] = -(10**6)
+        for disc in range(2):
+            if turns.stop[turn, links, disc] >= 0:
+                move = turn, links, disc
+                good = appeal(
+                    rules, turns.spaces[move], turns.home[move], turns.gift[move], turns.covers[move]
+                )
+                if good > looks[links]:
+                    desk.disc[links], looks[links] = disc, good
+    looks[most + 1] = looks[most]
+    for links in range(1, most + 1):
+        move = turn, links, desk.disc[links]
+        home, extra = turns.home[move] > turns.had[turn], looks[links + 1] - looks[links]
+        fits, close = 1, turns.close[turn]
+        while fits <= SIDES and not lengthens(rules, links, fits, home, turns.gift[move], extra, close):
+            fits += 1
+        desk.needed[links] = fits
+    return int(keeps(rules, turns.own[turn], looks))
+
+
+@njit(cache=True, nogil=True)
+def follow(course: Course, most: int, dice: int, desk: Desk) -> None:
+    """How likely each end of a turn is that was decided: fills the ``stops`` and ``fails`` of its paths."""
+    mass, slots, met, stops, fails = desk.paths
+    stops[:], fails[:], met[:] = 0.0, 0.0, 0
+    fails[dice // 2] += course.missing[dice]
+    for at in range(course.first[dice], course.first[dice + 1]):
+        slot = course.slots[at]
+        mass[slot], slots[dice, met[dice]] = course.chances[at], slot
+        met[dice] += 1
+    for links in range(dice, most + 1):
+        for place in range(met[links]):
+            slot = slots[links, place]
+            chance = mass[slot]
+            mass[slot] = 0.0
+            if links == most or course.fits[slot] < desk.needed[links]:
+                stops[links] += chance
+                continue
+            for face in range(SIDES):  # C13
+                after = course.ways[course.better[slot], slot, face]
+                if after < 0:
+                    fails[(links + 1) // 2] += chance / SIDES  # C14
+                    continue
+                if mass[after] == 0.0:
+                    slots[links + 1, met[links + 1]] = after
+                    met[links + 1] += 1
+                mass[after] += chance / SIDES
+
+
+@njit(cache=True, nogil=True)
+def outlook(race: Race, rules: Any, turns: Turns, turn: int, desk: Desk) -> float:
+    """What a turn is worth by the rules; its ends are in ``desk``."""
+    most, total = turns.most[turn], 0.0
+    follow(race.course, most, decide(rules, turns, turn, desk), desk)
+    for links in range(1, most + 1):
+        if desk.paths.stops[links] > 0:
+            total += desk.paths.stops[links] * turns.stop[turn, links, desk.disc[links]]
+    for left in range(1, most // 2 + 1):
+        total += desk.paths.fails[left] * turns.fail[turn, left]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def given_away(race: Race, rules: Any, turns: Turns, which: Any, desk: Desk) -> float:
+    """What the rules lose over these turns, by the mean."""
+    lost = 0.0
+    for turn in which:
+        lost += turns.best[turn] - outlook(race, rules, turns, turn, desk)
+    return lost / len(which)
+
+
+# Games.
+
+
+@njit(cache=True, nogil=True)
+def watch(
+    race: Race, rules: Any, best: bool, games: int, turns: Turns, losses: Any, desk: Desk
+) -> tuple[int, int, int]:
+    """Games of who follows the rules, or plays best, among those who play best; who starts by turns.
+
+    They end when ``turns`` is full. If ``losses`` has room for each game, then only its first turn is used,
+    again and again.
+
+    :return: how many games were finished, how many of them were won, and how many turns were noted.
+    """
+    players, noted, won, keeps = len(race.dealt), 0, 0, len(losses) == 0
+    hands, discs = np.zeros(players, np.int64), np.zeros((players, 2), np.int64)
+    piles, shares = np.zeros(len(race.arrows), np.int64), np.zeros(players)
+    for game in range(games):
+        hands[:], discs[:], piles[:] = race.dealt, 0, 0
+        seat = game % players
+        while free_discs(seat, discs, piles)[0] >= 0:  # C6
+            if seat == 0:
+                at = noted if keeps else 0
+                if at == len(turns.own):
+                    return game, won, noted
+                note(race, seat, hands, discs, piles, turns, at, desk.room)
+                noted += 1
+            if seat > 0 or best:
+                play_turn(
+                    race.sight, race.walk, race.arrows, 0.0, seat, desk.room, hands, discs, piles, desk.paths,
+                    shares,
+                )  # fmt: skip
+            else:
+                worth = outlook(race, rules, turns, at, desk)
+                if not keeps:
+                    losses[game] += turns.best[at] - worth
+                _play(race, turns.most[at], hands, discs, piles, desk)
+            seat = seat + 1 if seat + 1 < players else 0
+        won += seat == 0
+    return games, won, noted
+
+
+@njit(cache=True, nogil=True)
+def _play(race: Race, most: int, hands: Words, discs: Words, piles: Words, desk: Desk) -> None:
+    """Seat 0 plays the turn that was worked out."""
+    lot, links = np.random.random(), 0
+    for left in range(1, most // 2 + 1):
+        lot -= desk.paths.fails[left]
+        if lot < 0.0:
+            hands[0] = left
+            return
+    while lot >= 0.0 and links < most:
+        links += 1
+        lot -= desk.paths.stops[links]
+    space = free_discs(0, discs, piles)[desk.disc[links]]
+    _, end = end_of(space, links, race.arrows)
+    move(0, space, end, discs, piles)
+    hands[0] = links
+
+
+def measure(race: Race, rules: Numbers, games: int, seed: int) -> Measured:
+    """Let who follows the rules play among those who play best."""
+    set_seed(seed)
+    losses = np.zeros(games)
+    _, won, _ = watch(race, rules, False, games, room_for(1), losses, desk(len(race.dealt)))
+    return Measured(float(losses.mean()), float(losses.std() / np.sqrt(games)), won / games, games)
+
+
+def gather(race: Race, rules: Numbers | None, turns: int, seed: int) -> tuple[Turns, float]:
+    """Turns as they are met by who follows the rules, or plays best; how many there are in a game."""
+    set_seed(seed)
+    met, numbers = room_for(turns), np.array(thumbs.NOTHING) if rules is None else rules
+    games, _, _ = watch(race, numbers, rules is None, 10**9, met, np.zeros(0), desk(len(race.dealt)))
+    return met, turns / games
+
+
+_SIMPLE = (8, 0, 1, 100, 0, 0, FAR, 0, 0, 0, 0, HANDFUL)
+BOTS = {"simple": _SIMPLE, "regular": (*_SIMPLE[: thumbs.COVER], LOVE, HANDFUL)}
+"""These bots follow such rules themselves: a chance of two in three, a handful, the centre before all."""
+
+
+# The search.
+
+
+def family() -> Family:
+    """The rules to choose from."""
+    choices: dict[int, Any] = {
+        thumbs.BASE: range(1, 11),
+        thumbs.SLOPE: (1, 2),
+        thumbs.GIFT: (1,),
+        thumbs.HOME: (6, 9, 12, 15),
+        thumbs.DICE: (2, 3, 4, 5),
+        thumbs.WORSE: (2, 3, 4, 6, 8),
+        thumbs.BETTER: (3, 4, 5, 6),
+        thumbs.MORE: (1, 2, 3, 4),
+        thumbs.CLOSE: (4, 6, 8, 10),
+        thumbs.DARE: (1, 2, 3, 4),
+        thumbs.COVER: (-4, -2, 2, 4),
+        thumbs.MOST: (5, 6, 7, 8),
+    }
+    return Family(thumbs.PLACES, thumbs.NOTHING, {}, choices)
+
+
+GUESS = (3, 1, 1, 12, 4, 4, 6, 2, 10, 2, 0, FAR)
+"""To meet sensible positions at first."""
+
+
+def find(
+    race: Race, turns: int, seed: int, most: int, gain: float, report: Report
+) -> tuple[Numbers, list[Stage]]:
+    """Rules, and what is lost by those who follow the first of them, the first two, …"""
+    some, room = family(), desk(len(race.dealt))
+    met, each = gather(race, np.array(GUESS), turns, seed)
+    everything, part = np.arange(turns), np.arange(0, turns, 2)
+
+    def cost(numbers: Numbers) -> float:
+        return each * given_away(race, numbers, met, everything, room)
+
+    def rough(numbers: Numbers) -> float:
+        return each * given_away(race, numbers, met, part, room)
+
+    numbers, names = search(some, cost, rough, most, gain, report)
+    met, each = gather(race, numbers, turns, seed + 1)
+    lost, numbers = tuned(some, names, numbers, cost, 2)
+    report("tuned", lost, numbers)
+    return numbers, stages(some, names, numbers, cost, report)
+
+
+def adopt(
+    race: Race, rules: Numbers, names: Sequence[str], games: int, seed: int, report: Report
+) -> tuple[Numbers, list[Stage]]:
+    """Rules that were found for two, as far as they win games among more.
+
+    What ships for more players is too rough a judge: rules found by it win fewer games than those of two.
+    """
+    known: dict[tuple[int, ...], float] = {}
+
+    def wins(numbers: Numbers) -> float:
+        key = tuple(numbers.tolist())
+        if key not in known:
+            known[key] = measure(race, numbers, games, seed).wins
+        return known[key]
+
+    return adopted(family(), names, rules, wins, 1 / len(race.dealt), report)
+
+
+def counted(race: Race, rules: Numbers, names: Sequence[str], games: int, seed: int) -> list[Stage]:
+    """What is missing to a fair share of games with the first rule alone, the first two, …"""
+    shares = [
+        measure(race, only(family(), names[:number], rules), games, seed).wins
+        for number in range(1, len(names) + 1)
+    ]
+    return [Stage(name, 1 / len(race.dealt) - share) for name, share in zip(names, shares, strict=True)]
+
+
+# The chart.
+
+LINKS, FITS = 10, 6
+SELDOM = 1 / 100
+"""What is met in fewer turns is not told."""
+
+
+@njit(cache=True, nogil=True)
+def tally(race: Race, turns: Turns, room: Room, reach: Any, out: Any) -> None:
+    """Add up over turns of best play by links and numbers that fit; moves to the centre and gifts left out.
+
+    How often the player decides there, by how much lengthening is better, and how often it is.
+    """
+    walk, standing, fits = race.walk, room.standing, race.course.fits
+    for turn in range(len(turns.own)):
+        most = turns.most[turn]
+        room.fail[:] = turns.fail[turn]
+        for links in range(1, most + 1):
+            room.stop[links] = turns.stop[turn, links].max()
+        walk_back(walk, room, most)
+        dice, worth = 1, -1.0
+        for choice in range(1, turns.own[turn] + 1):
+            if kept(walk, room, choice) > worth:
+                dice, worth = choice, kept(walk, room, choice)
+        reach[:] = 0.0
+        for roll in range(walk.first_roll[dice], walk.first_roll[dice + 1]):
+            built = walk.slots[walk.starts[roll] : walk.starts[roll + 1]]
+            reach[built[standing[built].argmax()]] += walk.chances[roll]
+        for links in range(dice, min(most, LINKS + 1)):
+            move = turn, links, turns.stop[turn, links].argmax()
+            quiet = turns.home[move] == turns.had[turn] and not turns.gift[move]
+            for at in range(walk.first[links], walk.first[links + 1]):
+                for slot in range(walk.numbers[at] * ENDS, (walk.numbers[at] + 1) * ENDS):
+                    often = reach[slot]
+                    if often == 0.0:
+                        continue
+                    longer, way = _lengthened(standing, room.fail[(links + 1) // 2], slot)
+                    gain = longer - room.stop[links]
+                    if quiet and links <= LINKS and fits[slot] > 0:
+                        out[0, links - 1, fits[slot] - 1] += often
+                        out[1, links - 1, fits[slot] - 1] += often * gain
+                        out[2, links - 1, fits[slot] - 1] += often * (gain > 0)
+                    if gain > 0:
+                        for face in range(SIDES):
+                            after = race.course.ways[way, slot, face]
+                            if after >= 0:
+                                reach[after] += often / SIDES
+
+
+@njit(cache=True, nogil=True)
+def _lengthened(standing: Any, fail: float, slot: int) -> tuple[float, int]:
+    """What lengthening a chain is worth, and in which direction."""
+    numbers, last, heading = slot // ENDS, slot % ENDS // 3, slot % 3
+    up = lengthened(standing, fail, numbers, last, UP) if heading != DOWN else -1.0
+    down = lengthened(standing, fail, numbers, last, DOWN) if heading != UP else -1.0
+    return (up, 0) if up >= down else (down, 1)
+
+
+def chart(race: Race, turns: int, seed: int) -> tuple[list[list[int | None]], float]:
+    """[links][numbers that fit]: 1 to lengthen, 0 to stop, None if met seldom; how often it is right."""
+    met, _ = gather(race, None, turns, seed)
+    out = np.zeros((3, LINKS, FITS))
+    tally(race, met, chain_values.room(len(race.dealt)), np.zeros(len(race.course.fits)), out)
+    (often, gain, longer), seldom = out, SELDOM * turns
+    cells = [
+        [None if often[row, column] < seldom else int(gain[row, column] > 0) for column in range(FITS)]
+        for row in range(LINKS)
+    ]
+    right = np.where(gain > 0, longer, often - longer).sum() / often.sum()
+    return cells, float(right)

@@ -1,0 +1,512 @@
+"""How Chain's values are learned: by self-play, and for two players from the exact solutions there are.
+
+It begins with who wins when everybody plays by rules of thumb or by chance. Then each start of a turn that
+is met is to be worth what one turn makes of it: the exact expectation over the own turn, by the network's own
+worth of the turn starts after it; at first mixed with what became of it. Some games start in the middle,
+some seats are careless, and some games are on other boards than the default one.
+
+On a solved board all that a turn may lead to is to be worth what the solution says, and more beside it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from escadaria.compute.network import Weights
+from escadaria.compute.streams import DICE, WHIMS, start
+from escadaria.games.chain import values as features
+from escadaria.games.chain.boards import BOARDS, SHORTEST_TRACK, Board
+from escadaria.games.chain.compiled import play as chain_kernel
+from escadaria.games.chain.compiled.play import REGULAR, SEATS, TURN, play_game
+from escadaria.games.chain.compiled.rules import Words, end_of, free_discs, move, take_back
+from escadaria.games.chain.compiled.values import (
+    Paths,
+    Room,
+    Sight,
+    Walk,
+    evaluate,
+    fill_rows,
+    follow,
+    kept,
+    paths,
+    room,
+    see,
+    sight,
+    walk,
+    work_out,
+)
+from escadaria.games.chain.rules import Chain
+from escadaria.network import Network
+from research import learning
+from research.learning import Adam, Progress, Report, adam, learn, schedule, set_seed, unrounded
+
+TURNS = 300
+"""The most turns of a training game."""
+BEFOREHAND = 6
+"""For each start of a turn that is worked out, how many are learned before by rules of thumb."""
+IN_THE_MIDDLE = 0.3
+"""The share of games that start there."""
+WHIM = 0.04
+"""How often a turn is played by chance."""
+CARELESS_GAMES = 0.4
+"""The share of games where half of the seats are careless: these play any part of their turns by chance."""
+TRUST = 0.8
+"""How far what became of a turn is trusted at first, beside what was expected; in the end not at all."""
+AHEAD = 8
+"""From an exact solution all turn starts are learned that so many more dice may lead to."""
+EACH = 32
+"""With those beside them, these are about so many for a turn."""
+ELSEWHERE = 0.2
+"""The share of these that are taken as if the track were any."""
+BESIDE = 16
+"""For so many positions of one kind, played or solved, one of the other is learned again."""
+DEFAULT = 0.7
+"""The share of games on the default board; the others are in equal parts on the other two, and on any."""
+OF_TWO = (0.4, 0.25, 0.25, 0.1)
+"""With two players: of rounds on the boards default, short and long, and on any."""
+
+
+# Rules of thumb.
+
+
+@njit(cache=True, nogil=True)
+def games_by_thumb(
+    tables: chain_kernel.Tables,
+    dealt: Words,
+    first: int,
+    seed: np.uint64,
+    trace: Words,
+    room: Room,
+    rows: Any,
+    targets: Any,
+) -> int:
+    """Fill ``rows`` and ``targets`` with starts of turns and who won; how many."""
+    players, spaces = len(dealt), len(tables.arrows)
+    policies, hands = np.zeros(players, np.int64), np.zeros(players, np.int64)
+    discs, piles = np.zeros((players, 2), np.int64), np.zeros(spaces, np.int64)
+    counts = np.zeros((players, 4), np.int64)
+    at, number = 0, first
+    while True:
+        dice, whims = start(seed, number, DICE), start(seed, number, WHIMS)
+        number += 1
+        for seat in range(players):
+            policies[seat] = np.random.randint(REGULAR + 1)
+        hands[:] = dealt
+        _, turns, plies = play_game(policies, tables, None, dice, whims, hands, discs, piles, counts, None)
+        if at + turns > len(rows):
+            return at
+        if plies >= len(trace):
+            continue
+        hands[:] = dealt
+        winner, _, _ = play_game(policies, tables, None, dice, whims, hands, discs, piles, counts, trace)
+        for ply in range(plies):
+            if trace[ply, chain_kernel.PHASE] != chain_kernel.KEEP:
+                continue
+            row, seat = trace[ply], trace[ply, TURN]
+            for other in range(players):
+                hands[other] = row[SEATS + other]
+                discs[other, 0] = row[SEATS + players + 2 * other]
+                discs[other, 1] = row[SEATS + players + 2 * other + 1]
+            piles[:] = row[SEATS + 3 * players : SEATS + 3 * players + spaces]
+            see(seat, hands, discs, piles, room.seen)
+            fill_rows(players, room.seen, room.rows)
+            rows[at] = room.rows
+            targets[at] = 0.0
+            targets[at, (winner - seat) % players] = 1.0
+            at += 1
+
+
+# Self-play.
+
+
+@njit(cache=True, nogil=True)
+def _set_up(arrows: Words, hands: Words, discs: Words, piles: Words) -> None:
+    """Deal (C2), or put everything anywhere."""
+    hands[:], discs[:], piles[:] = 2, 0, 0
+    if np.random.random() < IN_THE_MIDDLE:
+        for seat in range(len(hands)):
+            hands[seat] = 1 + np.random.randint(6)
+        for _ in range(2 * len(hands)):
+            seat, space = np.random.randint(len(hands)), np.random.randint(1, len(arrows))
+            if discs[seat].min() == 0 and np.random.random() < 0.9:
+                move(seat, 0, arrows[space], discs, piles)
+
+
+@njit(cache=True, nogil=True)
+def self_play(
+    model: Sight,
+    walk: Walk,
+    arrows: Words,
+    trust: float,
+    room: Room,
+    hands: Words,
+    discs: Words,
+    paths: Paths,
+    rows: Any,
+    targets: Any,
+    at: int,
+    wanted: int,
+) -> int:
+    """Play games until ``wanted`` starts of turns are noted, from row ``at`` on; where that ends.
+
+    After the last row comes the first.
+    """
+    players, size, done = len(hands), len(rows), 0
+    piles = np.zeros(len(arrows), np.int64)
+    outlooks = np.zeros((TURNS, players))
+    met = np.zeros((TURNS, rows.shape[1]), rows.dtype)
+    careless = np.zeros(players)
+    while done < wanted:
+        _set_up(arrows, hands, discs, piles)
+        mixed = np.random.random() < CARELESS_GAMES
+        for seat in range(players):
+            careless[seat] = np.random.random() if mixed and np.random.random() < 0.5 else WHIM
+        seat, turns = np.random.randint(players), 0
+        while turns < TURNS and free_discs(seat, discs, piles)[0] >= 0:
+            see(seat, hands, discs, piles, room.seen)
+            room.seen[-1] = model.track
+            fill_rows(players, room.seen, room.rows)
+            met[turns] = room.rows
+            play_turn(
+                model, walk, arrows, careless[seat], seat, room, hands, discs, piles, paths, outlooks[turns]
+            )
+            turns += 1
+            seat = seat + 1 if seat + 1 < players else 0
+        if free_discs(seat, discs, piles)[0] < 0:
+            _look_back(outlooks[:turns], trust)
+        for turn in range(turns):
+            rows[at], targets[at] = met[turn], outlooks[turn]
+            at = (at + 1) % size
+        done += turns
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _look_back(outlooks: Any, trust: float) -> None:
+    """Mix what was expected in each turn of a game with what became of it, from who won back to the start."""
+    later = np.zeros(outlooks.shape[1])
+    later[0] = 1.0  # C6
+    for turn in range(len(outlooks) - 1, -1, -1):
+        outlooks[turn] *= 1.0 - trust
+        outlooks[turn, 0] += trust * later[-1]
+        outlooks[turn, 1:] += trust * later[:-1]
+        later = outlooks[turn]
+
+
+@njit(cache=True, nogil=True)
+def play_turn(
+    model: Sight,
+    walk: Walk,
+    arrows: Words,
+    whim: float,
+    seat: int,
+    room: Room,
+    hands: Words,
+    discs: Words,
+    piles: Words,
+    paths: Paths,
+    outlook: Any,
+) -> None:
+    """Play a turn as well as can be, sometimes by chance; fill in what it makes of everybody's chances."""
+    players = len(hands)
+    pool = 8 * players - hands.sum()  # C2
+    most = work_out(model, walk, room, arrows, seat, pool, hands, discs, piles)
+    after = room.shares
+    if np.random.random() < whim:
+        _play_by_chance(arrows, most, seat, hands, discs, piles)
+        evaluate(model, room, seat + 1 if seat + 1 < players else 0, hands, discs, piles)
+    else:
+        follow(walk, room, most, _dice_to_keep(walk, room, hands[seat]), paths)
+        after[:] = 0.0
+        for links in range(1, most + 1):
+            after += paths.stops[links] * room.stopped[links]
+        for left in range(1, most // 2 + 1):
+            after += paths.fails[left] * room.failed[left]
+        _play_on(arrows, most, seat, room, hands, discs, piles, paths)
+    outlook[0], outlook[1:] = after[-1], after[:-1]
+
+
+@njit(cache=True, nogil=True)
+def _dice_to_keep(walk: Walk, room: Room, hand: int) -> int:
+    dice, best = 1, -1.0
+    for choice in range(1, hand + 1):
+        worth = kept(walk, room, choice)
+        if worth > best:
+            dice, best = choice, worth
+    return dice
+
+
+@njit(cache=True, nogil=True)
+def _play_by_chance(arrows: Words, most: int, seat: int, hands: Words, discs: Words, piles: Words) -> None:
+    links = 1 + np.random.randint(min(most, hands[seat] + 1))
+    one, two = free_discs(seat, discs, piles)
+    second = two >= 0 and np.random.random() < 0.5
+    if np.random.random() < 0.2 and links > 1:
+        hands[seat] = links // 2  # C14
+    else:
+        _stop(arrows, seat, two if second else one, links, hands, discs, piles)
+
+
+@njit(cache=True, nogil=True)
+def _play_on(
+    arrows: Words, most: int, seat: int, room: Room, hands: Words, discs: Words, piles: Words, paths: Paths
+) -> None:
+    """Play the turn that was worked out."""
+    lot, links = np.random.random(), 0
+    for left in range(1, most // 2 + 1):
+        lot -= paths.fails[left]
+        if lot < 0.0:
+            hands[seat] = left
+            return
+    while lot >= 0.0 and links < most:
+        links += 1
+        lot -= paths.stops[links]
+    second = room.moves[links, 1] > room.moves[links, 0]
+    _stop(arrows, seat, free_discs(seat, discs, piles)[1 if second else 0], links, hands, discs, piles)
+
+
+@njit(cache=True, nogil=True)
+def _stop(arrows: Words, seat: int, space: int, links: int, hands: Words, discs: Words, piles: Words) -> None:
+    _, end = end_of(space, links, arrows)
+    move(seat, space, end, discs, piles)
+    hands[seat] = links
+
+
+@njit(cache=True, nogil=True)
+def sample_exact(
+    model: Sight,
+    truth: Sight,
+    walk: Walk,
+    arrows: Words,
+    room: Room,
+    hands: Words,
+    discs: Words,
+    paths: Paths,
+    rows: Any,
+    targets: Any,
+    at: int,
+    wanted: int,
+) -> int:
+    """As ``self_play``, but noted is the exact worth of all turn starts that its turns may lead to."""
+    size, done = len(rows), 0
+    piles, outlook = np.zeros(len(arrows), np.int64), np.zeros(2)
+    while done < wanted:
+        _set_up(arrows, hands, discs, piles)
+        seat, turns = np.random.randint(2), 0
+        while turns < TURNS and free_discs(seat, discs, piles)[0] >= 0:
+            hand, before = hands[seat], at
+            most = min(8 * len(hands) - hands[1 - seat], hand + AHEAD)  # C2
+            for links in range(1, most + 1):
+                hands[seat] = links
+                if links <= (most + 1) // 2:  # C14
+                    at = _note(truth, room, 1 - seat, hands, discs, piles, rows, targets, at)
+                for space in free_discs(seat, discs, piles):
+                    if space >= 0:
+                        _, end = end_of(space, links, arrows)
+                        move(seat, space, end, discs, piles)
+                        at = _note(truth, room, 1 - seat, hands, discs, piles, rows, targets, at)
+                        at = _note_beside(
+                            truth, room, arrows, 1 - seat, hands, discs, piles, rows, targets, at
+                        )
+                        take_back(seat, space, end, discs, piles)
+            hands[seat] = hand
+            done += (at - before) % size
+            play_turn(model, walk, arrows, WHIM, seat, room, hands, discs, piles, paths, outlook)
+            seat, turns = 1 - seat, turns + 1
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _note(
+    truth: Sight,
+    room: Room,
+    seat: int,
+    hands: Words,
+    discs: Words,
+    piles: Words,
+    rows: Any,
+    targets: Any,
+    at: int,
+) -> int:
+    """Note the exact worth of this start of the seat's turn, if it has not won (C6)."""
+    if free_discs(seat, discs, piles)[0] < 0:
+        return at
+    evaluate(truth, room, seat, hands, discs, piles)
+    see(seat, hands, discs, piles, room.seen)
+    room.seen[-1] = features.ANY if np.random.random() < ELSEWHERE else truth.track
+    fill_rows(2, room.seen, room.rows)
+    rows[at], targets[at] = room.rows, room.shares
+    return (at + 1) % len(rows)
+
+
+@njit(cache=True, nogil=True)
+def _note_beside(
+    truth: Sight,
+    room: Room,
+    arrows: Words,
+    seat: int,
+    hands: Words,
+    discs: Words,
+    piles: Words,
+    rows: Any,
+    targets: Any,
+    at: int,
+) -> int:
+    """Note a turn start that differs by one hand, and maybe by one move; it may be that nobody plays so."""
+    one, other = hands
+    hands[np.random.randint(2)] = 1 + np.random.randint(AHEAD)
+    mover = np.random.randint(2)
+    space = free_discs(mover, discs, piles)[np.random.randint(2)]
+    fits = hands.sum() <= 8 * len(hands)  # C2
+    if fits and space < 0:
+        at = _note(truth, room, seat, hands, discs, piles, rows, targets, at)
+    elif fits:
+        _, end = end_of(space, 1 + np.random.randint(AHEAD), arrows)
+        move(mover, space, end, discs, piles)
+        at = _note(truth, room, seat, hands, discs, piles, rows, targets, at)
+        take_back(mover, space, end, discs, piles)
+    hands[0], hands[1] = one, other
+    return at
+
+
+# Learning.
+
+
+def fresh(players: int, rng: np.random.Generator) -> Weights:
+    """A network that knows nothing."""
+    rows, number = features.number_of_rows(players), features.number_of_features(players)
+    return learning.fresh(rows, number, players, rng)
+
+
+@cache
+def _sights(players: int, board: str) -> Sight:
+    """The exact worth of turn starts, where the cache folder has it."""
+    return sight(Chain(players, board), exact=True)
+
+
+def any_board(rng: np.random.Generator) -> Board:
+    """A board of any length, with some arrows to and fro (C3)."""
+    length = int(rng.integers(SHORTEST_TRACK, 45))
+    spaces = rng.permutation(np.arange(1, length))[: 2 * int(rng.integers(0, 9))].tolist()
+    return Board(length, tuple(zip(spaces[::2], spaces[1::2], strict=True)))
+
+
+class Memory:
+    """The last starts of turns that were met, and what they are to be worth."""
+
+    def __init__(self, players: int, size: int) -> None:
+        self.rows = np.zeros((size, features.number_of_features(players)), np.int32)
+        self.targets = np.zeros((size, players), np.float32)
+        self.at = self.filled = 0
+
+    def room(self) -> tuple[NDArray[np.int32], NDArray[np.float32], int]:
+        """Where to note more, and from which row on."""
+        return self.rows, self.targets, self.at
+
+    def grow(self, end: int) -> int:
+        """What came is before the row ``end``; how many."""
+        new = (end - self.at) % len(self.rows)
+        self.at, self.filled = end, min(len(self.rows), self.filled + new)
+        return new
+
+    def some(self, number: int, rng: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        pick = rng.integers(0, self.filled, number)
+        return self.rows[pick], self.targets[pick]
+
+
+def train(
+    players: int,
+    positions: int,
+    seed: int,
+    report: Report,
+    *,
+    trained: Network | None = None,
+    rate: float = 2e-3,
+    replays: int = 4,
+) -> Weights:
+    """A network from so many starts of turns, each learned ``replays`` times; or one that learns more.
+
+    After each round of games it learns from those of their kind, played or solved, and from some of the other
+    kind, so that it forgets neither.
+    """
+    rng = np.random.default_rng(seed)
+    set_seed(seed)
+    net = unrounded(trained) if trained else fresh(players, rng)
+    state, space, ways = adam(net), room(players), paths()
+    met_rows = np.zeros(len(net.table), np.bool_)
+    if trained:
+        met_rows[:] = net.table.any(axis=1)
+    else:
+        thrift = EACH if _sights(players, "default").waiter.size else 1
+        warm_up(net, state, players, positions * BEFOREHAND // thrift, rng, met_rows, report)
+    played, solved = Memory(players, 1 << 18), Memory(players, 1 << 20)
+    chunk, batch = 2048, 128
+    hands, discs = np.zeros(players, np.int64), np.zeros((players, 2), np.int64)
+    shares = OF_TWO if players == 2 else (DEFAULT, *[(1 - DEFAULT) / 3] * 3)
+    met = beat = 0
+    while met < positions:
+        done = met / positions
+        board = str(rng.choice(["default", "short", "long", ""], p=shares))
+        game = Chain(players, board or any_board(rng))
+        truth, arrows = _sights(players, board or "long"), chain_kernel.tables(game).arrows
+        kind = features.kind_of_track(game.track)
+        model = truth._replace(network=net, waiter=truth.waiter[:0], track=kind)
+        if board and truth.waiter.size:
+            now, other, often = solved, played, 2 * replays
+            end = sample_exact(
+                model, truth, walk(), arrows, space, hands, discs, ways, *now.room(), EACH * chunk
+            )
+        else:
+            now, other, often = played, solved, replays
+            trust = TRUST * max(0.0, 1 - 1.2 * done)
+            end = self_play(model, walk(), arrows, trust, space, hands, discs, ways, *now.room(), chunk)
+        new = now.grow(end)
+        met += new
+        rows, targets = now.some(max(new * often // batch, 1) * batch, rng)
+        if other.filled:
+            more_rows, more_targets = other.some(len(rows) // BESIDE // batch * batch, rng)
+            order = rng.permutation(len(rows) + len(more_rows))
+            rows = np.concatenate((rows, more_rows))[order]
+            targets = np.concatenate((targets, more_targets))[order]
+        met_rows[rows] = True
+        error = learn(net, state, rows, targets, batch, schedule(done, rate), beat)
+        beat += len(rows) // batch
+        net.table[~met_rows] = 0.0  # what was never met says nothing
+        report(Progress(min(met / positions, 1.0), met, error**0.5), net)
+    return net
+
+
+def warm_up(
+    net: Weights,
+    state: Adam,
+    players: int,
+    positions: int,
+    rng: np.random.Generator,
+    met_rows: NDArray[np.bool_],
+    report: Report,
+) -> None:
+    """Learn who wins among those who play by rules of thumb or by chance."""
+    batch, chunk, space = 256, 1 << 16, room(players)
+    rows = np.zeros((chunk, features.number_of_features(players)), np.int32)
+    targets = np.zeros((chunk, players), np.float32)
+    met = 0
+    while met < positions:
+        board = str(rng.choice(list(BOARDS), p=[DEFAULT, *[(1 - DEFAULT) / 2] * 2]))
+        game = Chain(players, board)
+        space.seen[-1] = features.kind_of_track(game.track)
+        trace = np.zeros((1 << 13, SEATS + 3 * players + game.track.length + 1), np.int64)
+        found = games_by_thumb(
+            chain_kernel.tables(game), np.array(game.initial_state().hands), met,
+            np.uint64(rng.integers(1 << 60)), trace, space, rows, targets,
+        )  # fmt: skip
+        order = rng.permutation(found)
+        met_rows[rows[order]] = True
+        pace = 2e-3 * (1 - met / positions) + 5e-5
+        error = learn(net, state, rows[order], targets[order], batch, pace, met // batch)
+        met += found
+        report(Progress(0.0, met, error**0.5), net)

@@ -1,0 +1,151 @@
+"""How a network learns, whatever it is about: by Adam, which moves only those rows that it met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import cos, pi
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from escadaria.compute.network import FIRST_WIDTH, SECOND_WIDTH, Weights, forward, weights
+from escadaria.network import WIDTHS, Network
+
+
+@njit(cache=True, nogil=True)
+def set_seed(seed: int) -> None:
+    np.random.seed(seed)
+
+
+class Adam(NamedTuple):
+    """A model's gradient, and the running means of it and of its square; each as a model of its own."""
+
+    gradient: Weights
+    mean: Weights
+    square: Weights
+    touched: NDArray[np.bool_]
+
+
+def _zeros(like: Weights) -> Weights:
+    zeros = {name: np.zeros_like(getattr(like, name)) for name in Network.__slots__}
+    return like._replace(**zeros)
+
+
+def adam(like: Weights) -> Adam:
+    return Adam(_zeros(like), _zeros(like), _zeros(like), np.zeros(len(like.table), np.bool_))
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def learn(net: Weights, adam: Adam, rows: Any, targets: Any, batch: int, rate: float, beat: int) -> float:
+    """Go through these positions in batches; ``beat`` batches were before. The mean squared error, before."""
+    players = targets.shape[1]
+    first, second = np.zeros(FIRST_WIDTH, np.float32), np.zeros(SECOND_WIDTH, np.float32)
+    back_first, back_second = np.zeros(FIRST_WIDTH, np.float32), np.zeros(SECOND_WIDTH, np.float32)
+    shares = np.zeros(players)
+    gradient = adam.gradient
+    met = np.zeros(batch * rows.shape[1], np.int64)
+    error = 0.0
+    for begin in range(0, len(rows) - batch + 1, batch):
+        number = 0
+        for position in range(begin, begin + batch):
+            forward(net, rows[position], first, second, shares)
+            for j in range(SECOND_WIDTH):
+                back_second[j] = 0
+            for seat in range(players):
+                wrong = np.float32((shares[seat] - targets[position, seat]) / batch)
+                error += (shares[seat] - targets[position, seat]) ** 2
+                gradient.out_bias[seat] += wrong
+                for j in range(SECOND_WIDTH):
+                    gradient.out[seat, j] += wrong * second[j]
+                    back_second[j] += wrong * net.out[seat, j]
+            for j in range(SECOND_WIDTH):
+                if second[j] <= 0:
+                    back_second[j] = 0
+                gradient.mix_bias[j] += back_second[j]
+            for i in range(FIRST_WIDTH):
+                back_first[i] = 0
+                if first[i] > 0:
+                    total = np.float32(0)
+                    for j in range(SECOND_WIDTH):
+                        gradient.mix[i, j] += first[i] * back_second[j]
+                        total += net.mix[i, j] * back_second[j]
+                    back_first[i] = total
+            for row in rows[position]:
+                if not adam.touched[row]:
+                    adam.touched[row] = True
+                    met[number] = row
+                    number += 1
+                for i in range(FIRST_WIDTH):
+                    gradient.table[row, i] += back_first[i]
+        beat += 1
+        step = rate * np.sqrt(1 - 0.999**beat) / (1 - 0.9**beat)
+        for row in met[:number]:
+            adam.touched[row] = False
+            _move(net.table[row], gradient.table[row], adam.mean.table[row], adam.square.table[row], step)
+        for i in range(FIRST_WIDTH):
+            _move(net.mix[i], gradient.mix[i], adam.mean.mix[i], adam.square.mix[i], step)
+        for seat in range(players):
+            _move(net.out[seat], gradient.out[seat], adam.mean.out[seat], adam.square.out[seat], step)
+        _move(net.mix_bias, gradient.mix_bias, adam.mean.mix_bias, adam.square.mix_bias, step)
+        _move(net.out_bias, gradient.out_bias, adam.mean.out_bias, adam.square.out_bias, step)
+    return error / (len(rows) // batch * batch)
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def _move(weights: Any, gradient: Any, mean: Any, square: Any, step: float) -> None:
+    slow, quick, small, far = np.float32(0.999), np.float32(0.9), np.float32(1e-8), np.float32(step)
+    for i in range(len(weights)):
+        mean[i] = quick * mean[i] + (np.float32(1) - quick) * gradient[i]
+        square[i] = slow * square[i] + (np.float32(1) - slow) * gradient[i] * gradient[i]
+        weights[i] -= far * mean[i] / (np.sqrt(square[i]) + small)
+        gradient[i] = 0
+
+
+def fresh(rows: int, features: int, players: int, rng: np.random.Generator) -> Weights:
+    """A network that knows nothing, with so many rows in its table, of which it sums as many as features."""
+
+    def normal(scale: float, shape: tuple[int, int]) -> NDArray[np.float32]:
+        return rng.normal(0, scale, shape).astype(np.float32)
+
+    return weights(None)._replace(
+        table=normal(0.5 / np.sqrt(features), (rows, FIRST_WIDTH)),
+        mix=normal(np.sqrt(2 / FIRST_WIDTH), WIDTHS),
+        out=normal(0.3 * np.sqrt(1 / SECOND_WIDTH), (players, SECOND_WIDTH)),
+        out_bias=np.zeros(players, np.float32),
+    )
+
+
+def rounded(trained: Weights) -> Network:
+    """The network with a table of eight bits; rows that were never met are 0 and cost no space."""
+    unit = np.abs(trained.table).max(axis=0) / 127
+    table = np.round(trained.table / unit).astype(np.int8)
+    return Network(table, trained.mix * unit[:, None], trained.mix_bias, trained.out, trained.out_bias)
+
+
+def unrounded(trained: Network) -> Weights:
+    """A network that ships, with a table in units that it can go on to learn in."""
+    net = weights(trained)
+    units = np.linalg.norm(net.mix, axis=1) / np.float32(np.sqrt(2 * SECOND_WIDTH / FIRST_WIDTH))
+    return net._replace(table=net.table * units, mix=net.mix / units[:, None])
+
+
+@dataclass
+class Progress:
+    """What one round came to."""
+
+    done: float
+    """From 0 to 1."""
+    positions: int
+    error: float
+    """The root of the mean squared error over a position's shares, before learning from it."""
+
+
+Report = Callable[[Progress, Weights], None]
+
+
+def schedule(done: float, rate: float) -> float:
+    """How fast to learn: warm up, then ever slower."""
+    return rate * min(1.0, done * 50 + 0.05) * (0.5 * (1 + cos(pi * done)) + 0.01)

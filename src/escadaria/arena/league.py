@@ -1,0 +1,538 @@
+"""A league of bots: who is how strong, on one scale, with intervals.
+
+Every bot meets every other equally often and has every seat equally often, and who sits behind whom
+changes from round to round. The same seed gives the same results on any number of workers, and however
+often the league was interrupted: each line-up has dice of its own, and what is kept are whole numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from itertools import combinations, permutations
+from math import sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_cache_path
+
+from escadaria.arena.rating import fit
+from escadaria.arena.simulation import CHUNK, FEW, Z95, Share, play_batch
+from escadaria.arena.workers import Counts, kernel, spread
+from escadaria.bots import Bot, UnknownBot
+from escadaria.bots import load as load_bot
+from escadaria.game import AnyGame, BadOptions, GameError
+
+NUMBERS = 1 << 32
+"""Game ``i`` of line-up ``l`` has the number ``l * NUMBERS + i``, and its dice by it."""
+
+ENGINE_BATCH = 12
+"""How many games the readable engine plays between two lines of the file."""
+
+
+class BadBot(GameError):
+    """A bot that cannot be used: it fails, or it breaks the rules."""
+
+    code = "bad_bot"
+
+
+class BadLeague(GameError):
+    """A file that holds no results of this league."""
+
+    code = "bad_league"
+
+
+def league(
+    game: AnyGame,
+    bots: Sequence[str | Bot],
+    games: int = 1000,
+    seed: int = 1,
+    *,
+    folder: Path | None = None,
+    resume: bool = False,
+    workers: int | None = None,
+    scheduler: str = "",
+    progress: Callable[[int, int], None] = lambda done, games: None,
+) -> League:
+    """Let bots play one another, at least so many games: rounds are always played to their end.
+
+    :param bots: names of bots, import paths (``package.module:function``, also of a file in the working
+        directory), or functions that decide.
+    :param folder: where each batch of games is kept as soon as it is played; None keeps nothing.
+    :param resume: go on from what is kept of this league there, instead of playing it anew.
+    :param workers: how many play at once on this machine; one for each core, if not told.
+    :param scheduler: the address of a Dask cluster that plays instead of this machine.
+    :param progress: is told how many games are done, and of how many.
+    :raises UnknownBot: if there is no such bot.
+    :raises BadBot: if one fails or breaks the rules; it says which, where and how.
+    :raises BadOptions: if there are fewer than two bots, two have one name, or there are no games to play.
+    :raises BadLeague: if what is kept is damaged.
+    """
+    players = tuple(map(read_bot, bots))
+    schedule = Schedule(len(players), game.players)
+    names = tuple(map(name_of, players))
+    if games < 1 or (workers is not None and workers < 1):
+        raise BadOptions("at least one game must be played, by at least one worker")
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise BadOptions(f"a league takes two or more bots with different names, not {', '.join(names)}")
+    for bot in players:
+        if isinstance(bot, str):
+            load_bot(bot, game)
+    goal = schedule.goal(games)
+    total = sum(goal)
+    compiled = total > FEW and kernel(game, players) is not None
+    if total <= FEW and workers is None:
+        workers = 1
+    with closing(Book(game, names, seed, folder, resume)) as book:
+        tallies = book.kept(goal)
+        done = sum(tally.games for tally in tallies)
+        progress(done, total)
+        missing = schedule.missing(goal, tallies, CHUNK if compiled else ENGINE_BATCH)
+        spans = [(line_up * NUMBERS + first, number) for line_up, first, number in missing]
+        play = Pairings(schedule, total > FEW)
+        batches = spread(
+            play, game, players, spans, seed, workers=workers, scheduler=scheduler, threads=compiled
+        )
+        for (line_up, first, number), counts in zip(missing, batches if spans else (), strict=True):
+            tallies.append(Tally.of(line_up, first, counts, game.players))
+            book.add(tallies[-1])
+            done += number
+            progress(done, total)
+    return League(game, names, seed, schedule, tuple(tallies))
+
+
+# Bots.
+
+
+def read_bot(bot: str | Bot) -> str | Bot:
+    """The bot that was meant: its name, or something to call that says what went wrong.
+
+    :raises UnknownBot: if it is an import path and there is nothing.
+    """
+    if callable(bot):
+        return Guarded(getattr(bot, "__name__", type(bot).__name__), bot)
+    if ":" not in bot:
+        return bot
+    folder = str(Path.cwd())
+    imported(bot, folder)
+    return Guarded(bot, Imported(bot, folder))
+
+
+def name_of(bot: str | Bot) -> str:
+    return bot.name if isinstance(bot, Guarded) else str(bot)
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A bot of somebody's own, whose mistakes are named."""
+
+    name: str
+    bot: Bot
+
+    def __call__(self, game: AnyGame, state: Any) -> Any:
+        """What it decides. :raises BadBot: if that is not legal, or it fails."""
+        try:
+            action = self.bot(game, state)
+        except GameError:
+            raise
+        except Exception as error:
+            raise BadBot(f"{self.name} failed with {error!r} at {state}") from error
+        if action not in (legal := game.legal_actions(state)):
+            allowed = ", ".join(map(str, legal))
+            raise BadBot(f"{self.name} played {action} at {state}, where it may play {allowed}")
+        return action
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A function by its import path, looked for again in every process that plays."""
+
+    path: str
+    folder: str
+
+    def __call__(self, game: AnyGame, state: Any) -> Any:
+        return imported(self.path, self.folder)(game, state)
+
+
+@cache
+def imported(path: str, folder: str) -> Bot:
+    """What the path ``package.module:function`` leads to; ``folder`` is looked through first.
+
+    :raises UnknownBot: if there is nothing that can be called.
+    """
+    module, _, name = path.partition(":")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        found: Any = import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UnknownBot(f"there is no bot {path!r}: {error}") from None
+    except Exception as error:
+        raise BadBot(f"{path} cannot be imported: {error!r}") from error
+    if not callable(found):
+        raise UnknownBot(f"there is no bot {path!r}: it must be a function of game and position")
+    bot: Bot = found
+    return bot
+
+
+# Who meets whom.
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Rounds, in which every choice of bots plays a game in each rotation of the seats.
+
+    All bots have a seat, some of them two or more if there are fewer than seats, in every way that is
+    as even as can be; if there are more, every choice of them has its turn. From round to round they sit
+    in another order around the table, and the other way round next.
+    """
+
+    bots: int
+    players: int
+
+    @cached_property
+    def choices(self) -> tuple[tuple[int, ...], ...]:
+        """The bots at the table, by their numbers."""
+        everybody = tuple(range(self.bots)) * (self.players // self.bots)
+        rest = combinations(range(self.bots), self.players % self.bots if everybody else self.players)
+        return tuple(tuple(sorted(everybody + more)) for more in rest)
+
+    @cached_property
+    def orders(self) -> tuple[tuple[int, ...], ...]:
+        """Ways around the table, each followed by its reverse."""
+        ways = [rest for rest in permutations(range(1, self.players)) if rest <= rest[::-1]]
+        both = (way for rest in ways for way in dict.fromkeys((rest, rest[::-1])))
+        return tuple((0, *way) for way in both)
+
+    @property
+    def line_ups(self) -> int:
+        return len(self.choices) * len(self.orders)
+
+    def line_up(self, number: int) -> tuple[int, ...]:
+        """Bots by seat in the line-up's game 0; in each further game all move on by one."""
+        order, choice = divmod(number, len(self.choices))
+        return tuple(self.choices[choice][place] for place in self.orders[order])
+
+    def goal(self, games: int) -> list[int]:
+        """How many games each line-up plays, so that they are at least so many in whole rounds."""
+        rounds = -(-games // (len(self.choices) * self.players))
+        turns, more = divmod(rounds, len(self.orders))
+        return [
+            self.players * (turns + (line_up // len(self.choices) < more)) for line_up in range(self.line_ups)
+        ]
+
+    def missing(self, goal: Sequence[int], done: Sequence[Tally], most: int) -> list[tuple[int, int, int]]:
+        """Batches of at most so many games (line-up, first, number), all line-ups in turn."""
+        played = Counter[int]()
+        for tally in done:
+            played[tally.line_up] += tally.games
+        spans = [
+            (line_up, first, min(most, games - first))
+            for line_up, games in enumerate(goal)
+            for first in range(played[line_up], games, most)
+        ]
+        return sorted(spans, key=lambda span: (span[1], span[0]))
+
+
+class Pairings(NamedTuple):
+    """Plays games of whichever line-up has their numbers; a ``PlayBatch`` for all bots of the league."""
+
+    schedule: Schedule
+    may_compile: bool
+
+    def __call__(
+        self, game: AnyGame, bots: Sequence[str | Bot], first: int, games: int, seed: int, /
+    ) -> Counts:
+        line_up = [bots[bot] for bot in self.schedule.line_up(first // NUMBERS)]
+        compiled = kernel(game, line_up) if self.may_compile else None
+        return (compiled or play_batch)(game, line_up, first, games, seed)
+
+
+# What is kept.
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a batch of a line-up's games came to, in numbers that only need adding up."""
+
+    line_up: int
+    first: int
+    wins: list[list[int]]
+    """By place in the line-up and by seat; so the rotation is known too."""
+    turns: dict[str, int]
+    """From a length in turns to the games that took so long."""
+
+    @property
+    def games(self) -> int:
+        return sum(map(sum, self.wins))
+
+    @classmethod
+    def of(cls, line_up: int, first: int, counts: Counts, players: int) -> Tally:
+        winner, turns = counts["winner"], counts["turns"]
+        numbers = (line_up * NUMBERS + first) % players + np.arange(len(winner))
+        wins = np.zeros((players, players), int)
+        np.add.at(wins, ((winner - numbers) % players, winner), 1)
+        lengths, games = np.unique(turns, return_counts=True)
+        return cls(line_up, first, wins.tolist(), dict(zip(map(str, lengths), games.tolist(), strict=True)))
+
+
+class Book:
+    """The file of a league: a line of JSON that says which, and one for each batch."""
+
+    def __init__(
+        self, game: AnyGame, bots: Sequence[str], seed: int, folder: Path | None, resume: bool
+    ) -> None:
+        about = {
+            "league": 1,
+            "escadaria": _version(),
+            "game": game.name,
+            "rules": game.rules_version,
+            "options": game.options,
+            "bots": list(bots),
+            "seed": seed,
+        }
+        self._head = json.dumps(about)
+        self._shape = game.players, game.players
+        self._read: list[Tally] = []
+        self._file = None
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            digest = hashlib.sha256(self._head.encode()).hexdigest()[:12]
+            path = folder / f"{game.name}-{game.players}-{digest}.jsonl"
+            end = self._look_through(path) if resume and path.exists() else 0
+            self._file = path.open("ab")
+            self._file.truncate(end)
+            if not end:
+                self._write(self._head)
+
+    def kept(self, goal: Sequence[int]) -> list[Tally]:
+        """The batches that are of use: each line-up's from its first game on, without a gap, to its goal."""
+        starting: dict[tuple[int, int], list[Tally]] = {}
+        for tally in self._read:
+            starting.setdefault((tally.line_up, tally.first), []).append(tally)
+        used = []
+        for line_up, games in enumerate(goal):
+            at = 0
+            while fitting := [
+                tally for tally in starting.get((line_up, at), ()) if at + tally.games <= games
+            ]:
+                used.append(max(fitting, key=lambda tally: tally.games))
+                at += used[-1].games
+        return used
+
+    def add(self, tally: Tally) -> None:
+        """Keep a batch; it is on the disk when this returns."""
+        self._write(json.dumps(asdict(tally)))
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
+    def _write(self, line: str) -> None:
+        if self._file:
+            self._file.write(line.encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def _look_through(self, path: Path) -> int:
+        """Read what is kept; where it ends, without a line that was cut off while it was written."""
+        text = path.read_bytes()
+        end = text.rfind(b"\n") + 1
+        lines = text[:end].splitlines()
+        if lines and lines[0] != self._head.encode():
+            raise BadLeague(f"{path}: line 1 is of another league")
+        for number, line in enumerate(lines[1:], 2):
+            try:
+                tally = Tally(**json.loads(line))
+                if np.shape(tally.wins) != self._shape or tally.games != sum(tally.turns.values()):
+                    raise ValueError("its games do not add up")
+                self._read.append(tally)
+            except (ValueError, TypeError, AttributeError) as error:
+                raise BadLeague(f"{path}: line {number} is damaged: {error}") from None
+        return end
+
+
+def results_folder() -> Path:
+    """The user's folder for leagues."""
+    return user_cache_path("escadaria", appauthor=False) / "arena"
+
+
+def _version() -> str:
+    try:
+        return version("escadaria")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+# What it came to.
+
+
+class Points(NamedTuple):
+    """A rating, with the interval that holds the true one in 95 % of cases."""
+
+    rating: float
+    low: float
+    high: float
+
+
+class Length(NamedTuple):
+    """How many turns a game takes."""
+
+    mean: float
+    low: float
+    """The mean's interval for 95 %."""
+    high: float
+    short: int
+    """One game in twenty is not longer than this."""
+    median: int
+    long: int
+    """One game in twenty is not shorter than this."""
+
+
+class Standing(NamedTuple):
+    """How a bot or a seat did. Its share is of the games for each seat that it had in them."""
+
+    share: Share
+    points: Points
+
+
+@dataclass(frozen=True, eq=False)
+class League:
+    """Results of a league, best bot first."""
+
+    game: AnyGame
+    bots: tuple[str, ...]
+    """As they were given."""
+    seed: int
+    schedule: Schedule
+    tallies: tuple[Tally, ...] = field(repr=False)
+
+    @cached_property
+    def _rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """By line-up and rotation: bots by seat, and wins by seat."""
+        players = self.game.players
+        by_line_up: dict[int, NDArray[np.int64]] = {}
+        for tally in self.tallies:
+            by_line_up[tally.line_up] = by_line_up.get(tally.line_up, 0) + np.array(tally.wins, np.int64)
+        seats, rotations = np.arange(players), np.arange(players)[:, None]
+        places = (seats - rotations) % players
+        seated = [np.array(self.schedule.line_up(line_up))[places] for line_up in by_line_up]
+        return np.concatenate(seated), np.concatenate([wins[places, seats] for wins in by_line_up.values()])
+
+    @property
+    def games(self) -> int:
+        return int(self._rows[1].sum())
+
+    @cached_property
+    def by_bot(self) -> tuple[Standing, ...]:
+        """Every bot's standing, best rating first."""
+        standings = [
+            Standing(Share(name, 1, int(self._wins[bot, bot]), int(self._sat[bot])), self._points[0][bot])
+            for bot, name in enumerate(self.bots)
+        ]
+        return tuple(sorted(standings, key=lambda standing: -standing.points.rating))
+
+    @cached_property
+    def by_seat(self) -> tuple[Standing, ...]:
+        """Every seat's standing, over all bots, first to play first."""
+        wins = self._rows[1].sum(axis=0)
+        return tuple(
+            Standing(Share(str(seat + 1), 1, int(wins[seat]), self.games), points)
+            for seat, points in enumerate(self._points[1])
+        )
+
+    def against(self, one: str, other: str) -> Share:
+        """Of the games that either of two won while both sat at the table, how many the one did."""
+        a, b = self.bots.index(one), self.bots.index(other)
+        return Share(one, 1, int(self._wins[a, b]), int(self._wins[a, b] + self._wins[b, a]))
+
+    @cached_property
+    def lengths(self) -> dict[int, int]:
+        """From a length in turns to the games that took so long."""
+        counter = Counter[int]()
+        for tally in self.tallies:
+            counter.update({int(turns): games for turns, games in tally.turns.items()})
+        return dict(sorted(counter.items()))
+
+    @property
+    def length(self) -> Length:
+        turns, games = np.array(list(self.lengths)), np.array(list(self.lengths.values()))
+        mean = float(turns @ games / self.games)
+        variance = float((turns - mean) ** 2 @ games / max(1, self.games - 1))
+        half = Z95 * sqrt(variance / self.games)
+        reached = np.cumsum(games) / self.games
+        short, median, long = (int(turns[np.searchsorted(reached, part)]) for part in (0.05, 0.5, 0.95))
+        return Length(mean, mean - half, mean + half, short, median, long)
+
+    def data(self) -> dict[str, Any]:
+        """All of it for JSON; the same seed gives the same data."""
+        names = [standing.share.name for standing in self.by_bot]
+        return {
+            "game": self.game.name,
+            "options": self.game.options,
+            "seed": self.seed,
+            "games": self.games,
+            "bots": [{"bot": standing.share.name, **_data(standing)} for standing in self.by_bot],
+            "seats": [{"seat": int(standing.share.name), **_data(standing)} for standing in self.by_seat],
+            "head_to_head": [
+                {"bot": one, "against": other, **_share_data(self.against(one, other))}
+                for one in names
+                for other in names
+                if one != other
+            ],
+            "turns": self.length._asdict(),
+        }
+
+    @cached_property
+    def _sat(self) -> NDArray[np.int64]:
+        """By bot: how many seats it had, over all games."""
+        seated, wins = self._rows
+        games = np.broadcast_to(wins.sum(axis=1, keepdims=True), seated.shape)
+        return np.array([games[seated == bot].sum() for bot in range(len(self.bots))])
+
+    @cached_property
+    def _wins(self) -> NDArray[np.int64]:
+        """By bot and by other bot: games won while the other was there; on the diagonal all."""
+        seated, wins = self._rows
+        bots = np.arange(len(self.bots))
+        won = np.array([(wins * (seated == bot)).sum(axis=1) for bot in bots])
+        there = np.array([(seated == bot).any(axis=1) for bot in bots])
+        return won @ there.T.astype(np.int64)
+
+    @cached_property
+    def _points(self) -> tuple[list[Points], list[Points]]:
+        """The ratings of the bots and of the seats."""
+        ratings = fit(*self._rows, len(self.bots))
+
+        def points(values: NDArray[np.float64], errors: NDArray[np.float64]) -> list[Points]:
+            return [
+                Points(value, value - Z95 * error, value + Z95 * error)
+                for value, error in zip(values.tolist(), errors.tolist(), strict=True)
+            ]
+
+        return points(ratings.bots, ratings.bot_errors), points(ratings.seats, ratings.seat_errors)
+
+
+def _data(standing: Standing) -> dict[str, Any]:
+    rating, low, high = standing.points
+    return {**_share_data(standing.share), "rating": rating, "rating_low": low, "rating_high": high}
+
+
+def _share_data(share: Share) -> dict[str, Any]:
+    if not share.games:
+        return {"wins": 0, "games": 0, "share": None, "low": 0.0, "high": 1.0}
+    low, high = share.interval
+    return {"wins": share.wins, "games": share.games, "share": share.share, "low": low, "high": high}

@@ -1,0 +1,311 @@
+"""Many games of bots: data in, data out. The seats rotate, so that no bot profits from where it sits.
+
+Game ``number`` of a seed has dice of its own, whoever plays it and wherever. A game's
+compiled code plays the same games as the readable engine does here, some thousand times as fast.
+"""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from escadaria.arena.workers import Counts, kernel, spread
+from escadaria.bots import Bot
+from escadaria.bots import load as load_bot
+from escadaria.dice import equal_shares
+from escadaria.game import TERMINAL, AnyGame, BadOptions, Fact, play_out
+
+Z95 = 1.959964
+"""How many standard deviations hold 95 % of a normal distribution."""
+
+FEW = 100
+"""So many games are played before a kernel could be loaded or other processes be started."""
+
+CHUNK = 1 << 15
+"""How many games a kernel plays between two signs of progress."""
+
+ENGINE_CHUNK = 20
+"""How many games the readable engine plays between two signs of progress."""
+
+COUNTED: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "rapido": {
+        "thrown_out": ("threw_out", "victim"),
+        "doubles": ("doubled", "seat"),
+        "falls": ("fell", "seat"),
+    },
+    "chain": {
+        "covered": ("covered", "victim"),
+        "failed": ("failed", "seat"),
+        "arrows": ("took_arrow", "seat"),
+        "home": ("arrived", "seat"),
+    },
+}
+"""What is counted by seat: the facts of a kind, for the seat that stands in the field named."""
+
+AT_END: Mapping[str, Mapping[str, Callable[[Any], Sequence[int]]]] = {
+    "rapido": {"steps": lambda state: state.steps},
+    "chain": {"hands": lambda state: state.hands},
+}
+"""What is read by seat from the last position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many games of all were won, with the interval that holds the true share in 95 % of cases."""
+
+    name: str
+    """A bot's name, or a seat's number from 1."""
+    seats: int
+    """How many seats it has in each game; ``seats / players`` is what chance alone would win."""
+    wins: int
+    games: int
+
+    @property
+    def share(self) -> float:
+        return self.wins / self.games
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's score interval, which also holds for few games and for shares near 0 and 1."""
+        n, square = self.games, Z95**2
+        middle = (self.wins + square / 2) / (n + square)
+        half = Z95 / (n + square) * sqrt(self.wins * (n - self.wins) / n + square / 4)
+        return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What the games came to. Everything in ``counts`` is an attribute too: ``results.steps``."""
+
+    game: AnyGame
+    bots: tuple[str, ...]
+    """By seat in the first game; in each further game all move on by one."""
+    seed: int
+    counts: Counts
+    """Arrays with an entry for each game: ``winner`` (a seat), ``turns``, ``plies`` (decisions and
+    rolls); with a row for each game and a column for each seat what ``COUNTED`` and ``AT_END`` name."""
+
+    def __getattr__(self, name: str) -> NDArray[np.int32]:
+        counts: Counts = self.__dict__.get("counts", {})
+        if name in counts:
+            return counts[name]
+        raise AttributeError(f"there is no {name!r}, there are {', '.join(counts)}")
+
+    @property
+    def games(self) -> int:
+        return len(self.winner)
+
+    @property
+    def by_bot(self) -> tuple[Share, ...]:
+        """Every bot's share, over all its seats."""
+        places = (self.winner - np.arange(self.games)) % self.game.players
+        wins = dict.fromkeys(self.bots, 0)
+        for bot, number in zip(self.bots, _histogram(places, self.game.players), strict=True):
+            wins[bot] += number
+        return tuple(Share(bot, self.bots.count(bot), won, self.games) for bot, won in wins.items())
+
+    @property
+    def by_seat(self) -> tuple[Share, ...]:
+        """Every seat's share, over all bots."""
+        wins = _histogram(self.winner, self.game.players)
+        return tuple(Share(str(seat), 1, won, self.games) for seat, won in enumerate(wins, 1))
+
+    def data(self) -> dict[str, Any]:
+        """A summary for JSON; the same seed gives the same data."""
+        return {
+            "game": self.game.name,
+            "options": self.game.options,
+            "bots": list(self.bots),
+            "seed": self.seed,
+            "games": self.games,
+            "by_bot": [{"bot": share.name, **_data(share)} for share in self.by_bot],
+            "by_seat": [{"seat": int(share.name), **_data(share)} for share in self.by_seat],
+            "turns": float(self.turns.mean()),
+            "plies": float(self.plies.mean()),
+        }
+
+
+def _histogram(seats: NDArray[Any], players: int) -> list[int]:
+    return [int(number) for number in np.bincount(seats, minlength=players)]
+
+
+def _data(share: Share) -> dict[str, Any]:
+    low, high = share.interval
+    return {"seats": share.seats, "wins": share.wins, "share": share.share, "low": low, "high": high}
+
+
+def simulate(
+    game: AnyGame,
+    bots: str | Bot | Sequence[str | Bot],
+    games: int,
+    seed: int = 0,
+    *,
+    workers: int | None = None,
+    scheduler: str = "",
+    progress: Callable[[int], None] = lambda done: None,
+) -> Results:
+    """Play so many games; bot ``i`` starts on seat ``i``, fewer bots than seats take turns.
+
+    The same seed gives the same results, whatever plays them: the readable engine or a kernel, one
+    worker or many, here or on a cluster. Without the extra ``escadaria[lab]`` it only takes longer.
+
+    :param bots: names of bots, or functions that decide.
+    :param workers: how many play at once on this machine; one for each core, if not told.
+    :param scheduler: the address of a Dask cluster that plays instead of this machine.
+    :param progress: is told now and then how many games are done.
+    :raises UnknownBot: if there is no such bot.
+    :raises BadOptions: if there are more bots than seats, or no games to play.
+    :raises MissingExtra: if workers or a scheduler were asked for and are not installed.
+    """
+    lineup = _lineup(game, bots)
+    if games < 1:
+        raise BadOptions(f"at least one game must be played, not {games}")
+    if workers is not None and workers < 1:
+        raise BadOptions(f"at least one worker must play, not {workers}")
+    compiled = kernel(game, lineup) if games > FEW else None
+    if games >= CHUNK and not compiled and _numba_is_missing():
+        warnings.warn("so many games are played much sooner with escadaria[lab]", stacklevel=2)
+    if games <= FEW and workers is None:
+        workers = 1
+    size = CHUNK if compiled else ENGINE_CHUNK
+    spans = [(first, min(size, games - first)) for first in range(0, games, size)]
+    parts, done = [], 0
+    for part in spread(
+        compiled or play_batch,
+        game,
+        lineup,
+        spans,
+        seed,
+        workers=workers,
+        scheduler=scheduler,
+        threads=bool(compiled),
+    ):
+        parts.append(part)
+        done += len(part["winner"])
+        progress(done)
+    counts = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Results(game, tuple(map(_name, lineup)), seed, counts)
+
+
+def _lineup(game: AnyGame, bots: str | Bot | Sequence[str | Bot]) -> tuple[str | Bot, ...]:
+    """A bot for each seat; all there are, and each with a name of its own."""
+    given = [bots] if isinstance(bots, str) or callable(bots) else list(bots)
+    if not 1 <= len(given) <= game.players:
+        raise BadOptions(f"{game.players} seats take 1 to {game.players} bots, not {len(given)}")
+    if len(set(map(_name, given))) < len(set(given)):
+        raise BadOptions(f"different bots need different names: {', '.join(map(_name, given))}")
+    for bot in given:
+        _load(bot, game, random.Random())
+    return tuple(given[seat % len(given)] for seat in range(game.players))
+
+
+def _name(bot: str | Bot) -> str:
+    return bot if isinstance(bot, str) else getattr(bot, "__name__", type(bot).__name__)
+
+
+def _load(bot: str | Bot, game: AnyGame, rng: random.Random) -> Bot:
+    return load_bot(bot, game, rng) if isinstance(bot, str) else bot
+
+
+def _numba_is_missing() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("numba") is None
+
+
+# The readable engine.
+
+
+def play_batch(game: AnyGame, bots: Sequence[str | Bot], first: int, games: int, seed: int) -> Counts:
+    """Games of a seed by the readable engine; what a kernel's ``play_batch`` must agree with."""
+    rows = []
+    for number in range(first, first + games):
+        order = [bots[(seat - number) % game.players] for seat in range(game.players)]
+        rows.append(play(game, order, Stream.of(seed, number, DICE), Stream.of(seed, number, WHIMS)))
+    return {name: np.array([row[name] for row in rows], np.int32) for name in rows[0]}
+
+
+def play(
+    game: AnyGame, bots: Sequence[str | Bot], dice: random.Random, whims: random.Random
+) -> dict[str, int | Sequence[int]]:
+    """One game of a bot on each seat: what is counted in it."""
+    players = [_load(bot, game, whims) for bot in bots]
+
+    def decide(state: Any) -> Any:
+        return players[state.turn](game, state)
+
+    def roll(state: Any) -> Any:
+        return dice.choice(equal_shares(game.chance_outcomes(state)))[0]
+
+    counted = COUNTED[game.name]
+    columns = {name: [0] * game.players for name in counted}
+    state, turns, plies = game.initial_state(), 0, 0
+    for action, after in play_out(game, state, decide, roll):
+        plies += 1
+        # A turn is over when it is another's, or when the game is.
+        turns += after.turn != state.turn or game.current_player(after) == TERMINAL
+        facts: Sequence[Fact] = game.facts(state, action)
+        for name, (kind, field) in counted.items():
+            for fact in facts:
+                if fact.kind == kind:
+                    columns[name][getattr(fact, field)] += 1
+        state = after
+    outcome = game.outcome(state)
+    assert outcome is not None, "the game was played out"
+    ends = {name: read(state) for name, read in AT_END[game.name].items()}
+    return {"winner": outcome.winner, "turns": turns, "plies": plies, **ends, **columns}
+
+
+DICE, WHIMS = 0, 1
+"""The two streams of a game."""
+
+_MASK = 2**64 - 1
+_GAMMA = 0x9E3779B97F4A7C15
+
+
+class Stream(random.Random):
+    """A game's random numbers: SplitMix64, as ``escadaria.compute.streams`` has it for kernels."""
+
+    @classmethod
+    def of(cls, seed: int, game: int, which: int) -> Stream:
+        """The stream of dice or of whims of a game. It depends on nothing else."""
+        stream = cls()
+        stream._state = _mix(_mix(seed + _GAMMA) + (2 * game + which) * _GAMMA)
+        return stream
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        self._state = hash(a) & _MASK
+
+    def below(self, sides: int) -> int:
+        """A number from 0 to ``sides - 1``, each equally likely."""
+        while True:
+            product = self.getrandbits(32) * sides
+            if (product & 0xFFFFFFFF) >= 2**32 % sides:
+                return product >> 32
+
+    def choice(self, seq: Any) -> Any:
+        return seq[self.below(len(seq))]
+
+    def getrandbits(self, k: int, /) -> int:
+        bits = 0
+        for _ in range(0, k, 64):
+            self._state = (self._state + _GAMMA) & _MASK
+            bits = bits << 64 | _mix(self._state)
+        return bits >> (-k % 64)
+
+    def random(self) -> float:
+        return self.getrandbits(53) * 2.0**-53
+
+
+def _mix(number: int) -> int:
+    number &= _MASK
+    number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & _MASK
+    return number ^ (number >> 31)

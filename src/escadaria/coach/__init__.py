@@ -1,0 +1,1 @@
+"""The coach: what decisions are worth, in one position and over a whole match."""

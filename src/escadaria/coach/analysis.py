@@ -1,0 +1,434 @@
+"""What each decision of a match was worth, and what each roll brought: pure, from its record.
+
+The curve says how often each seat wins from every position of the match. It moves for two reasons. A roll
+moves it by **luck**. A decision moves it by **skill**: judged by best play it never goes up for the seat
+that decides, and what it goes down by is **lost**; the others are **given** it. So for every seat
+
+    start + luck + skill + given + resigned = result
+
+where ``resigned`` is what the end by resignation added or took, and the result of an unfinished match is the
+last point of the curve. A decision with one legal action counts nothing. What a bot decided for a seat that
+its owner had left counts for the seat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import hypot
+from typing import TYPE_CHECKING, Any
+
+from escadaria.coach import evaluators as judging
+from escadaria.coach.evaluators import Judge, Shares, Source
+from escadaria.game import CHANCE, AnyGame, Fact, GameError
+from escadaria.record import Record
+
+if TYPE_CHECKING:
+    from escadaria.i18n import Texts
+
+SIZES = {"inaccuracy": 0.02, "mistake": 0.05, "blunder": 0.10}
+"""Mistakes by size: the least win probability that each loses."""
+
+SURE = 2.0
+"""A loss that rollouts measured counts if it is so many standard errors; less may be chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One of the legal actions of a decision."""
+
+    action: Any
+    shares: Shares
+    """How often each seat wins after it."""
+    error: float
+    """The standard error of the share of the seat that decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A choice between at least two actions."""
+
+    ply: int
+    """Its number in the record, from 1."""
+    turn: int
+    """The turn's number, from 1."""
+    seat: int
+    played: Option
+    options: tuple[Option, ...]
+    """All legal actions, the best for the seat first."""
+
+    @property
+    def best(self) -> Option:
+        return self.options[0]
+
+    def share(self, option: Option) -> float:
+        """How often the seat that decides wins."""
+        return option.shares[self.seat]
+
+    @property
+    def lost(self) -> float:
+        """The win probability that the best action had more than the one played."""
+        lost = self.share(self.best) - self.share(self.played)
+        return lost if lost > SURE * hypot(self.best.error, self.played.error) else 0.0
+
+    @property
+    def at_stake(self) -> float:
+        """What the worst action would have lost."""
+        return self.share(self.best) - self.share(self.options[-1])
+
+    @property
+    def size(self) -> str:
+        """``inaccuracy``, ``mistake`` or ``blunder``; empty if it was good."""
+        return next((size for size, least in reversed(SIZES.items()) if self.lost >= least), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """Dice that fell."""
+
+    ply: int
+    turn: int
+    seat: int
+    """Who rolled."""
+    dice: str
+    luck: Shares
+    """What it brought to each seat; it sums to 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """How one seat played, and how lucky it was."""
+
+    seat: int
+    name: str
+    decisions: int
+    mistakes: dict[str, int]
+    """How many of each size."""
+    accuracy: float | None
+    """1 for best play, 0 for the worst: how much was kept of what was at stake in all decisions,
+    ``1 - lost / at_stake``, each summed. So choices that matter count for more. None if none did."""
+    lost: float
+    start: float
+    luck: float
+    skill: float
+    given: float
+    resigned: float
+    result: float
+
+    @property
+    def adjusted(self) -> float:
+        """The result without the luck. It may be below 0 or above 1, as luck may be great."""
+        return self.result - self.luck
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A match, judged."""
+
+    record: Record
+    source: Source
+    curve: tuple[Shares, ...]
+    """How often each seat wins, before each ply and at the end: ``curve[n]`` is after n plies."""
+    errors: tuple[Shares, ...]
+    """The standard errors of the curve."""
+    decisions: tuple[Decision, ...]
+    """In order, without those that were forced."""
+    rolls: tuple[Roll, ...]
+
+    @cached_property
+    def result(self) -> Shares:
+        """1 for the winner; of an unfinished match the end of the curve."""
+        outcome = self.record.outcome
+        if outcome is None:
+            return self.curve[-1]
+        return tuple(float(seat == outcome.winner) for seat in range(self.record.game.players))
+
+    @cached_property
+    def players(self) -> tuple[Player, ...]:
+        return tuple(self._player(seat) for seat in range(self.record.game.players))
+
+    @property
+    def mistakes(self) -> tuple[Decision, ...]:
+        """The decisions that lost something worth a name."""
+        return tuple(decision for decision in self.decisions if decision.size)
+
+    def change(self, ply: int) -> Shares:
+        """How far the curve moved by this ply."""
+        pairs = zip(self.curve[ply - 1], self.curve[ply], strict=True)
+        return tuple(after - before for before, after in pairs)
+
+    def _player(self, seat: int) -> Player:
+        own = [decision for decision in self.decisions if decision.seat == seat]
+        sizes = [decision.size for decision in own]
+        lost = sum(decision.lost for decision in own)
+        at_stake = sum(decision.at_stake for decision in own)
+        rolled = {roll.ply for roll in self.rolls}
+        luck = skill = given = 0.0
+        for ply, position in enumerate(self.record.positions[:-1], 1):
+            moved = self.change(ply)[seat]
+            if ply in rolled:
+                luck += moved
+            elif position.turn == seat:
+                skill += moved
+            else:
+                given += moved
+        return Player(
+            seat=seat,
+            name=self.record.names[seat],
+            decisions=len(own),
+            mistakes={size: sizes.count(size) for size in SIZES},
+            accuracy=1 - lost / at_stake if at_stake > 0 else None,
+            lost=lost,
+            start=self.curve[0][seat],
+            luck=luck,
+            skill=skill,
+            given=given,
+            resigned=self.result[seat] - self.curve[-1][seat],
+            result=self.result[seat],
+        )
+
+    def data(self) -> dict[str, Any]:
+        """All of it for JSON. Seats and plies are numbers as in records: both from 1."""
+        return {
+            "game": self.record.game.name,
+            "options": self.record.game.options,
+            "source": self.source.data(),
+            "players": [_player_data(player) for player in self.players],
+            "curve": [list(shares) for shares in self.curve],
+            "errors": [list(errors) for errors in self.errors] if any(map(any, self.errors)) else None,
+            "decisions": [_decision_data(decision) for decision in self.decisions],
+            "rolls": [
+                {"ply": roll.ply, "turn": roll.turn, "seat": roll.seat + 1, "dice": roll.dice}
+                | {"luck": list(roll.luck)}
+                for roll in self.rolls
+            ],
+        }
+
+
+def analyse(
+    record: Record,
+    judge: Judge | None = None,
+    rollouts: int = 0,
+    progress: Callable[[int, int], None] = lambda done, plies: None,
+) -> Analysis:
+    """Judge a match, by the best judge at hand unless one is given.
+
+    :param rollouts: play so many games from each position instead, by ``simple`` bots.
+    :param progress: is told how many of how many plies are done.
+    :raises NoJudge: if nobody knows what positions of this game are worth.
+    """
+    judge = judge or judging.find(record.game, rollouts)
+    game = record.game
+    curve, errors = [], []
+    decisions, rolls = [], []
+    turns = {ply: number for number, _, plies in record.turns() for ply in plies}
+    for ply, position in enumerate(record.positions, 1):
+        if ply <= len(record.plies) and len(game.legal_actions(position)) > 1:
+            decisions.append(_decision(record, judge, ply, turns[ply]))
+        curve.append(judge.shares(position))
+        errors.append(judge.error(position))
+        if ply > 1 and game.current_player(record.positions[ply - 2]) == CHANCE:
+            rolls.append(_roll(record, ply - 1, turns[ply - 1], curve[-2], curve[-1]))
+        progress(ply - 1, len(record.plies))
+    return Analysis(record, judge.source, tuple(curve), tuple(errors), tuple(decisions), tuple(rolls))
+
+
+def hint(game: AnyGame, state: Any, judge: Judge) -> tuple[Option, ...]:
+    """The legal actions of a position, the best for the seat to act first."""
+    options = [
+        Option(action, shares, judge.error(game.apply(state, action))[state.turn])
+        for action, shares in judge.options(state).items()
+    ]
+    return tuple(sorted(options, key=lambda option: -option.shares[state.turn]))
+
+
+# What dice may bring, before they fall.
+
+MOST_FALLS = 800
+"""No more positions that dice lead to are looked at: those of five dice of Chain."""
+
+
+class TooManyFalls(GameError):
+    """So many dice are to fall that nobody would look at all they can show."""
+
+    code = "too_large"
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """Dice that lead to one position, and the best that can be done there."""
+
+    dice: tuple[str, ...]
+    """All of them. Of dice that fall one by one those after the first are alike, and sorted (C9)."""
+    chance: Fraction
+    plan: tuple[Any, ...]
+    """The best actions until dice are to fall again or the turn ends; empty if it ended by the dice."""
+    options: tuple[Option, ...]
+    """What there is to choose from where the last action of the plan is taken, that one first."""
+    shares: Shares
+
+
+def falls(game: AnyGame, state: Any, judge: Judge) -> tuple[Fall, ...]:
+    """All that the dice can show at a position that waits for them; their chances sum to 1.
+
+    :raises TooManyFalls: if more than ``MOST_FALLS`` positions can follow.
+    """
+    waiting: _Falling = {state: {"": Fraction(1)}}
+    fallen: _Falling = {}
+    while waiting:
+        waiting = _one_more(game, waiting, state.turn, fallen)
+        if len(waiting) + len(fallen) > MOST_FALLS:
+            raise TooManyFalls(f"more than {MOST_FALLS} positions can follow {state}")
+    return tuple(_fall(game, after, judge, state.turn, dice) for after, dice in fallen.items())
+
+
+_Falling = dict[Any, dict[str, Fraction]]
+"""From a position to the dice that lead there, with their chances."""
+
+
+def _one_more(game: AnyGame, waiting: _Falling, seat: int, fallen: _Falling) -> _Falling:
+    """Let a die fall, or all that fall at once; what waits for no other is ``fallen``."""
+    more: _Falling = {}
+    for before, ways in waiting.items():
+        for die, share in game.chance_outcomes(before):
+            after = game.apply(before, die)
+            rolls_on = after.turn == seat and game.current_player(after) == CHANCE
+            known = (more if rolls_on else fallen).setdefault(after, {})
+            for dice, chance in ways.items():
+                shown = dice[:1] + "".join(sorted(dice[1:] + str(die))) if dice else str(die)
+                known[shown] = known.get(shown, Fraction(0)) + chance * share
+    return more
+
+
+def _fall(game: AnyGame, after: Any, judge: Judge, seat: int, dice: Mapping[str, Fraction]) -> Fall:
+    plan: list[Any] = []
+    options: tuple[Option, ...] = ()
+    position = after
+    while position.turn == seat and game.legal_actions(position):
+        options = hint(game, position, judge)
+        plan.append(options[0].action)
+        position = game.apply(position, plan[-1])
+    shares = options[0].shares if options else judge.shares(after)
+    return Fall(tuple(dice), sum(dice.values(), Fraction(0)), tuple(plan), options, shares)
+
+
+def _decision(record: Record, judge: Judge, ply: int, turn: int) -> Decision:
+    state, played = record.positions[ply - 1], record.plies[ply - 1]
+    options = hint(record.game, state, judge)
+    option = next(option for option in options if option.action == played)
+    return Decision(ply, turn, state.turn, option, options)
+
+
+def _roll(record: Record, ply: int, turn: int, before: Shares, after: Shares) -> Roll:
+    luck = tuple(new - old for old, new in zip(before, after, strict=True))
+    return Roll(ply, turn, record.positions[ply - 1].turn, str(record.plies[ply - 1]), luck)
+
+
+def _player_data(player: Player) -> dict[str, Any]:
+    fields = ("name", "decisions", "mistakes", "accuracy", "lost", "start", "luck", "skill")
+    own = {name: getattr(player, name) for name in (*fields, "given", "resigned", "result", "adjusted")}
+    return {"seat": player.seat + 1, **own}
+
+
+def _decision_data(decision: Decision) -> dict[str, Any]:
+    options = [
+        {"action": str(option.action), "share": decision.share(option), "error": option.error}
+        for option in decision.options
+    ]
+    return {
+        "ply": decision.ply,
+        "turn": decision.turn,
+        "seat": decision.seat + 1,
+        "played": str(decision.played.action),
+        "lost": decision.lost,
+        "size": decision.size,
+        "options": options,
+    }
+
+
+# Why another action would have been better.
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Facts that make the difference between the best action and the one played."""
+
+    key: str
+    """The text that tells it."""
+    facts: tuple[Fact, ...] = ()
+    """Of one kind; only one of the two actions brings them about."""
+
+
+def _own(fact: Fact, seat: int) -> bool:
+    return bool(fact.data().get("victim", fact.seat) == seat)
+
+
+def _forward(fact: Fact, seat: int) -> bool:
+    return bool(fact.data()["end"] > fact.data()["start"])
+
+
+Telling = Mapping[str, Callable[[Fact, int], bool]]
+
+GOOD: Mapping[str, Telling] = {
+    "rapido": {"rapido.threw_out": lambda fact, seat: True},
+    "chain": {
+        "chain.arrived": _own,
+        "chain.covered": _own,  # a disc that cannot move is what one wants (C1)
+        "chain.freed": lambda fact, seat: not _own(fact, seat),
+        "chain.took_arrow": _forward,
+    },
+}
+"""Facts that speak for the best action, the strongest first, and when they do."""
+
+BAD: Mapping[str, Telling] = {
+    "rapido": {"won": lambda fact, seat: not _own(fact, seat)},
+    "chain": {
+        "won": lambda fact, seat: not _own(fact, seat),
+        "chain.covered": lambda fact, seat: not _own(fact, seat),
+        "chain.freed": _own,
+        "chain.took_arrow": lambda fact, seat: not _forward(fact, seat),
+    },
+}
+"""Facts that speak against the action played, likewise."""
+
+
+def reason(game: AnyGame, state: Any, decision: Decision) -> Reason:
+    """What made the best action better, as far as facts tell."""
+    played = game.facts(state, decision.played.action)
+    best = game.facts(state, decision.best.action)
+    worst = next(_telling(BAD[game.name], "coach.bad", played, best, decision.seat), None)
+    if worst is not None and worst.key == "coach.bad.won":
+        return worst
+    good = next(_telling(GOOD[game.name], "coach.good", best, played, decision.seat), None)
+    return good or worst or Reason("coach.better")
+
+
+def _telling(
+    kinds: Telling, start: str, facts: tuple[Fact, ...], others: tuple[Fact, ...], seat: int
+) -> Iterator[Reason]:
+    for kind, tells in kinds.items():
+        alike = (fact for fact in facts if fact.kind == kind.rpartition(".")[2] and fact not in others)
+        found = tuple(fact for fact in alike if tells(fact, seat))
+        if found:
+            yield Reason(f"{start}.{kind}", found)
+
+
+def explanation(record: Record, decision: Decision, texts: Texts) -> str:
+    """A sentence: what made the best action better, and what both are worth."""
+    game, names = record.game, record.names
+    why = reason(game, record.positions[decision.ply - 1], decision)
+    fields = why.facts[0].data() if why.facts else {}
+    whom = dict.fromkeys(names[fact.data().get("victim", fact.seat)] for fact in why.facts)
+    best, played = (decision.share(option) for option in (decision.best, decision.played))
+    close = texts.percent(best) == texts.percent(played)
+    return texts(
+        why.key,
+        **fields,
+        action=texts.action(game.name, decision.best.action),
+        instead=texts.action(game.name, decision.played.action),
+        names=texts.listed(whom),
+        best=texts.percent(best, int(close)),
+        share=texts.percent(played, int(close)),
+    )

@@ -1,0 +1,220 @@
+"""Judges: who can say how often each seat wins from a position, the best one that is at hand.
+
+A solution is exact; values that ship are learned and nearly so; where there are neither, ``simple`` bots
+play on from the position as many games as one likes to wait for.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, Protocol, runtime_checkable
+
+from escadaria import solutions
+from escadaria.bots import load as load_bot
+from escadaria.dice import equal_shares
+from escadaria.game import TERMINAL, AnyGame, BadOptions, GameError, play_out
+from escadaria.games.chain.values import ChainValues
+from escadaria.games.rapido.seat_values import RapidoSeats
+from escadaria.network import Network
+from escadaria.network import load as load_network
+from escadaria.solutions import Solution
+
+EXACT, VALUES, ROLLOUTS = "exact", "values", "rollouts"
+
+MOST_GAP = 1e-3
+"""How far proven bounds may be apart to be called exact: a tenth of a percent, the least that is shown."""
+
+ROLLOUT_BOT = "simple"
+"""Who plays on."""
+
+Shares = tuple[float, ...]
+"""How often each seat wins; they sum to 1."""
+
+
+class NoJudge(GameError):
+    """Nothing at hand knows what positions of this game are worth."""
+
+    code = "no_judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where figures come from."""
+
+    kind: str
+    """``exact``, ``values`` (they ship, and were learned) or ``rollouts``."""
+    gap: float = 0.0
+    """How far the proven bounds of an exact figure are apart at most."""
+    games: int = 0
+    """How many games were played on from a position."""
+
+    def data(self) -> dict[str, Any]:
+        own: dict[str, dict[str, Any]] = {
+            EXACT: {"gap": self.gap},
+            ROLLOUTS: {"games": self.games, "bot": ROLLOUT_BOT},
+        }
+        return {"kind": self.kind, **own.get(self.kind, {})}
+
+
+class Judge(Protocol):
+    """Knows how often each seat wins."""
+
+    @property
+    def source(self) -> Source:
+        """Where its figures come from."""
+
+    def shares(self, state: Any) -> Shares:
+        """How often each seat wins from here, at any node."""
+
+    def options(self, state: Any) -> Mapping[Any, Shares]:
+        """The same after each legal action, in the game's order; empty where there is nothing to decide."""
+
+    def error(self, state: Any) -> Shares:
+        """The standard error of each share; zeros where nothing was left to chance."""
+
+
+class Evaluator(Protocol):
+    """A solution or shipped values."""
+
+    def value(self, state: Any) -> float:
+        """How often the seat wins whose turn it is."""
+
+    def action_values(self, state: Any) -> Mapping[Any, float]:
+        """The same after each legal action."""
+
+
+@runtime_checkable
+class SeatsEvaluator(Evaluator, Protocol):
+    """One that knows more than two players apart."""
+
+    def seats(self, state: Any) -> Shares:
+        """How often each seat wins, at any node."""
+
+
+def find(game: AnyGame, rollouts: int = 0) -> Judge:
+    """The best judge at hand; with ``rollouts`` one that plays so many games from each position.
+
+    :raises NoJudge: if there is neither a solution nor values for this game.
+    """
+    if rollouts:
+        return Rollouts(game, rollouts)
+    solution = solutions.find(game)
+    if solution is not None and solution.bounds.gap <= MOST_GAP:
+        return exact(solution)
+    values = _shipped(game)
+    if values is None:
+        raise NoJudge(f"neither a solution nor values of {game.name} for {game.players} players are at hand")
+    return Valued(game, values, Source(VALUES))
+
+
+def exact(solution: Solution) -> Judge:
+    """A judge by a solution."""
+    return Valued(solution.game, solution, Source(EXACT, gap=solution.bounds.gap))
+
+
+_EVALUATORS: Mapping[str, Callable[[Any, Network], SeatsEvaluator]] = {
+    "rapido": RapidoSeats,
+    "chain": ChainValues,
+}
+"""From a game to what judges it by a network that ships."""
+
+
+def _shipped(game: AnyGame) -> SeatsEvaluator | None:
+    network = load_network(f"escadaria.games.{game.name}", game.players)
+    evaluator = _EVALUATORS.get(game.name)
+    return evaluator(game, network) if network is not None and evaluator is not None else None
+
+
+class Valued:
+    """A judge by an evaluator. What it once said of a position it says again at no cost."""
+
+    def __init__(self, game: AnyGame, evaluator: Evaluator, source: Source) -> None:
+        self.game, self.evaluator, self.source = game, evaluator, source
+        self._known: dict[Any, Shares] = {}
+
+    def shares(self, state: Any) -> Shares:
+        if state not in self._known:
+            self._known[state] = self._shares(state)
+        return self._known[state]
+
+    def options(self, state: Any) -> Mapping[Any, Shares]:
+        legal = self.game.legal_actions(state)
+        after = [self.game.apply(state, action) for action in legal]
+        if self.game.players == 2 and legal:
+            values = self.evaluator.action_values(state)  # all at once: they share most of the work
+            for position, action in zip(after, legal, strict=True):
+                self._known[position] = _of_two(state.turn, values[action])
+        return {action: self.shares(position) for action, position in zip(legal, after, strict=True)}
+
+    def error(self, state: Any) -> Shares:
+        return (0.0,) * self.game.players
+
+    def _shares(self, state: Any) -> Shares:
+        outcome = self.game.outcome(state)
+        if outcome is not None:
+            return tuple(float(seat == outcome.winner) for seat in range(self.game.players))
+        if self.game.players == 2:
+            return _of_two(state.turn, self.evaluator.value(state))
+        assert isinstance(self.evaluator, SeatsEvaluator), "only two players need no more than values"
+        return self.evaluator.seats(state)
+
+
+def _of_two(seat: int, value: float) -> Shares:
+    return (value, 1.0 - value) if seat == 0 else (1.0 - value, value)
+
+
+class Rollouts:
+    """A judge that lets ``simple`` bots play on. The same position always gets the same games.
+
+    What it says of a position is how often each seat wins when bots of this kind take over. So where a
+    player is to decide, the figure is that of the bot's own choice, not that of the best option: the best
+    of several uncertain figures looks better than it is, and luck would seem to grow with every roll.
+    """
+
+    def __init__(self, game: AnyGame, games: int) -> None:
+        if games < 2:
+            raise BadOptions(f"at least two games must be played from a position, not {games}")
+        self.game, self.source = game, Source(ROLLOUTS, games=games)
+        self._bot = load_bot(ROLLOUT_BOT, game)
+        self._wins: dict[Any, tuple[int, ...]] = {}
+
+    def shares(self, state: Any) -> Shares:
+        if self.game.legal_actions(state):
+            return self.shares(self.game.apply(state, self._bot(self.game, state)))
+        return tuple(wins / self.source.games for wins in self._played(state))
+
+    def options(self, state: Any) -> Mapping[Any, Shares]:
+        legal = self.game.legal_actions(state)
+        return {action: self.shares(self.game.apply(state, action)) for action in legal}
+
+    def error(self, state: Any) -> Shares:
+        if self.game.legal_actions(state):
+            return self.error(self.game.apply(state, self._bot(self.game, state)))
+        if self.game.current_player(state) == TERMINAL:
+            return (0.0,) * self.game.players
+        games = self.source.games
+        # One win and one loss more keep it from saying that nothing is uncertain when all games went one way.
+        shares = [(wins + 1) / (games + 2) for wins in self._played(state)]
+        return tuple(sqrt(share * (1 - share) / games) for share in shares)
+
+    def _played(self, state: Any) -> tuple[int, ...]:
+        if state not in self._wins:
+            dice = random.Random(str(state))
+            wins = [0] * self.game.players
+            for _ in range(self.source.games):
+                wins[self._winner(state, dice)] += 1
+            self._wins[state] = tuple(wins)
+        return self._wins[state]
+
+    def _winner(self, state: Any, dice: random.Random) -> int:
+        def roll(state: Any) -> Any:
+            return dice.choice(equal_shares(self.game.chance_outcomes(state)))[0]
+
+        for _, after in play_out(self.game, state, lambda state: self._bot(self.game, state), roll):
+            state = after
+        outcome = self.game.outcome(state)
+        assert outcome is not None, "the game was played out"
+        return outcome.winner

@@ -1,0 +1,1 @@
+"""Chain: rules, boards, bots, values, solution, pictures, lessons and compiled code."""

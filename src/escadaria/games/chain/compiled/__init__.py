@@ -1,0 +1,1 @@
+"""Chain compiled with Numba (extra ``escadaria[lab]``)."""

@@ -1,0 +1,547 @@
+"""Chain for two players, solved: what each seat is sure to win from every turn start.
+
+Two tables grow from nothing: ``mover`` (what the seat to move is sure to win) and ``waiter`` (the other one).
+A turn start's entries follow from those of the turn starts that may come after it:
+
+    mover  = FADE * the most that the mover can make of the waiter's entries after the turn
+    waiter = FADE * the least that the mover can leave of the mover's entries after the turn
+
+Both only grow, and ``mover <= probability of winning <= 1 - waiter`` holds all the time, whatever is worked
+out first. ``FADE`` is a shade below one. That covers the rounding of a turn's sums, lets a win now count more
+than the same win later, and makes endless play worth nothing. Seats that play by these tables win at least
+their entries. So when the two meet but for a tiny gap, play from every position ends but for that gap; and
+what ends nearly surely from everywhere ends surely.
+
+A turn knows the board only by what stopping with so many links and failing with so many dice are worth, and
+one walk through its chains serves all hands of the mover: after discarding (C8) only the dice kept matter.
+No hand is left out: sixteen dice (C2) set the only limit. Nothing is taken for granted about what is good: a
+seat whose every move would hand the other the win is glad to fail (C14).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from itertools import combinations
+from math import factorial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from escadaria.games.chain.boards import Board
+from escadaria.games.chain.rules import FACES, Heading, Links, add_link
+from escadaria.games.chain.solution import DICE, HAND_PAIRS, HAND_ROWS, MOST, arrangements
+
+FADE = 1 - 1e-12
+"""A turn's sums have fewer than 1000 steps, each off by 2**-53 of its value at most: 1.2e-13 in all."""
+
+GAP = 1e-9
+"""How far the bounds may be apart."""
+
+COARSEST, FINER = 1e-2, 1e-2
+"""A change up to this calls for no work elsewhere, until there is none left; then by how much to be finer."""
+
+SHRINKS = 0.55
+"""By about how much a sweep brings the bounds together."""
+
+LANES = 64
+"""Arrangements that are worked on side by side, so that the processor's wide registers are full."""
+
+FAILED, MOST_WAYS = 900, 1200
+"""The row of failing, after those of all chains of a length; rows enough for the ways to lengthen them."""
+
+Numbers = npt.NDArray[np.int32]
+Values = npt.NDArray[np.float64]
+
+
+Arrays = Mapping[str, np.ndarray]
+Listener = Callable[[str, float, dict[str, np.ndarray]], None]
+
+
+class Solver:
+    """The tables of a board, and what there is still to do."""
+
+    def __init__(self, board: Board) -> None:
+        self.moves = moves(board)
+        count = len(self.moves.failed)
+        can_move = (self.moves.stopped >= 0).any(axis=(1, 2))
+        self.mover = np.zeros((count, HAND_PAIRS))
+        self.mover[~can_move] = 1  # C6
+        self.waiter = np.zeros_like(self.mover)
+        self.order = np.flatnonzero(can_move)
+        self.order = self.order[np.argsort(-self.moves.advance[self.order], kind="stable")]
+        """The arrangements where a turn is played, those nearest to the end first."""
+        self.coarse = COARSEST
+        self.updates = 0
+        """How many arrangements were worked out so far, each with all hands."""
+        self._changed, self._worked = np.ones((2, count), np.int64)
+        self._clock = 1
+
+    def solve(self, arrays: Arrays, done: Listener = lambda *news: None, gap: float = GAP) -> float:
+        """Sweep until the bounds are ``gap`` apart at most, from every position; how far they are then.
+
+        :param arrays: what ``done`` was told last by a run that was interrupted; else none.
+        :param done: is told after each sweep the phase, the largest gap, and the arrays to keep.
+        """
+        if arrays:
+            self.mover[:], self.waiter[:] = arrays["mover"], arrays["waiter"]
+            self.coarse = float(arrays["coarse"][0])
+        while (apart := float(_largest_gap(self.mover, self.waiter))) > gap:
+            self.sweep()
+            coarse = np.array([self.coarse])
+            done("prove", apart, {"mover": self.mover, "waiter": self.waiter, "coarse": coarse})
+        return apart
+
+    def sweep(self) -> float:
+        """Work out once whatever may have changed; the largest change."""
+        self._clock, change, updates = _sweep(
+            self.order, self.mover, self.waiter, self.moves, turns(),
+            self._changed, self._worked, self._clock, self.coarse,
+        )  # fmt: skip
+        self.updates += updates
+        if change <= self.coarse:
+            self.coarse *= FINER
+            self._changed[:] = self._clock
+        return float(change)
+
+
+@njit(cache=True)
+def _largest_gap(mover: Any, waiter: Any) -> float:
+    largest = 0.0
+    for number in range(mover.shape[0]):
+        for hands in range(mover.shape[1]):
+            largest = max(largest, 1.0 - mover[number, hands] - waiter[number, hands])
+    return largest
+
+
+# Turns.
+
+
+class Turns(NamedTuple):
+    """All turns as lists of numbers, by the most links that the dice suffice for, then by links, falling.
+
+    Chains with the same future are one: mirrored ones (1 for 6), those whose numbers cannot come up too
+    often any more, and so on.
+    """
+
+    ways: Numbers
+    """For each way to lengthen, what may follow: chains one link longer, by number; ``FAILED`` is failing."""
+    chains: Numbers
+    """For each chain its two ways, or one of them twice."""
+    rolls: Numbers
+    """Where each roll's choice of chains starts in ``built``."""
+    chances: Values
+    """Of each roll."""
+    built: Numbers
+    """The chains that a roll can be built into."""
+    levels: Numbers
+    """[most links, links]: where the level's ways, chains and rolls start."""
+    unlinkable: Values
+    """By dice: the probability that they cannot all be linked (C14)."""
+
+
+@lru_cache(maxsize=1)
+def turns() -> Turns:
+    """Every turn there can be."""
+    by_length, follow = _all_chains()
+    choices = _all_rolls({chain: number for chains in by_length for number, chain in enumerate(chains)})
+    ways: list[Any] = []
+    chains: list[Any] = []
+    built: list[int] = []
+    rolls, chances = [0], list[float]()
+    levels = np.zeros((DICE, DICE + 1, 3), np.int32)
+    unlinkable = np.ones(DICE)
+    for most in range(1, DICE):
+        kinds = np.zeros(len(by_length[most]), np.int64)
+        for links in range(most, 0, -1):
+            levels[most, links] = len(ways), len(chains), len(chances)
+            if links < most:
+                after = np.where(follow[links] < 0, FAILED, kinds[follow[links]])
+                after.sort(axis=2)
+                each, way = np.unique(after.reshape(-1, 6), axis=0, return_inverse=True)
+                pairs = np.sort(way.reshape(-1, 2), axis=1)
+                both, kinds = np.unique(pairs, axis=0, return_inverse=True)
+                ways.extend(each)
+                chains.extend(both)
+            each_chain = kinds.tolist()
+            merged: dict[frozenset[int], int] = defaultdict(int)
+            for ends, falls in choices[links]:
+                merged[frozenset(each_chain[end] for end in ends)] += falls
+            for different, falls in merged.items():
+                built.extend(sorted(different))
+                rolls.append(len(built))
+                chances.append(falls / 6**links)
+            unlinkable[links] = (6**links - sum(falls for _, falls in choices[links])) / 6**links
+        levels[most, 0] = len(ways), len(chains), len(chances)
+    return Turns(
+        np.array(ways, np.int32),
+        np.array(chains, np.int32),
+        np.array(rolls, np.int32),
+        np.array(chances),
+        np.array(built, np.int32),
+        levels,
+        unlinkable,
+    )
+
+
+def _all_chains() -> tuple[list[list[Links]], list[npt.NDArray[np.int64]]]:
+    """All chains by length, and for each two ways to lengthen it with the numbers of what may follow."""
+    by_length: list[list[Links]] = [[], [Links((number,), number) for number in FACES]]
+    follow: list[npt.NDArray[np.int64]] = [np.empty(0, np.int64)]
+    for links in range(1, MOST):
+        number: dict[Links, int] = {}
+        rows = []
+        for chain in by_length[links]:
+            either = chain.heading is Heading.OPEN
+            for heading in (Heading.UP, Heading.DOWN) if either else (chain.heading,) * 2:  # C13
+                for face in FACES:
+                    longer = add_link(Links(chain.numbers, chain.last, heading), face)
+                    rows.append(-1 if longer is None else number.setdefault(longer, len(number)))
+            for face in FACES:  # what can be built but not lengthened to: a direction still open
+                longer = add_link(chain, face)
+                if longer is not None:
+                    number.setdefault(longer, len(number))
+        by_length.append(list(number))
+        follow.append(np.array(rows, np.int64).reshape(-1, 2, 6))
+    return by_length, follow
+
+
+def _all_rolls(number: dict[Links, int]) -> list[list[tuple[list[int], int]]]:
+    """By dice: what each roll that can be linked may be built into (C10), and in how many ways it falls."""
+    rolls: list[list[tuple[list[int], int]]] = [[]]
+    ends: dict[tuple[int, tuple[int, ...]], set[Links]]
+    ends = {(first, (first,)): {Links((first,), first)} for first in FACES}
+    while len(rolls) < DICE:
+        rolls.append(
+            [
+                ([number[end] for end in built], _falls(first, numbers))
+                for (first, numbers), built in ends.items()
+            ]
+        )
+        longer: dict[tuple[int, tuple[int, ...]], set[Links]] = defaultdict(set)
+        for (first, _), built in ends.items():
+            for chain in built:
+                for face in FACES:
+                    after = add_link(chain, face)
+                    if after is not None:
+                        longer[first, after.numbers].add(after)
+        ends = dict(longer)
+    return rolls
+
+
+def _falls(first: int, numbers: tuple[int, ...]) -> int:
+    """In how many ways dice can show these numbers, the coloured one ``first``."""
+    ways = factorial(len(numbers) - 1)
+    for face in FACES:
+        ways //= factorial(numbers.count(face) - (face == first))
+    return ways
+
+
+# Moves.
+
+
+class Moves(NamedTuple):
+    """What follows each arrangement, as the other seat sees it."""
+
+    stopped: Numbers
+    """[arrangement, disc, links - 1]: after stopping (C12); -1 where the disc is not free."""
+    failed: Numbers
+    """[arrangement]: after failing (C14)."""
+    advance: Numbers
+    """[arrangement]: how far all discs together have come."""
+
+
+class Layout(NamedTuple):
+    """``Arrangements`` and the board as numbers."""
+
+    first: npt.NDArray[np.int64]
+    pairs: npt.NDArray[np.int64]
+    pair_of: Numbers
+    """[space, space]: the number of a pair of discs."""
+    arrow: npt.NDArray[np.int64]
+    """[space]: where a move that ends here leads (C16)."""
+    masks: Numbers
+    """[own discs, others, order]: a stack with a bit for each own disc, the lowest bit at the bottom."""
+    orders: Numbers
+    """[own discs, others, mask]: the inverse."""
+
+
+def moves(board: Board) -> Moves:
+    """All moves of all arrangements."""
+    count = arrangements(board).count
+    stopped = np.full((count, 2, MOST), -1, np.int32)
+    failed, advance = np.zeros((2, count), np.int32)
+    _find_moves(layout(board), stopped, failed, advance)
+    return Moves(stopped, failed, advance)
+
+
+def layout(board: Board) -> Layout:
+    lying = arrangements(board)
+    layout = Layout(
+        lying.first,
+        np.array(lying.pairs),
+        np.zeros((board.length + 1, board.length + 1), np.int32),
+        np.arange(board.length + 1),
+        np.zeros((3, 3, 6), np.int32),
+        np.zeros((3, 3, 16), np.int32),
+    )
+    for number, (low, high) in enumerate(lying.pairs):
+        layout.pair_of[low, high] = layout.pair_of[high, low] = number
+    for start, end in board.arrows:
+        layout.arrow[start] = end
+    for own, other in ((1, 1), (1, 2), (2, 1), (2, 2)):
+        for order, heights in enumerate(combinations(range(own + other), own)):
+            mask = sum(1 << height for height in heights)
+            layout.masks[own, other, order] = mask
+            layout.orders[own, other, mask] = order
+    return layout
+
+
+@njit(cache=True)
+def _find_moves(layout: Layout, stopped: Any, failed: Any, advance: Any) -> None:
+    first, pairs, centre = layout.first.ravel(), layout.pairs, len(layout.arrow) - 1
+    spaces, heights = np.zeros(4, np.int64), np.zeros(4, np.int64)  # of the mover's discs, then the other's
+    row = 0
+    for number in range(len(stopped)):
+        while row + 1 < len(first) and first[row + 1] <= number:
+            row += 1
+        spaces[:2], spaces[2:] = pairs[row // len(pairs)], pairs[row % len(pairs)]
+        _stack(layout, number - first[row], spaces, heights)
+        advance[number] = spaces.sum()
+        failed[number] = number_of(layout, spaces, heights)
+        for disc in range(2):
+            start, height = spaces[disc], heights[disc]
+            free = start != centre  # C7
+            for another in range(4):
+                if 0 < start == spaces[another] and heights[another] > height:
+                    free = False
+            if not free:
+                continue
+            for links in range(1, DICE):
+                end = start + links
+                if end > centre:
+                    end = 2 * centre - end  # C15
+                end = layout.arrow[end]
+                spaces[disc] = -1
+                heights[disc] = 0
+                for another in range(4):
+                    heights[disc] += spaces[another] == end  # C17
+                spaces[disc] = end
+                stopped[number, disc, links - 1] = number_of(layout, spaces, heights)
+            spaces[disc], heights[disc] = start, height
+
+
+@njit(cache=True)
+def _stack(layout: Layout, order: int, spaces: Any, heights: Any) -> None:
+    """Set the height of each disc in its stack."""
+    centre = len(layout.arrow) - 1
+    heights[0] = heights[2] = 0
+    heights[1], heights[3] = spaces[0] == spaces[1], spaces[2] == spaces[3]
+    for disc in (1, 0):  # the lower space's order counts first
+        space = spaces[disc]
+        if (disc == 1 and space == spaces[0]) or not 0 < space < centre:
+            continue
+        own = int(spaces[0] == space) + int(spaces[1] == space)
+        other = int(spaces[2] == space) + int(spaces[3] == space)
+        if other == 0:
+            continue
+        mask = layout.masks[own, other, order % 2 if own + other == 2 else order]
+        order //= 2
+        next_own, next_other = disc, 2 if spaces[2] == space else 3
+        for height in range(own + other):
+            if mask >> height & 1:
+                heights[next_own] = height
+                next_own += 1
+            else:
+                heights[next_other] = height
+                next_other += 1
+
+
+@njit(cache=True)
+def number_of(layout: Layout, spaces: Any, heights: Any) -> int:
+    """The arrangement's number as the other seat sees it."""
+    centre, order = len(layout.arrow) - 1, 0
+    low, high = min(spaces[2], spaces[3]), max(spaces[2], spaces[3])
+    for space in (low, high):
+        mask = own = other = 0
+        for disc in range(2):
+            other += spaces[disc] == space
+            if spaces[disc + 2] == space:
+                own += 1
+                mask |= 1 << heights[disc + 2]
+        if other and 0 < space < centre:
+            if own + other == 2:
+                order *= 2
+            order += layout.orders[own, other, mask]
+        if low == high:
+            break
+    own_pair, other_pair = layout.pair_of[low, high], layout.pair_of[spaces[0], spaces[1]]
+    return int(layout.first[own_pair, other_pair] + order)
+
+
+# Sweeps.
+
+
+class Scratch(NamedTuple):
+    """Room for one walk through a turn; the last index is always the lane."""
+
+    stop: Values
+    """By links."""
+    fail: Values
+    """By dice left."""
+    here: Values
+    """Chains of a length,"""
+    longer: Values
+    """those with one link more,"""
+    lengthened: Values
+    """and ways to get there."""
+    best: Values
+    kept: Values
+    """By dice."""
+
+
+@njit(cache=True)
+def room() -> Scratch:
+    """It is empty."""
+    return Scratch(
+        np.zeros((DICE, LANES)),
+        np.zeros((DICE // 2, LANES)),
+        np.zeros((FAILED + 1, LANES)),
+        np.zeros((FAILED + 1, LANES)),
+        np.zeros((MOST_WAYS, LANES)),
+        np.zeros(LANES),
+        np.zeros((DICE, LANES)),
+    )
+
+
+@njit(cache=True)
+def _sweep(
+    order: Any,
+    mover: Any,
+    waiter: Any,
+    moves: Moves,
+    turns: Turns,
+    changed: Any,
+    worked: Any,
+    clock: int,
+    coarse: float,
+) -> tuple[int, float, int]:
+    """Work out the arrangements in this order, ``LANES`` at a time, where what follows has changed."""
+    scratch = room()
+    block, change = np.zeros(LANES, np.int64), np.zeros(LANES)
+    filled = updates = 0
+    largest = 0.0
+    for place in range(len(order)):
+        number = order[place]
+        if _is_due(number, moves, changed, worked):
+            block[filled] = number
+            filled += 1
+        if filled < LANES and (place < len(order) - 1 or filled == 0):
+            continue
+        clock += 1
+        _update(block[:filled], mover, waiter, moves, turns, scratch, change)
+        for lane in range(filled):
+            worked[block[lane]] = clock
+            if change[lane] > coarse:
+                changed[block[lane]] = clock
+            largest = max(largest, change[lane])
+        updates += filled
+        filled = 0
+    return clock, largest, updates
+
+
+@njit(cache=True)
+def _is_due(number: int, moves: Moves, changed: Any, worked: Any) -> bool:
+    last = changed[moves.failed[number]]
+    for after in moves.stopped[number].flat:
+        if after >= 0:
+            last = max(last, changed[after])
+    return bool(last >= worked[number])
+
+
+@njit(cache=True)
+def _update(
+    block: Any, mover: Any, waiter: Any, moves: Moves, turns: Turns, scratch: Scratch, change: Any
+) -> None:
+    """Work out all hands of these arrangements."""
+    stop, fail, kept = scratch.stop, scratch.fail, scratch.kept
+    change[:] = 0.0
+    for other in range(1, DICE):
+        most, row = DICE - other, HAND_ROWS[other]
+        for side in range(2):
+            source, target = (waiter, mover) if side == 0 else (mover, waiter)
+            sign = 1.0 if side == 0 else -1.0  # the least is the most of what is turned round
+            for lane in range(len(block)):
+                number = block[lane]
+                for left in range(1, most // 2 + 1):
+                    fail[left, lane] = sign * source[moves.failed[number], row + left - 1]
+                for links in range(1, most + 1):
+                    stop[links, lane] = -np.inf
+                    for disc in range(2):
+                        after = moves.stopped[number, disc, links - 1]
+                        if after >= 0:
+                            value = sign * source[after, row + links - 1]
+                            stop[links, lane] = max(stop[links, lane], value)
+            _walk(most, turns, scratch)
+            for lane in range(len(block)):
+                number = block[lane]
+                for dice in range(1, most + 1):
+                    hands = HAND_ROWS[dice] + other - 1
+                    value = FADE * sign * kept[dice, lane]
+                    change[lane] = max(change[lane], abs(value - target[number, hands]))
+                    target[number, hands] = value
+
+
+@njit(cache=True)
+def _walk(most: int, turns: Turns, scratch: Scratch) -> None:
+    """From ``stop`` and ``fail`` work out ``kept``, with chains of up to ``most`` links."""
+    ways, chains, rolls, chances, built, levels, unlinkable = turns
+    stop, fail, here, longer, lengthened, best, kept = scratch
+    for lane in range(LANES):
+        longer[0, lane] = stop[most, lane]
+    for links in range(most, 0, -1):
+        if links < most:
+            for lane in range(LANES):
+                longer[FAILED, lane] = fail[(links + 1) // 2, lane]  # C14
+            start = levels[most, links, 0]
+            for way in range(start, levels[most, links - 1, 0]):
+                # Unsigned numbers spare the compiler the care for those that count from the end.
+                a, b, c = np.uint64(ways[way, 0]), np.uint64(ways[way, 1]), np.uint64(ways[way, 2])
+                d, e, f = np.uint64(ways[way, 3]), np.uint64(ways[way, 4]), np.uint64(ways[way, 5])
+                to = np.uint64(way - start)
+                for lane in range(LANES):
+                    lengthened[to, lane] = (
+                        longer[a, lane] + longer[b, lane] + longer[c, lane]
+                        + longer[d, lane] + longer[e, lane] + longer[f, lane]
+                    ) * (1 / 6)  # fmt: skip
+            start = levels[most, links, 1]
+            for chain in range(start, levels[most, links - 1, 1]):
+                a, b = np.uint64(chains[chain, 0]), np.uint64(chains[chain, 1])
+                to = np.uint64(chain - start)
+                for lane in range(LANES):
+                    either = _greater(lengthened[a, lane], lengthened[b, lane])
+                    here[to, lane] = _greater(stop[links, lane], either)  # C12
+            here, longer = longer, here
+        for lane in range(LANES):
+            kept[links, lane] = unlinkable[links] * fail[links // 2, lane]  # C14
+        for roll in range(levels[most, links, 2], levels[most, links - 1, 2]):
+            a = np.uint64(built[rolls[roll]])
+            for lane in range(LANES):
+                best[lane] = longer[a, lane]
+            for choice in range(rolls[roll] + 1, rolls[roll + 1]):
+                a = np.uint64(built[choice])
+                for lane in range(LANES):
+                    best[lane] = _greater(best[lane], longer[a, lane])
+            for lane in range(LANES):
+                kept[links, lane] += chances[roll] * best[lane]
+    for dice in range(2, most + 1):  # any number of dice may be discarded first (C8)
+        for lane in range(LANES):
+            kept[dice, lane] = _greater(kept[dice, lane], kept[dice - 1, lane])
+
+
+@njit(inline="always")
+def _greater(one: float, two: float) -> float:
+    return one if one > two else two  # a single instruction, which ``max`` with its care for NaN is not

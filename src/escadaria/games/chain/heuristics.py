@@ -1,0 +1,216 @@
+"""Rules of thumb for Chain, as numbers: what a player who follows them decides (C1-C17).
+
+Rules are a row of whole numbers, each with its place; a rule that is not followed has numbers that change
+nothing (``NOTHING``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from escadaria.games.chain.rules import (
+    DOWN,
+    FACES,
+    UP,
+    Action,
+    Chain,
+    Covered,
+    Heading,
+    Keep,
+    Lengthen,
+    Link,
+    Links,
+    Move,
+    Phase,
+    State,
+    add_link,
+    next_links,
+)
+from escadaria.strategy import Rule, advice
+
+FAR = 99
+"""More spaces or dice than there are."""
+
+BASE, SLOPE, GIFT, HOME, DICE, WORSE, BETTER, MORE, CLOSE, DARE, COVER, MOST = range(12)
+
+PLACES: Mapping[str, tuple[int, ...]] = {
+    "odds": (BASE, SLOPE),
+    "gift": (GIFT,),
+    "home": (HOME,),
+    "dice": (DICE,),
+    "worse": (WORSE,),
+    "next": (BETTER, MORE),
+    "danger": (CLOSE, DARE),
+    "cover": (COVER,),
+    "most": (MOST,),
+}
+"""Where each rule has its numbers.
+
+``odds``     lengthen while twice the numbers that fit are at least ``BASE``, plus ``SLOPE`` for each link
+``gift``     never stop with a move that leaves somebody else without a free disc, if there is another way
+``home``     the centre counts so many spaces; stop with a move that gets there
+``dice``     put dice back for a move that then goes so many spaces further for each of them
+``worse``    when one link more moves no further, twice the numbers that fit must be so many more
+``next``     when one link more moves so many spaces further, they may be so many less
+``danger``   so too when somebody else has one free disc left, so close to the centre
+``cover``    to land on a disc of somebody else counts so many spaces
+``most``     roll no more than so many dice
+"""
+
+NOTHING = (FAR, 0, 0, 0, 0, 0, FAR, 0, 0, 0, 0, FAR)
+"""Who follows no rule stops at once, and takes the move that goes furthest."""
+
+
+def lengthens(rules: Any, links: int, fits: int, home: bool, gift: bool, extra: int, close: int) -> bool:
+    """Whether to lengthen a chain of so many links when so many numbers fit (C12).
+
+    ``extra`` is how much better a move would look with one link more; ``close`` how far somebody else's last
+    free disc is from the centre. ``research`` compiles this and the next two.
+    """
+    if fits == 0 or (home and rules[HOME] > 0):
+        return False
+    if gift and rules[GIFT]:
+        return True
+    wanted = rules[BASE] + rules[SLOPE] * links
+    if extra <= 0:
+        wanted += rules[WORSE]
+    if extra >= rules[BETTER]:
+        wanted -= rules[MORE]
+    if close <= rules[CLOSE]:
+        wanted -= rules[DARE]
+    return bool(2 * fits >= wanted)
+
+
+def appeal(rules: Any, spaces: int, home: int, gift: bool, covers: bool) -> int:
+    """How good a move looks, in spaces: where the discs lie then, how many are home."""
+    worth = spaces + rules[HOME] * home + rules[COVER] * covers
+    return int(worth - 1000 if gift and rules[GIFT] else worth)
+
+
+def keeps(rules: Any, hand: int, looks: Any) -> int:
+    """How many dice to roll (C8); ``looks`` is by links how good the move looks."""
+    kept = min(hand, rules[MOST])
+    if rules[DICE] > 0:
+        for dice in range(kept - 1, 0, -1):
+            if looks[dice] >= looks[kept] + rules[DICE] * (kept - dice):
+                kept = dice
+    return int(kept)
+
+
+# The same in words.
+
+_ARGS: Mapping[str, tuple[str, ...]] = {
+    "odds": ("base", "slope"),
+    "home": ("spaces",),
+    "dice": ("spaces",),
+    "worse": ("more",),
+    "next": ("spaces", "less"),
+    "danger": ("spaces", "less"),
+    "cover": ("spaces",),
+    "most": ("dice",),
+}
+
+
+def told(numbers: Sequence[int], names: Sequence[str], losses: Sequence[float]) -> list[dict[str, Any]]:
+    """Rules as ``Rule`` has them; one that counts against something has a name of its own."""
+    rules = []
+    for name, loss in zip(names, losses, strict=True):
+        places = dict(zip(_ARGS.get(name, ()), PLACES[name], strict=False))
+        args = {arg: abs(numbers[place]) for arg, place in places.items()}
+        way = "_not" if any(numbers[place] < 0 for place in places.values()) else ""
+        rules.append({"name": name + way, "args": args, "least": {}, "loss": loss})
+    return rules
+
+
+def numbers_of(rules: Sequence[Rule]) -> list[int]:
+    """The inverse."""
+    numbers = list(NOTHING)
+    for rule in rules:
+        name, sign = rule.name.removesuffix("_not"), -1 if rule.name.endswith("_not") else 1
+        for place, arg in zip(PLACES[name], _ARGS.get(name, ("",)), strict=True):
+            numbers[place] = sign * rule.args.get(arg, 1)
+    return numbers
+
+
+# A player.
+
+
+def decide(numbers: Sequence[int], game: Chain, state: State) -> Action:
+    """What a player decides who follows these rules."""
+    if state.phase is Phase.KEEP:
+        hand = state.hands[state.turn]
+        looks = [0, *(_best(numbers, game, state, dice).good for dice in range(1, hand + 1))]
+        return Keep(keeps(numbers, hand, looks))
+    if state.phase is Phase.BUILD:
+        links = next_links(state.chain, state.loose)
+        return Link(max(links, key=lambda number: _open_end(*_linked(state.chain, state.loose, number))))
+    length = len(state.chain.numbers)
+    now, later = (_best(numbers, game, state, links) for links in (length, length + 1))
+    ways = [action for action in game.legal_actions(state) if isinstance(action, Lengthen)]
+    way = max(ways, key=lambda way: _fits(state.chain, way), default=None)
+    close = min(_close(game, state, seat) for seat in _others(game, state))
+    extra = later.good - now.good
+    if way and lengthens(numbers, length, _fits(state.chain, way), now.home, now.gift, extra, close):
+        return way
+    return Move(now.space)
+
+
+def bot(game: Chain, state: State) -> Action:
+    """Follow the rules that ship: ``arena chain --bot escadaria.games.chain.heuristics:bot``."""
+    return decide(numbers_of(advice("chain", game.players).rules), game, state)
+
+
+class _Look(NamedTuple):
+    """How a move looks."""
+
+    good: int
+    home: bool
+    gift: bool
+    space: int
+
+
+def _best(numbers: Sequence[int], game: Chain, state: State, links: int) -> _Look:
+    """The move that looks best after so many links."""
+    seat, centre, moves = state.turn, game.track.length, list[_Look]()
+    chain = Links((1,) * links, 1)  # its length is all that matters
+    stands = State(seat, Phase.DECIDE, state.hands, state.pool, state.discs, state.piles, chain)
+    for space in game.free_discs(state, seat):
+        after, facts = game.apply(stands, Move(space)), game.facts(stands, Move(space))
+        gift = not all(game.free_discs(after, other) for other in _others(game, state))
+        covers = any(isinstance(fact, Covered) and fact.victim != seat for fact in facts)
+        home = after.discs[seat].count(centre)
+        good = appeal(numbers, sum(after.discs[seat]), home, gift, covers)
+        moves.append(_Look(good, home > state.discs[seat].count(centre), gift, space))
+    return max(moves, key=lambda look: look.good)
+
+
+def _others(game: Chain, state: State) -> list[int]:
+    return [seat for seat in range(game.players) if seat != state.turn]
+
+
+def _close(game: Chain, state: State, seat: int) -> int:
+    """How far the seat's last free disc is from the centre, if it has only one."""
+    free = game.free_discs(state, seat)
+    return game.track.length - free[0] if len(free) == 1 else FAR
+
+
+def _fits(chain: Links, way: Lengthen) -> int:
+    """How many numbers fit in this direction (C13)."""
+    named = Links(chain.numbers, chain.last, way.heading)
+    return sum(add_link(named, number) is not None for number in FACES)
+
+
+@lru_cache(maxsize=2**14)
+def _open_end(chain: Links, loose: tuple[int, ...]) -> int:
+    """How many numbers fit at best when all loose dice are linked."""
+    if loose:
+        return max(_open_end(*_linked(chain, loose, number)) for number in next_links(chain, loose))
+    return max(_fits(chain, way) for way in (UP, DOWN) if chain.heading in (Heading.OPEN, way.heading))
+
+
+def _linked(chain: Links, loose: tuple[int, ...], number: int) -> tuple[Links, tuple[int, ...]]:
+    longer, at = add_link(chain, number), loose.index(number)
+    assert longer, "it is one of the next links"
+    return longer, (*loose[:at], *loose[at + 1 :])

@@ -1,0 +1,114 @@
+"""Chain for two players: every turn start has a number.
+
+A table holds for each what the seat that waits is sure to win. Everything else follows from it, see
+``chain_turn``; of equal lines the quicker is a shade better.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import combinations, combinations_with_replacement
+from math import comb
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from escadaria.games.chain.boards import BOARDS, Board
+from escadaria.games.chain.rules import Chain, State
+from escadaria.games.chain.turn import ByTurns, Values
+from escadaria.solutions.solution import Bounds
+
+DICE = 16  # two players' dice (C2)
+MOST = DICE - 1
+"""The most dice that one seat can have: the other keeps its coloured die (C8)."""
+
+
+class Arrangements:
+    """Numbers how the four discs can lie, as the seat to move sees it (C4, C7, C17).
+
+    First by its own two discs, then by the other's, then by the order of the stacks that both are part of.
+    """
+
+    def __init__(self, board: Board) -> None:
+        starts = {start for start, _ in board.arrows}
+        self.board = board
+        self.places = [space for space in range(board.length + 1) if space not in starts]  # C16
+        self.pairs = list(combinations_with_replacement(self.places, 2))
+        self._pair: dict[tuple[int, ...], int] = {pair: number for number, pair in enumerate(self.pairs)}
+
+    @cached_property
+    def first(self) -> npt.NDArray[np.int64]:
+        """The number of the first arrangement with these own discs (row) and those of the other (column)."""
+        lying = np.array([[pair.count(place) for place in self.places[1:-1]] for pair in self.pairs])
+        orders = np.ones((len(self.pairs), len(self.pairs)), np.int64)
+        ways = np.array([[comb(own + other, own) for other in range(3)] for own in range(3)])
+        for place in range(lying.shape[1]):
+            orders *= ways[lying[:, None, place], lying[None, :, place]]
+        return np.concatenate(([0], np.cumsum(orders)[:-1])).reshape(orders.shape)
+
+    @cached_property
+    def count(self) -> int:
+        return int(self.first[-1, -1]) + 1  # all four discs at the centre: one way to lie
+
+    def number(self, state: State, seat: int) -> int:
+        """The arrangement's number, as ``seat`` sees it."""
+        order = 0
+        for _, seats in state.piles:
+            own = tuple(height for height, owner in enumerate(seats) if owner == seat)
+            if 0 < len(own) < len(seats):
+                ranks = list(combinations(range(len(seats)), len(own)))
+                order = order * len(ranks) + ranks.index(own)
+        own_pair, other_pair = (self._pair[state.discs[owner]] for owner in (seat, 1 - seat))
+        return int(self.first[own_pair, other_pair]) + order
+
+
+HAND_ROWS = np.array([0] + [sum(DICE - hand for hand in range(1, mover)) for mover in range(1, DICE)])
+HAND_PAIRS = MOST * DICE // 2
+
+
+def hands_number(mover: int, other: int) -> int:
+    """The number of a pair of hands; all those with the same hand to move follow each other."""
+    return int(HAND_ROWS[mover]) + other - 1
+
+
+def file_name(game: Chain) -> str:
+    """The same for a balanced game, which only starts elsewhere (C18)."""
+    board = str(game.board)
+    name = board if board in BOARDS else hashlib.sha256(board.encode()).hexdigest()[:16]
+    return f"chain-2-{name}.solution"
+
+
+class ChainSolution(ByTurns):
+    """``waiter[arrangement, hands]`` is what the seat that waits at a turn start is sure to win."""
+
+    def __init__(self, game: Chain, waiter: Values, gap: float) -> None:
+        super().__init__(game)
+        self.waiter, self._gap = waiter, gap
+        self._arrangements = arrangements(game.track)
+
+    @classmethod
+    def opened(cls, game: Chain, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> ChainSolution:
+        return cls(game, arrays["waiter"], about["bounds"][2])
+
+    @property
+    def bounds(self) -> Bounds:
+        start = self.game.initial_state()
+        return Bounds(self.value(start), 1.0 - self._waiting(start, 1), self._gap)
+
+    def outlooks(self, starts: Sequence[State], seat: int) -> Values:
+        return np.array([[self._waiting(start, seat)] for start in starts])
+
+    def _waiting(self, state: State, seat: int) -> float:
+        """What ``seat`` is sure to win when the other's turn starts."""
+        if not self.game.free_discs(state, 1 - seat):
+            return 0.0  # C6
+        number = self._arrangements.number(state, 1 - seat)
+        return float(self.waiter[number, hands_number(state.hands[1 - seat], state.hands[seat])])
+
+
+@lru_cache(maxsize=8)
+def arrangements(board: Board) -> Arrangements:
+    return Arrangements(board)

@@ -1,0 +1,340 @@
+"""A turn of Chain, worked out to its end for whoever knows what turn starts are worth (C8-C14).
+
+A turn is a walk through chains of dice. It knows the board only by what stopping with so many links and
+failing with so many dice are worth. Numbers of a chain are counted by one number in base 4, the ones lowest;
+a chain's end is its last number (from 0) and its heading. Both together are its slot.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from math import factorial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from escadaria.game import replaced
+from escadaria.games.chain.rules import (
+    ALIKE,
+    FACES,
+    LONGEST,
+    Action,
+    Chain,
+    Heading,
+    Keep,
+    Lengthen,
+    Link,
+    Links,
+    Move,
+    Phase,
+    State,
+)
+
+Values = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+OPEN, UP, DOWN = range(3)
+_HEADINGS = {Heading.OPEN: OPEN, Heading.UP: UP, Heading.DOWN: DOWN}
+ONE_MORE = [(ALIKE + 1) ** face for face in range(len(FACES))]
+TIMES = np.arange((ALIKE + 1) ** len(FACES))[:, None] // ONE_MORE % (ALIKE + 1)
+"""[numbers, face]: how often the face is among the numbers."""
+BY_LENGTH = [np.flatnonzero(TIMES.sum(axis=1) == links) for links in range(LONGEST + 1)]
+ENDS = len(FACES) * 3
+"""How a chain of given numbers may end."""
+_FACTORIAL = np.array([factorial(number) for number in range(LONGEST + 1)], float)
+
+
+def straight_on(heading: int, face: int) -> int:
+    """The heading of a chain that took a face on its way."""
+    return OPEN if face in (0, len(FACES) - 1) else heading  # the direction may change at a 1 or 6 (C11)
+
+
+@cache
+def reach() -> npt.NDArray[np.uint32]:
+    """[loose numbers, end]: the ends of a chain with this one that all loose dice can be linked to.
+
+    A bit for each end. That no number comes too often (C11) is the caller's care.
+    """
+    bits = np.zeros((len(TIMES), ENDS), np.uint32)
+    bits[0] = 1 << np.arange(ENDS)
+    steps = [_steps(face) for face in range(len(FACES))]
+    for numbers in BY_LENGTH[1:]:
+        for face, more in enumerate(ONE_MORE):
+            having = numbers[TIMES[numbers, face] > 0]
+            before, after = steps[face]
+            bits[having[:, None], before] |= bits[(having - more)[:, None], after]
+    return bits
+
+
+def _steps(face: int) -> tuple[Ints, Ints]:
+    """The ends that can take a face next, and those they become (C11)."""
+    found = [(3 * face + heading, 3 * face + straight_on(heading, face)) for heading in (OPEN, UP, DOWN)]
+    for last in range(len(FACES)):
+        way = UP if face > last else DOWN
+        if last != face:
+            found += [(3 * last + heading, 3 * face + straight_on(way, face)) for heading in (OPEN, way)]
+    before, after = np.array(found).T
+    return before, after
+
+
+class Rolls(NamedTuple):
+    """How dice may fall so that they can be linked (C10)."""
+
+    slots: Ints
+    """What each roll can be built into, one roll after the other."""
+    starts: Ints
+    """Where each roll's slots start."""
+    chances: Values
+    """Of each roll."""
+    missing: float
+    """The chance that they cannot all be linked."""
+
+
+HOPELESS = Rolls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), 1.0)
+"""Whatever else falls, these cannot all be linked."""
+
+
+@lru_cache(maxsize=64)
+def rolls(dice: int, first: int | None = None, known: int = 0) -> Rolls:
+    """When some of the dice show, the coloured one ``first``, all of them ``known``; or none yet."""
+    slots, starts, chances, end = [], [], [], 0
+    for face, more in enumerate(ONE_MORE):
+        if first not in (None, face):
+            continue
+        shown = more if first is None else known
+        numbers = BY_LENGTH[dice]
+        falls = TIMES[numbers] - TIMES[shown]
+        ends = reach()[numbers - more, 3 * face + OPEN] * (falls >= 0).all(axis=1)
+        numbers, falls, ends = numbers[ends > 0], falls[ends > 0], ends[ends > 0]
+        rest = dice - int(TIMES[shown].sum())
+        chance = _FACTORIAL[rest] / _FACTORIAL[falls].prod(axis=1) / len(FACES) ** rest
+        chances.append(chance / (len(FACES) if first is None else 1))
+        roll, way = np.nonzero(ends[:, None] >> np.arange(ENDS, dtype=np.uint32) & 1)
+        slots.append(numbers[roll] * ENDS + way)
+        starts.append(end + np.flatnonzero(np.diff(roll, prepend=-1)))
+        end += len(roll)
+    chance = np.concatenate(chances)
+    return Rolls(np.concatenate(slots), np.concatenate(starts), chance, 1.0 - float(chance.sum()))
+
+
+class Turn:
+    """What every stage of one turn is worth, given what its ends are worth."""
+
+    def __init__(self, stop: Values, fail: Values, most: int) -> None:
+        """``stop`` goes by the chain's links, up to ``most``; ``fail`` by the dice that are left (C14)."""
+        self.stop, self.fail, self.most = stop, fail, most
+        self.standing = np.zeros((len(TIMES), len(FACES), 3))
+        """[numbers, last, heading]: of a chain, when the player decides (C12)."""
+        self.lengthened = np.zeros((len(TIMES), len(FACES), 3))
+        """[numbers, last, heading]: when the direction is named (C13)."""
+        for links in range(most, 0, -1):
+            self.standing[BY_LENGTH[links]] = stop[links]
+            if links < most:  # C13: there are dice in the pool
+                self._lengthen(BY_LENGTH[links], fail[(links + 1) // 2])
+
+    def _lengthen(self, numbers: Ints, fail: float) -> None:
+        added = np.empty((3, len(numbers), len(FACES)))
+        for face, more in enumerate(ONE_MORE):
+            fits = TIMES[numbers, face] < ALIKE
+            for heading in (UP, DOWN):
+                after = self.standing[np.where(fits, numbers + more, 0), face, straight_on(heading, face)]
+                added[heading, :, face] = np.where(fits, after, fail)
+        below = np.arange(len(FACES)) * fail  # what does not fit because it leads back
+        up = (np.cumsum(added[UP, :, ::-1], axis=1)[:, ::-1] + below) / len(FACES)
+        down = (np.cumsum(added[DOWN], axis=1) + below[::-1]) / len(FACES)
+        self.lengthened[numbers, :, UP], self.lengthened[numbers, :, DOWN] = up, down
+        for heading, best in ((OPEN, np.maximum(up, down)), (UP, up), (DOWN, down)):
+            at = numbers, slice(None), heading
+            self.standing[at] = np.maximum(self.standing[at], best)
+
+    def kept(self, dice: int) -> float:
+        """When so many dice are to be rolled."""
+        return self.rolled(dice, rolls(dice))
+
+    def rolled(self, dice: int, rolls: Rolls) -> float:
+        """When so many dice are rolled, in one of these ways."""
+        if not len(rolls.slots):
+            return float(self.fail[dice // 2])
+        best = np.maximum.reduceat(self.standing.ravel()[rolls.slots], rolls.starts)
+        return float(rolls.chances @ best + rolls.missing * self.fail[dice // 2])
+
+    def built(self, chain: Links, loose: tuple[int, ...]) -> float:
+        """When the loose dice are still to be linked."""
+        return float(self.standing.ravel()[_ends_of(chain, loose)].max())
+
+    # Where it leads.
+
+    def ends_after(self, state: State) -> tuple[Values, Values]:
+        """How likely each end is if the turn is played as well as it can be from here on.
+
+        By links of the chain when it stops, and by dice left when it fails.
+        """
+        mass, fails = np.zeros(self.standing.size), np.zeros(len(self.fail))
+        chain, hand = state.chain, state.hands[state.turn]
+        if state.phase is Phase.ROLL:
+            some = rolls_of(state)
+            best = self._best_slots(some)
+            np.add.at(mass, best, some.chances)
+            fails[hand // 2] = some.missing
+        elif state.phase is Phase.BUILD:
+            ends = _ends_of(chain, state.loose)
+            mass[ends[self.standing.ravel()[ends].argmax()]] = 1.0
+        elif state.phase is Phase.DECIDE:
+            mass[_flat(slot(chain))] = 1.0
+        else:
+            at = np.array([_flat(slot(chain))])
+            self._roll_on(hand - 1, at, at % 3, np.ones(1), mass, fails)
+        return self._walk(mass, fails)
+
+    def _best_slots(self, rolls: Rolls) -> Ints:
+        """The one that each roll is best built into, the first of equal ones."""
+        if not len(rolls.slots):
+            return rolls.slots
+        found = self.standing.ravel()[rolls.slots]
+        roll = np.repeat(np.arange(len(rolls.starts)), np.diff([*rolls.starts, len(found)]))
+        best = np.flatnonzero(found == np.maximum.reduceat(found, rolls.starts)[roll])
+        return rolls.slots[best[np.unique(roll[best], return_index=True)[1]]]
+
+    def _walk(self, mass: Values, fails: Values) -> tuple[Values, Values]:
+        stops = np.zeros(self.most + 1)
+        by_number, named = mass.reshape(len(TIMES), ENDS), self.lengthened.reshape(-1, 3)
+        for links in range(1, self.most + 1):
+            number, end = np.nonzero(by_number[BY_LENGTH[links]])
+            at = BY_LENGTH[links][number] * ENDS + end
+            up, down = named[at // 3, UP], named[at // 3, DOWN]
+            way = np.where(at % 3 == OPEN, np.where(up >= down, UP, DOWN), at % 3)
+            goes_on = np.where(way == UP, up, down) > self.stop[links]
+            goes_on &= links < self.most
+            stops[links] = mass[at[~goes_on]].sum()
+            if goes_on.any():
+                self._roll_on(links, at[goes_on], way[goes_on], mass[at[goes_on]], mass, fails)
+        return stops, fails
+
+    def _roll_on(self, links: int, at: Ints, way: Ints, chance: Values, mass: Values, fails: Values) -> None:
+        """Take a die from the pool in these slots, each with its chance (C13)."""
+        numbers, last = at // ENDS, at % ENDS // 3
+        for face, more in enumerate(ONE_MORE):
+            fits = (TIMES[numbers, face] < ALIKE) & np.where(way == UP, face >= last, face <= last)
+            heading = way[fits] if straight_on(UP, face) == UP else OPEN
+            np.add.at(mass, (numbers[fits] + more) * ENDS + 3 * face + heading, chance[fits] / len(FACES))
+            fails[(links + 1) // 2] += chance[~fits].sum() / len(FACES)
+
+
+def _count(numbers: tuple[int, ...]) -> int:
+    return sum(ONE_MORE[number - 1] for number in numbers)
+
+
+def slot(chain: Links) -> tuple[int, int, int]:
+    return _count(chain.numbers), chain.last - 1, _HEADINGS[chain.heading]
+
+
+def _flat(slot: tuple[int, int, int]) -> int:
+    return slot[0] * ENDS + 3 * slot[1] + slot[2]
+
+
+def _ends_of(chain: Links, loose: tuple[int, ...]) -> Ints:
+    """The slots that a chain can come to when all loose dice are linked."""
+    numbers, last, heading = slot(chain)
+    ends = reach()[_count(loose), 3 * last + heading]
+    return (numbers + _count(loose)) * ENDS + np.flatnonzero(ends >> np.arange(ENDS, dtype=np.uint32) & 1)
+
+
+def rolls_of(state: State) -> Rolls:
+    """How the dice of a hand may still fall."""
+    chain, hand = state.chain, state.hands[state.turn]
+    if not chain.numbers:
+        return rolls(hand)
+    shown = chain.numbers + state.loose
+    if max(map(shown.count, shown)) > ALIKE:  # C11
+        return HOPELESS
+    return rolls(hand, chain.last - 1, _count(shown))
+
+
+class Plan(NamedTuple):
+    """A turn, and what its ends are worth to the seat that plays it and, if that is known, to the others."""
+
+    turn: Turn
+    stopped: Values
+    """[links, column]: after the best move."""
+    failed: Values
+    """[dice left, column]"""
+
+
+class ByTurns(ABC):
+    """Works turns out from what those turn starts are worth that may follow."""
+
+    def __init__(self, game: Chain) -> None:
+        self.game = game
+        rolls(2)  # so that no decision has to wait for tables
+        self._last: tuple[object, Plan] | None = None
+
+    @abstractmethod
+    def outlooks(self, starts: Sequence[State], seat: int) -> Values:
+        """[position, column]: what turn starts are worth to ``seat``, which has just played, and others."""
+
+    def action_values(self, state: State) -> dict[Action, float]:
+        """How likely the seat to act wins after each legal action."""
+        actions = self.game.legal_actions(state)
+        plan = self.plan(state) if actions else None
+        return {action: self._worth(plan.turn, state, action) for action in actions if plan}
+
+    def value(self, state: State) -> float:
+        """How likely the seat wins whose turn it is, at any node."""
+        if state.phase is Phase.OVER:
+            return 1.0
+        if self.game.legal_actions(state):
+            return max(self.action_values(state).values())
+        turn = self.plan(state).turn
+        if state.phase is Phase.LENGTHEN:
+            return float(turn.lengthened[slot(state.chain)])
+        return turn.rolled(state.hands[state.turn], rolls_of(state))
+
+    def _worth(self, turn: Turn, state: State, action: Action) -> float:
+        if isinstance(action, Keep):
+            return turn.kept(action.dice)
+        if isinstance(action, Link):
+            after = self.game.apply(state, action)
+            return turn.built(after.chain, after.loose)
+        if isinstance(action, Lengthen):
+            return float(turn.lengthened[(*slot(state.chain)[:2], _HEADINGS[action.heading])])
+        return float(self.outlooks([self.game.apply(state, action)], state.turn)[0, 0])
+
+    def plan(self, state: State) -> Plan:
+        """The turn of a position; one that is played through is worked out once."""
+        seat = state.turn
+        turn = seat, state.hands[:seat], state.hands[seat + 1 :], state.discs, state.piles
+        if self._last is None or self._last[0] != turn:
+            self._last = turn, self._work_out(state)
+        return self._last[1]
+
+    def _work_out(self, state: State) -> Plan:
+        seat = state.turn
+        most = min(LONGEST, state.hands[seat] + state.pool)
+        spaces = self.game.free_discs(state, seat)
+        ends = [self._stopped(state, links, space) for links in range(1, most + 1) for space in spaces]
+        ends += [self._failed(state, left) for left in range(1, most // 2 + 1)]
+        found = self.outlooks(ends, seat)
+        moves = found[: most * len(spaces)].reshape(most, len(spaces), -1)
+        best = moves[:, :, 0].argmax(axis=1)
+        nothing = np.zeros((1, found.shape[1]))
+        stopped = np.concatenate((nothing, moves[np.arange(most), best]))
+        failed = np.concatenate((nothing, found[most * len(spaces) :]))
+        return Plan(Turn(stopped[:, 0], failed[:, 0], most), stopped, failed)
+
+    def _stopped(self, state: State, links: int, space: int) -> State:
+        """After a turn that ended with a chain of so many links."""
+        hands = replaced(state.hands, state.turn, links)
+        chain = Links((1,) * links, 1)  # its length is all that matters
+        pool = self.game.dice - sum(hands)
+        decide = State(state.turn, Phase.DECIDE, hands, pool, state.discs, state.piles, chain)
+        return self.game.apply(decide, Move(space))
+
+    def _failed(self, state: State, left: int) -> State:
+        """After a turn that failed and left so many dice."""
+        hands = replaced(state.hands, state.turn, left)
+        following = (state.turn + 1) % self.game.players
+        phase = Phase.KEEP if self.game.free_discs(state, following) else Phase.OVER  # C6
+        return State(following, phase, hands, self.game.dice - sum(hands), state.discs, state.piles)

@@ -1,0 +1,176 @@
+"""Chain by shipped values: the features of a turn's start, and every decision's worth from them (C1-C18).
+
+A network knows starts of turns. Whatever is within a turn is worked out, see ``chain_turn``. Features count
+the spaces that are left to the centre, so one network serves every board; it has learned mostly on the
+default one. With two players each of the solved boards has rows of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from escadaria.games.chain.boards import Board, board_name
+from escadaria.games.chain.rules import Chain, Phase, State
+from escadaria.games.chain.turn import ByTurns
+from escadaria.network import Network, load
+
+FAR = 39
+"""Who is further away counts as so far away."""
+PLACES = FAR + 1
+MOST_DICE = 10
+"""More dice in a hand count as these."""
+
+FREE, HOME, OWN, BEFORE, DEEP, AFTER = range(6)
+"""How a disc lies: it can move, is at the centre (C7), under another of its own seat; under one whose seat
+moves before its own does, with no other between or with some; or under one that stays until then."""
+KINDS = AFTER + 1
+
+PER_SEAT = 5
+"""What is seen of a seat: the nearer disc's place and kind, the further one's, its dice."""
+OF_SEAT = PLACES * PLACES + KINDS * KINDS * MOST_DICE + 2 * PLACES * KINDS + MOST_DICE * PLACES
+OF_PAIR = 4 * 3 * 3
+"""Rows of a network's table for a seat, and for two of them."""
+SOLVED = ("short", "default", "long")
+"""With two players these boards have rows of their own, after those of any board."""
+ANY, OF_TRACK = 0, 2 * OF_SEAT + OF_PAIR
+"""The kind of all other tracks, and how many rows each kind has."""
+
+Ints: TypeAlias = NDArray[np.int64]
+
+
+# Arrays have what is seen on their first axis; on a second one, if there is one, many positions. So Numba
+# compiles this function for one position at a time.
+
+
+def fill_rows(players: int, seen: Any, rows: Any) -> None:
+    """From what is seen, by seat from the one to move, by pair of seats, and of the track, to rows."""
+    start, at = seen[-1] * OF_TRACK if players == 2 else 0, 0
+    for seat in range(players):
+        near, near_kind = seen[PER_SEAT * seat], seen[PER_SEAT * seat + 1]
+        far, far_kind = seen[PER_SEAT * seat + 2], seen[PER_SEAT * seat + 3]
+        hand = seen[PER_SEAT * seat + 4]
+        rows[at] = start + near * PLACES + far
+        start += PLACES * PLACES
+        rows[at + 1] = start + (near_kind * KINDS + far_kind) * MOST_DICE + hand - 1
+        start += KINDS * KINDS * MOST_DICE
+        rows[at + 2] = start + near * KINDS + near_kind
+        start += PLACES * KINDS
+        rows[at + 3] = start + far * KINDS + far_kind
+        start += PLACES * KINDS
+        moves = (near_kind == FREE) * near + (near_kind != FREE) * (far_kind == FREE) * far
+        rows[at + 4] = start + (hand - 1) * PLACES + moves
+        start += MOST_DICE * PLACES
+        at += PER_SEAT
+    pair = PER_SEAT * players
+    for seat in range(players):
+        for later in range(seat + 1, players):
+            row = seen[pair]
+            for one in (seat, later):
+                free = (seen[PER_SEAT * one + 1] == FREE) * 1 + (seen[PER_SEAT * one + 3] == FREE)
+                row = row * 3 + free
+            rows[at] = start + row
+            start += OF_PAIR
+            at += 1
+            pair += 1
+
+
+def number_of_features(players: int) -> int:
+    """So many rows are summed."""
+    return PER_SEAT * players + players * (players - 1) // 2
+
+
+def number_of_rows(players: int) -> int:
+    """How long a network's table is."""
+    if players == 2:
+        return (1 + len(SOLVED)) * OF_TRACK
+    return players * OF_SEAT + players * (players - 1) // 2 * OF_PAIR
+
+
+def kind_of_track(board: Board) -> int:
+    """Which of the solved boards it is, from 1 on, or any."""
+    name = board_name(board)
+    return SOLVED.index(name) + 1 if name in SOLVED else ANY
+
+
+def shipped(game: Chain) -> Network:
+    """The network that ships for a game."""
+    network = load(__package__, game.players)
+    assert network is not None, "there is one for every number of players"
+    return network
+
+
+def see(game: Chain, state: State) -> list[int]:
+    """What is seen of the start of a turn."""
+    players, centre = game.players, game.track.length
+    discs: list[list[tuple[int, int]]] = [
+        [(0, HOME) if space else (min(centre, FAR), FREE) for space in spaces if space in (0, centre)]
+        for spaces in state.discs
+    ]
+    on_top = set()
+    for space, seats in state.piles:
+        top = (seats[-1] - state.turn) % players
+        for above, owner in enumerate(reversed(seats)):
+            seat = (owner - state.turn) % players
+            discs[owner].append((min(centre - space, FAR), _kind(seat, top, above)))
+            on_top.add((top, seat))
+    seen = []
+    order = [(state.turn + later) % players for later in range(players)]
+    for seat in order:
+        near, far = sorted(discs[seat])
+        seen += [*near, *far, min(state.hands[seat], MOST_DICE)]
+    pairs = ((seat, later) for seat in range(players) for later in range(seat + 1, players))
+    seen += [((one, other) in on_top) + 2 * ((other, one) in on_top) for one, other in pairs]
+    return [*seen, kind_of_track(game.track)]
+
+
+def _kind(seat: int, top: int, above: int) -> int:
+    """How a disc lies with so many above it, the top one of another seat; seats from the one to move."""
+    if above == 0:
+        return FREE
+    if top == seat:
+        return OWN
+    if top > seat:
+        return AFTER
+    return BEFORE if above == 1 else DEEP
+
+
+class ChainValues(ByTurns):
+    """What a network makes of any position of a game; the shape of a solution, without its certainty."""
+
+    def __init__(self, game: Chain, network: Network) -> None:
+        super().__init__(game)
+        self.network = network
+
+    def outlooks(self, starts: Sequence[State], seat: int) -> NDArray[np.float64]:
+        """[position, seat from this one on]."""
+        return np.roll(self._starts(starts), -seat, axis=1)
+
+    def value(self, state: State) -> float:
+        """How often the seat wins whose turn it is, at any node."""
+        return self.seats(state)[state.turn]
+
+    def seats(self, state: State) -> tuple[float, ...]:
+        """How often each seat wins, at any node, if whoever plays does what is best for their own seat."""
+        if state.phase in (Phase.KEEP, Phase.OVER):
+            return tuple(map(float, self._starts([state])[0]))
+        plan = self.plan(state)
+        stops, fails = plan.turn.ends_after(state)
+        return tuple(map(float, np.roll(stops @ plan.stopped + fails @ plan.failed, state.turn)))
+
+    def _starts(self, states: Sequence[State]) -> NDArray[np.float64]:
+        """[position, seat] for starts of turns and ends of games."""
+        players = self.game.players
+        seen = np.array([see(self.game, state) for state in states]).T
+        rows = np.empty_like(seen[:-1])
+        fill_rows(players, seen, rows)
+        found = self.network(rows).astype(float)
+        found /= found.sum(axis=1, keepdims=True)
+        for row, state in zip(found, states, strict=True):
+            row[:] = np.roll(row, state.turn)
+            if state.phase is Phase.OVER:
+                row[:] = np.arange(players) == state.turn
+        return found

@@ -1,0 +1,1 @@
+"""Rapido: rules, bots, values, solution, pictures, lessons and compiled code."""

@@ -1,0 +1,1 @@
+"""Rapido compiled with Numba (extra ``escadaria[lab]``)."""

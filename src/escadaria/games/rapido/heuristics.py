@@ -1,0 +1,196 @@
+"""Rules of thumb for Rapido, as numbers: what a player who follows them decides (R1-R19).
+
+Rules are a row of whole numbers, each with its place; a rule that is not followed has numbers that change
+nothing (``NOTHING``). Values are told by their rank among all values (R9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Action, Again, Place, Rapido, State
+from escadaria.strategy import Rule, advice
+
+NEVER = len(VALUES)
+"""The rank of a value that nobody rolls."""
+FAR = 99
+"""More fields or steps than there are."""
+
+FIELDS = 0
+"""Five places: the least rank for each field, from 1 on."""
+SECOND = FIELDS + TOP_FIELD
+"""The same for the second pair in a game for two (R16); -1 if it is no different."""
+STOLEN, THROWN, VICTIM, CHASED, BEATABLE, BLOCK, FINISH, AHEAD, LOW, SAFE, START, FREE = range(
+    SECOND + TOP_FIELD, SECOND + TOP_FIELD + 12
+)
+
+PLACES: Mapping[str, tuple[int, ...]] = {
+    "fields": tuple(range(FIELDS, FIELDS + TOP_FIELD)),
+    "second": tuple(range(SECOND, SECOND + TOP_FIELD)),
+    "throw_out": (STOLEN, THROWN, VICTIM),
+    "chase": (CHASED, BEATABLE),
+    "block": (BLOCK,),
+    "finish": (FINISH,),
+    "ahead": (AHEAD, LOW),
+    "safe": (SAFE,),
+    "start": (START,),
+    "free": (FREE,),
+}
+"""Where each rule has its numbers.
+
+``fields``      stop with a value that is good enough for a free field, and take the highest such field
+``second``      other values are good enough for the second pair
+``throw_out``   a field counts for what it throws out too: so many quarters of each step, and for each pair,
+                of pairs on this field or higher
+``chase``       a pair on this field or higher with this value or less is about to score: stop only with
+                what throws somebody out
+``block``       somebody is about to win: stop only with what throws one of their pairs out
+``finish``      the next score can win: with this value or more take the lowest field that is enough
+``ahead``       so many steps ahead, stop with this value or more: on the lowest free field, if no other
+``safe``        a field of this height or more is good for any value while no field below it is free
+``start``       on the start square roll again with less than this: there is nothing to lose
+``free``        count fields by the free ones: a taken field below is no danger
+"""
+
+NOTHING = (NEVER,) * TOP_FIELD + (-1,) * TOP_FIELD + (0, 0, 1, FAR, -1, 0, NEVER, FAR, 0, FAR, 0, 0)
+"""Who follows no rule rolls again for ever."""
+
+
+def choose(rules: Any, finish: int, steps: Any, fields: Any, ranks: Any, own: int, rank: int) -> int:
+    """The field to place on, or -1 to roll again; ``research`` compiles this too.
+
+    Seat 0 decides, on the step ``own``. ``fields`` and ``ranks`` are by seat and pair; a field is -1 for a
+    pair that does not lie on the tower.
+    """
+    players, pairs = len(fields), len(fields[0])
+    lies, waits = 0, 0
+    for pair in range(pairs):
+        lies += max(fields[0][pair], 0)
+        waits += fields[0][pair] < 0
+    least = SECOND if waits < pairs and rules[SECOND] >= 0 else FIELDS
+    enough = finish - own - lies if waits == 1 and rules[FINISH] < NEVER else FAR  # R18
+    leader, chased, winning = 0, False, -1
+    for seat in range(players - 1, 0, -1):
+        leader = max(leader, steps[seat])
+        total, ready, prey = 0, True, False
+        for pair in range(pairs):
+            total += fields[seat][pair]
+            ready = ready and fields[seat][pair] >= 0
+            prey = prey or (fields[seat][pair] >= rules[CHASED] and ranks[seat][pair] <= rules[BEATABLE])
+        chased = chased or (ready and prey)
+        if ready and rules[BLOCK] and steps[seat] + total >= finish:
+            winning = seat  # the first of them to move
+    best, where, lowest, height = 0, -1, 0, 0
+    for field in range(TOP_FIELD + 1):
+        taken = False
+        for seat in range(players):
+            for pair in range(pairs):
+                taken = taken or 0 < field == fields[seat][pair]
+        if taken:
+            height += 1 - rules[FREE]
+            continue
+        good = field >= rules[SAFE] and lowest == 0
+        if field > 0:
+            lowest = lowest or field
+            height += 1
+            good = good or rank >= rules[least + height - 1]
+        stolen, thrown, blocks = 0, 0, winning < 0
+        for seat in range(1, players):
+            for pair in range(pairs):
+                lies = fields[seat][pair]
+                if lies > field and ranks[seat][pair] <= rank:  # R14
+                    blocks = blocks or seat == winning
+                    if lies >= rules[VICTIM]:
+                        stolen += lies
+                        thrown += 1
+        worth = rules[STOLEN] * stolen + rules[THROWN] * thrown
+        if field >= enough and rank >= rules[FINISH]:
+            worth += 4 * TOP_FIELD + 1  # no field can do more
+        elif good:
+            worth += 4 * field + 1
+        if winning >= 0 and blocks:
+            worth += 1
+        if not blocks or (chased and thrown == 0):
+            worth = 0
+        if worth > best or (worth == best > 0 and field <= enough):
+            best, where = worth, field
+    if own == 0 and rank < rules[START]:
+        return -1
+    if best == 0 and not chased and winning < 0 and own - leader >= rules[AHEAD] and rank >= rules[LOW]:
+        return lowest
+    return where
+
+
+# The same in words and as a bot.
+
+
+def told(numbers: Sequence[int], names: Sequence[str], losses: Sequence[float]) -> list[dict[str, Any]]:
+    """Rules as ``Rule`` has them: by values instead of ranks, and with a name for each way to say it."""
+    rules = []
+    for name, loss in zip(names, losses, strict=True):
+        args, least, way = dict[str, int](), dict[str, int](), ""
+        if name in ("fields", "second"):
+            ranks = (numbers[place] for place in PLACES[name])
+            least = {str(field): VALUES[rank] for field, rank in enumerate(ranks, 1) if rank < NEVER}
+        elif name == "throw_out":
+            args = {"bonus": numbers[THROWN] // 4, "field": numbers[VICTIM]}
+            way = "_half" if numbers[STOLEN] == 2 else ""
+        elif name == "chase":
+            args = {"field": numbers[CHASED], "value": VALUES[numbers[BEATABLE]]}
+        elif name == "safe":
+            args = {"field": numbers[SAFE]}
+        elif name == "ahead":
+            args = {"steps": numbers[AHEAD], "value": VALUES[numbers[LOW]]}
+        elif name in ("finish", "start"):
+            args = {"value": VALUES[numbers[PLACES[name][0]]]}
+        if args.get("value") == 0:
+            del args["value"]
+            way = "_any"
+        rules.append({"name": name + way, "args": args, "least": least, "loss": loss})
+    return rules
+
+
+def numbers_of(rules: Sequence[Rule]) -> list[int]:
+    """The inverse."""
+    numbers = list(NOTHING)
+    for rule in rules:
+        name, args = rule.name.removesuffix("_any").removesuffix("_half"), rule.args
+        rank = VALUES.index(args.get("value", 0))
+        if name in ("fields", "second"):
+            for field, place in enumerate(PLACES[name], 1):
+                value = rule.least.get(str(field))
+                numbers[place] = NEVER if value is None else VALUES.index(value)
+        elif name == "throw_out":
+            numbers[STOLEN] = 2 if rule.name.endswith("_half") else 4
+            numbers[THROWN], numbers[VICTIM] = 4 * args["bonus"], args["field"]
+        elif name == "chase":
+            numbers[CHASED], numbers[BEATABLE] = args["field"], rank
+        elif name == "safe":
+            numbers[SAFE] = args["field"]
+        elif name == "ahead":
+            numbers[AHEAD], numbers[LOW] = args["steps"], rank
+        elif name in ("finish", "start"):
+            numbers[PLACES[name][0]] = rank
+        else:
+            numbers[PLACES[name][0]] = 1
+    return numbers
+
+
+def decide(numbers: Sequence[int], game: Rapido, state: State) -> Action:
+    """What a player decides who follows these rules."""
+    fields = [[-1] * game.pairs for _ in range(game.players)]
+    ranks = [[0] * game.pairs for _ in range(game.players)]
+    for pair in state.tower:
+        seat = (pair.seat - state.turn) % game.players
+        at = fields[seat].index(-1)
+        fields[seat][at], ranks[seat][at] = pair.field, VALUES.index(pair.value)
+    steps = [state.steps[(state.turn + seat) % game.players] for seat in range(game.players)]
+    rank = VALUES.index(state.value)
+    field = choose(numbers, game.finish, steps, fields, ranks, steps[0], rank)
+    return Again() if field < 0 else Place(field)
+
+
+def bot(game: Rapido, state: State) -> Action:
+    """Follow the rules that ship: ``arena rapido --bot escadaria.games.rapido.heuristics:bot``."""
+    return decide(numbers_of(advice("rapido", game.players).rules), game, state)

@@ -1,0 +1,75 @@
+"""Networks that ship with a game: what positions are worth, learned, in a small file each.
+
+A network sums a few rows of a table, one for each feature of a position, and goes through two more
+layers to the probabilities of winning, seat by seat from the one to move. NumPy is all it needs. Beside
+each file lies what made it: the command, its seed, and the figures that it reached.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+WIDTHS = (64, 32)
+"""Of the two layers."""
+
+
+BLOCK = 256
+"""So many positions at once: they fit a processor's cache, and to share out so few NumPy wakes no threads,
+which would wait for each other on a busy machine."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """The table's rows are whole numbers of eight bits; their units are part of ``mix``."""
+
+    table: NDArray[np.int8]
+    """[row, first layer]"""
+    mix: NDArray[np.float32]
+    """[first layer, second layer]"""
+    mix_bias: NDArray[np.float32]
+    out: NDArray[np.float32]
+    """[seat, second layer]"""
+    out_bias: NDArray[np.float32]
+
+    def __call__(self, rows: NDArray[Any]) -> NDArray[np.float32]:
+        """How often each seat wins, the one to move first: [position, seat] from [feature, position]."""
+        parts = [self._part(rows[:, at : at + BLOCK]) for at in range(0, rows.shape[1], BLOCK)]
+        return np.concatenate(parts)
+
+    def _part(self, rows: NDArray[Any]) -> NDArray[np.float32]:
+        first = np.zeros((rows.shape[1], self.table.shape[1]), np.int16)
+        for feature in rows:
+            first += self.table[feature]
+        second = np.maximum(first, 0).astype(np.float32) @ self.mix + self.mix_bias
+        odds = np.maximum(second, 0) @ self.out.T + self.out_bias
+        shares = np.exp(odds - odds.max(axis=1, keepdims=True))
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    def save(self, path: Path) -> None:
+        arrays = {name: getattr(self, name) for name in self.__slots__}
+        np.savez_compressed(path, allow_pickle=False, **arrays)
+
+
+@cache
+def load(package: str, players: int) -> Network | None:
+    """The network that ships with a game's package for a number of players; None if there is none."""
+    file = files(package) / "data" / f"values-{players}.npz"
+    if not file.is_file():
+        return None
+    with file.open("rb") as opened, np.load(opened) as arrays:
+        return Network(**arrays)
+
+
+def provenance(package: str, players: int) -> dict[str, Any]:
+    """What made the network, and the figures it reached."""
+    file = files(package) / "data" / f"values-{players}.json"
+    made: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return made

@@ -1,0 +1,301 @@
+"""Chain for two players, solved: against the readable engine, and against turns worked out naively."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import combinations_with_replacement, permutations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from escadaria import solutions
+from escadaria.arena import simulation
+from escadaria.compute import solve
+from escadaria.game import TERMINAL, play_out
+from escadaria.games.chain.boards import BOARDS, Board
+from escadaria.games.chain.compiled import play as chain_kernel
+from escadaria.games.chain.compiled import solver as chain_solver
+from escadaria.games.chain.compiled.solver import GAP, LANES, Solver, moves, turns
+from escadaria.games.chain.rules import Action, Chain, Keep, Lengthen, Links, Move, Phase, State
+from escadaria.games.chain.solution import DICE, ChainSolution, arrangements, hands_number
+from escadaria.games.chain.turn import Turn
+from escadaria.solutions import find
+
+TINY = Board.parse("18 1>4 2>4 3>4 5>9 6>9 7>9 8>9 10>13 11>13 12>9 14>13 15>16")
+"""Only 4, 9, 13, 16 and 17 can be stood on, so that all positions are solved in seconds."""
+
+GAME = Chain(2, TINY)
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    solver = Solver(TINY)
+    assert solver.solve({}) <= GAP
+    return solver
+
+
+@pytest.fixture(scope="module")
+def solution(solver: Solver) -> ChainSolution:
+    return ChainSolution(GAME, solver.waiter, GAP)
+
+
+# Positions and moves.
+
+
+def test_every_arrangement_has_its_own_number() -> None:
+    """By counting all ways to put discs down and to stack them (C4, C7, C17)."""
+    lying = arrangements(TINY)
+    numbers = [lying.number(state, 0) for state in all_arrangements(TINY)]
+    assert sorted(numbers) == list(range(lying.count))
+
+
+def all_arrangements(board: Board) -> Iterator[State]:
+    starts = dict(board.arrows)
+    places = [space for space in range(board.length + 1) if space not in starts]
+    for mine, yours in product(combinations_with_replacement(places, 2), repeat=2):
+        shared = [
+            (place, sorted({*permutations([0] * mine.count(place) + [1] * yours.count(place))}))
+            for place in sorted({*mine, *yours} - {0, board.length})
+        ]
+        for orders in product(*(orders for _, orders in shared)):
+            piles = tuple((place, order) for (place, _), order in zip(shared, orders, strict=True))
+            yield State(0, Phase.KEEP, (2, 2), 12, (mine, yours), piles)
+
+
+@pytest.mark.parametrize("board", [TINY, BOARDS["short"]], ids=["tiny", "short"])
+def test_every_move_is_the_engine_s(board: Board) -> None:
+    """Stopping with every disc and length, and failing (C7, C12, C14-C17)."""
+    game, lying, table = Chain(2, board), arrangements(board), moves(board)
+    sample = random.Random(1).sample(list(all_arrangements(board)), 300)
+    for state in sample:
+        number = lying.number(state, 0)
+        free = game.free_discs(state, 0)
+        for disc, space in enumerate(state.discs[0]):
+            if space == state.discs[0][disc - 1] and (table.stopped[number, disc] < 0).all():
+                continue  # of two own discs in a stack the upper one is told
+            assert (table.stopped[number, disc, 0] >= 0) == (space in free)
+            for links in range(1, DICE) if space in free else ():
+                after = game.apply(decide(state, links), Move(space))
+                assert table.stopped[number, disc, links - 1] == lying.number(after, 1)
+        assert table.failed[number] == lying.number(state, 1)
+
+
+def decide(state: State, links: int) -> State:
+    chain = Links((1,) * links, 1)
+    return State(0, Phase.DECIDE, (links, 1), DICE - links - 1, state.discs, state.piles, chain)
+
+
+# Turns.
+
+
+@pytest.mark.parametrize("other", [10, 11, 12, 14, 15])
+def test_a_turn_is_worth_what_all_its_nodes_come_to(other: int) -> None:
+    """Every node of turns with up to six dice, with ends of any worth (C8-C14)."""
+    rng = np.random.default_rng(other)
+    stop, fail = rng.random(DICE), rng.random(DICE // 2)
+    most = DICE - other
+    turn, naive = Turn(stop, fail, most), naive_turn(stop, fail)
+    for hand in range(1, min(most, 4) + 1):
+        state = State(0, Phase.KEEP, (hand, other), most - hand, ((0, 4), (0, 0)), ((4, (0,)),))
+        for action in GAME.legal_actions(state):
+            assert isinstance(action, Keep)
+            assert turn.kept(action.dice) == pytest.approx(naive(GAME.apply(state, action)), abs=1e-13)
+
+
+def naive_turn(stop: np.ndarray, fail: np.ndarray) -> Callable[[State], float]:
+    """What a node is worth to seat 0, by looking at all that may follow."""
+
+    @cache
+    def worth(state: State) -> float:
+        if state.turn != 0:
+            moved = state.discs[0] != (0, 4)
+            return float((stop if moved else fail)[state.hands[0]])
+        if state.phase is Phase.DECIDE and not GAME._lengthenings(state):
+            return float(stop[state.hands[0]])
+        follow = [worth(GAME.apply(state, action)) for action in GAME.legal_actions(state)]
+        if follow:
+            return max(follow)
+        return sum(float(p) * worth(GAME.apply(state, die)) for die, p in GAME.chance_outcomes(state))
+
+    return worth
+
+
+def test_merged_chains_lose_nothing() -> None:
+    """The compiled walk, where chains of the same future are one, against all chains one by one."""
+    rng = np.random.default_rng(7)
+    for most in range(1, DICE):
+        scratch = chain_solver.room()
+        scratch.stop[:], scratch.fail[:] = rng.random(scratch.stop.shape), rng.random(scratch.fail.shape)
+        chain_solver._walk(most, turns(), scratch)
+        for lane in (0, LANES - 1):
+            turn = Turn(scratch.stop[:, lane], scratch.fail[:, lane], most)
+            kept = [turn.kept(dice) for dice in range(1, most + 1)]
+            best = np.maximum.accumulate(kept)  # any number may be discarded (C8)
+            assert scratch.kept[1 : most + 1, lane] == pytest.approx(best, abs=1e-13)
+
+
+# The solution.
+
+
+def test_the_bounds_meet_and_cannot_be_raised(solver: Solver) -> None:
+    """Each entry is what the entries after it allow, or less: nothing is promised that is not there."""
+    assert (1 - solver.mover - solver.waiter).max() <= GAP
+    assert (solver.mover + solver.waiter).max() <= 1
+    again = Solver(TINY)
+    again.mover[:], again.waiter[:] = solver.mover, solver.waiter
+    again.sweep()
+    assert again.updates == len(again.order)
+    assert (again.mover >= solver.mover).all() and (again.waiter >= solver.waiter).all()
+    assert np.abs(again.mover - solver.mover).max() < GAP
+
+
+def test_the_kernel_s_master_plays_by_the_solution(
+    solution: ChainSolution, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solutions, "find", lambda game: solution)
+    ours = chain_kernel.play_batch(GAME, ["master", "expert"], first=0, games=4, seed=6)
+    theirs = simulation.play_batch(GAME, ["master", "expert"], first=0, games=4, seed=6)
+    for name, column in theirs.items():
+        assert np.array_equal(ours[name], column), name
+
+
+def test_interrupted_work_goes_on(solver: Solver) -> None:
+    told: list[tuple[float, dict[str, np.ndarray]]] = []
+
+    def stop_early(phase: str, gap: float, arrays: dict[str, np.ndarray]) -> None:
+        told.append((gap, {name: array.copy() for name, array in arrays.items()}))
+        if len(told) == 12:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Solver(TINY).solve({}, stop_early)
+    gaps = [gap for gap, _ in told]
+    assert gaps == sorted(gaps, reverse=True)
+    second = Solver(TINY)
+    assert second.solve(told[-1][1], gap=1e-6) <= 1e-6
+    assert second.updates < solver.updates / 2
+    assert np.abs(second.mover - solver.mover).max() <= 1e-6
+
+
+def test_the_engine_s_turns_come_to_the_solved_values(solver: Solver, solution: ChainSolution) -> None:
+    """Bellman's equation by the readable engine, for positions with few dice (C13: the pool is small)."""
+    rng = random.Random(3)
+    lying = arrangements(TINY)
+    states = [state for state in all_arrangements(TINY) if GAME.free_discs(state, 0)]
+    for state in rng.sample(states, 60):
+        other = rng.randint(11, 14)
+        hand = rng.randint(1, min(3, DICE - other))
+        start = State(0, Phase.KEEP, (hand, other), DICE - other - hand, state.discs, state.piles)
+        entry = solver.mover[lying.number(start, 0), hands_number(hand, other)]
+        assert one_turn(solution, start) == pytest.approx(entry, abs=GAP)
+        assert solution.value(start) == pytest.approx(entry, abs=GAP)
+
+
+def one_turn(solution: ChainSolution, start: State) -> float:
+    """The expectation at the end of seat 0's turn, over all nodes of the real game."""
+
+    @cache
+    def worth(state: State) -> float:
+        if state.phase is Phase.OVER:
+            return 1.0 - state.turn
+        if state.turn != 0:
+            return 1.0 - solution.value(state)
+        actions = GAME.legal_actions(state)
+        if actions:
+            return max(worth(GAME.apply(state, action)) for action in actions)
+        return sum(float(p) * worth(GAME.apply(state, die)) for die, p in GAME.chance_outcomes(state))
+
+    return worth(start)
+
+
+def test_values_follow_from_each_other_at_every_node(solution: ChainSolution) -> None:
+    """With all dice that come up in play: at a decision the best action's, at chance the mean."""
+    rng = random.Random(5)
+    seen = dict.fromkeys(Phase, 0)
+    for _ in range(3):
+        for state in random_play(rng):
+            value, values = solution.value(state), solution.action_values(state)
+            seen[state.phase] += 1
+            assert tuple(values) == GAME.legal_actions(state)
+            if values:
+                assert value == max(values.values())
+            for action, worth in values.items():
+                assert worth == pytest.approx(after(solution, state, action), abs=GAP)
+            outcomes = GAME.chance_outcomes(state)
+            if outcomes:
+                mean = sum(float(chance) * after(solution, state, die) for die, chance in outcomes)
+                assert value == pytest.approx(mean, abs=GAP)
+    assert min(seen.values()) > 0
+
+
+def random_play(rng: random.Random) -> Iterator[State]:
+    """Nearly random: long chains are liked, so that all phases come up."""
+
+    def choose(state: State) -> Action:
+        longer = [a for a in GAME.legal_actions(state) if isinstance(a, Lengthen)]
+        return rng.choice(longer if longer and rng.random() < 0.6 else GAME.legal_actions(state))
+
+    yield GAME.initial_state()
+    play = play_out(GAME, GAME.initial_state(), choose, lambda s: rng.choice(GAME.chance_outcomes(s))[0])
+    yield from (state for _, state in play)
+
+
+def after(solution: ChainSolution, state: State, action: Action) -> float:
+    """What the position after it is worth to the seat whose turn it was."""
+    follows = GAME.apply(state, action)
+    value = solution.value(follows)
+    return value if follows.turn == state.turn else 1.0 - value
+
+
+def test_solved_play_ends_and_wins_as_often_as_computed(solution: ChainSolution) -> None:
+    """In the readable engine, within three standard errors."""
+    rng, games, wins = random.Random(11), 100, 0
+
+    @cache
+    def choose(state: State) -> Action:
+        values = solution.action_values(state)
+        return max(values, key=lambda action: values[action])
+
+    def roll(state: State) -> Action:
+        return rng.choice(GAME.chance_outcomes(state))[0]
+
+    for _ in range(games):
+        *_, (_, end) = play_out(GAME, GAME.initial_state(), choose, roll)
+        assert GAME.current_player(end) == TERMINAL
+        wins += end.turn == 0
+    value = solution.bounds.low
+    assert abs(wins / games - value) < 3 * (value * (1 - value) / games) ** 0.5
+
+
+def test_who_would_hand_out_the_win_is_glad_to_fail() -> None:
+    """No order of ends is taken for granted: say every stop covers the other's last free disc (C6, C17)."""
+    glad = np.zeros(DICE), np.ones(DICE // 2)
+    down_from_one = 1, 0, 2
+    assert Turn(*glad, most=2).lengthened[down_from_one] == 5 / 6  # all but another 1 fail
+    assert Turn(*glad, most=4).lengthened[down_from_one] == 1  # a fourth 1 cannot be added (C11)
+
+
+def test_a_solution_is_kept_and_found_again(
+    solution: ChainSolution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
+    assert find(GAME) is None
+    steps: list[solve.Progress] = []
+    solved = solve.solve(GAME, progress=steps.append)
+    assert steps[-1].residual > GAP >= solved.bounds.gap
+    assert np.array_equal(solved.waiter, solution.waiter)  # type: ignore[attr-defined]
+    balanced = Chain(2, TINY, balanced=True)
+    found = find(balanced)
+    assert found is not None and found.game == balanced
+    assert found.bounds.low < solved.bounds.low  # C18
+
+
+def test_bounds_are_those_of_the_start(solution: ChainSolution) -> None:
+    bounds = solution.bounds
+    assert bounds.low <= bounds.high <= bounds.low + GAP
+    assert bounds.gap <= GAP
+    balanced = ChainSolution(Chain(2, TINY, balanced=True), solution.waiter, solution.bounds.gap)
+    assert balanced.bounds.high < bounds.low  # C18

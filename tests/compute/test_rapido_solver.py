@@ -1,0 +1,227 @@
+"""Two-player Rapido, solved: against the readable engine and against methods of others."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import astuple
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import escadaria
+from escadaria.compute import solve
+from escadaria.game import CHANCE, TERMINAL, play_out
+from escadaria.games.rapido.compiled import solver as rapido_solver
+from escadaria.games.rapido.compiled.solver import Solver
+from escadaria.games.rapido.index import FIRST_ROLLS, LATER_ROLLS, TOWERS
+from escadaria.games.rapido.rules import ROLLS, VALUES, Again, Pair, Phase, Place, State
+from escadaria.games.rapido.solution import ONE, RapidoSolution, tower_of
+from escadaria.solutions import BadSolution, files, open_solution, path_of
+from examples.openspiel_value_iteration import LoadedRapido
+from examples.openspiel_value_iteration import solve as value_iteration
+from short import ShortRapido
+
+GAME = ShortRapido()
+
+
+@pytest.fixture(scope="module")
+def solution() -> RapidoSolution:
+    values, bounds = Solver(GAME.finish, threads=2).solve({})
+    return RapidoSolution(GAME, values, bounds)
+
+
+def positions(count: int, seed: int) -> Iterator[State]:
+    """Starts of turns of all kinds: any steps, any pairs on the tower."""
+    rng = random.Random(seed)
+    while count:
+        seat = rng.randrange(2)
+        tower = [
+            Pair(field, owner, rng.choice(VALUES) if field else 0)
+            for owner in (0, 1)
+            for field in rng.sample(range(6), rng.randint(0, 1 if owner == seat else 2))
+        ]
+        taken = [pair.field for pair in tower if pair.field]
+        if len(set(taken)) < len(taken):
+            continue
+        steps = (rng.randrange(GAME.finish), rng.randrange(GAME.finish))
+        pairs = tuple(sorted(tower, key=lambda pair: (pair.field, pair.seat)))
+        yield State(seat, Phase.FIRST_ROLL, 0, steps, pairs)
+        count -= 1
+
+
+def expected(solution: RapidoSolution, state: State) -> float:
+    """What a chance node is worth by the engine: the mean over the dice."""
+    game = solution.game
+    worth = 0.0
+    for roll, chance in game.chance_outcomes(state):
+        after = game.apply(state, roll)
+        value = solution.value(after)
+        worth += float(chance) * (value if after.turn == state.turn else 1 - value)
+    return worth
+
+
+def test_each_tower_has_its_own_number() -> None:
+    numbers = {tower_of(state) for state in positions(2000, seed=1)}
+    towers = {(state.turn, state.tower) for state in positions(2000, seed=1)}
+    mirrored = {
+        tuple(Pair(pair.field, pair.seat ^ turn, pair.value) for pair in tower) for turn, tower in towers
+    }
+    assert len(numbers) == len({tuple(sorted(map(str, tower))) for tower in mirrored})
+    assert max(numbers) < TOWERS == 865_056
+
+
+def test_r9_r10_r12_chances_are_those_of_36_rolls() -> None:
+    assert FIRST_ROLLS.sum() == 33 and LATER_ROLLS.sum() == 22
+    real = rapido_solver.dice()
+    certain = real.later.sum() + real.doubles.sum() + real.one_cross + real.two_crosses
+    assert certain == pytest.approx(1) and real.first.sum() + real.doubles.sum() == pytest.approx(1)
+    assert len(ROLLS) == 36
+
+
+def test_the_engine_s_expectation_over_a_turn_is_the_value(solution: RapidoSolution) -> None:
+    """Bellman's equation at every kind of node, by the rules as they are written (R7-R18)."""
+    gap = solution.bounds.gap
+    assert 0 < gap < 5e-9
+    for state in positions(60, seed=2):
+        assert expected(solution, state) == pytest.approx(solution.value(state), abs=gap)
+        rolling = State(state.turn, Phase.LATER_ROLL, 0, state.steps, state.tower)
+        assert expected(solution, rolling) == pytest.approx(solution.value(rolling), abs=gap)
+
+
+def test_action_values_are_the_values_of_what_follows(solution: RapidoSolution) -> None:
+    game, rng = solution.game, random.Random(3)
+    for start in positions(100, seed=3):
+        state = State(start.turn, Phase.DECIDE, rng.choice(VALUES), start.steps, start.tower)
+        values = solution.action_values(state)
+        assert tuple(values) == game.legal_actions(state)
+        assert solution.value(state) == max(values.values())
+        for action, worth in values.items():
+            after = game.apply(state, action)
+            value = solution.value(after)
+            assert worth == pytest.approx(value if after.turn == state.turn else 1 - value, abs=1e-12)
+
+
+def test_best_play_wins_as_often_as_computed(solution: RapidoSolution) -> None:
+    """In the readable engine, within three standard errors."""
+    game, rng, games = solution.game, random.Random(5), 400
+
+    def decide(state: State) -> Again | Place:
+        values = solution.action_values(state)
+        return max(values, key=values.__getitem__)  # type: ignore[return-value]
+
+    wins = 0
+    for _ in range(games):
+        *_, (_, end) = play_out(game, game.initial_state(), decide, lambda state: rng.choice(ROLLS))
+        assert game.current_player(end) == TERMINAL
+        wins += end.turn == 0
+    share = solution.value(game.initial_state())
+    assert wins / games == pytest.approx(share, abs=3 * (share * (1 - share) / games) ** 0.5)
+    assert solution.bounds.low <= share <= solution.bounds.high
+
+
+def test_openspiel_s_value_iteration_finds_the_same() -> None:
+    """On a tiny race with loaded dice, to nine digits, and in every position it can reach."""
+    race = LoadedRapido(finish=1, rolls=("26", "7X"))
+    rolls = [roll for roll in ROLLS if str(roll) in race.rolls]
+    values, bounds = Solver(1, threads=2, rolls=rolls).solve({})
+    first, wins = value_iteration(race)
+    assert values[0, 0, 0] / ONE == pytest.approx(first, abs=1e-9)
+    assert bounds.low - 1e-9 <= first <= bounds.high + 1e-9
+    checked = 0
+    for text in wins:
+        state = race.parse_state(text)
+        if state.phase is not Phase.DECIDE:
+            continue
+        for field in state.free_fields():
+            after = race.apply(state, Place(field))
+            if race.current_player(after) == CHANCE:
+                known = [race.apply(after, roll) for roll, _ in race.chance_outcomes(after)]
+                mean = sum(
+                    float(p) * (wins[str(nxt)] if race.current_player(nxt) != TERMINAL else nxt.turn == 0)
+                    for nxt, (_, p) in zip(known, race.chance_outcomes(after), strict=True)
+                )
+                mover = float(values[0, 0, tower_of(after)] / ONE)
+                assert (mover if after.turn == 0 else 1 - mover) == pytest.approx(mean, abs=bounds.gap)
+                checked += 1
+    assert checked > 100
+
+
+# Files.
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def test_bounds_too_narrow_to_prove_are_widened(
+    solution: RapidoSolution, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rapido_solver, "UNITS_A_TURN", 0.2)
+    _, bounds = Solver(GAME.finish, threads=2).solve({"values": solution.values.copy()})
+    assert bounds.low <= solution.bounds.high and solution.bounds.low <= bounds.high
+    assert bounds.gap < 5e-9
+
+
+def test_a_solution_is_kept_and_a_damaged_one_refused(cache: Path) -> None:
+    game = escadaria.load("rapido", players=2, finish=5)
+    path = path_of(game)
+    assert path.parent == cache
+    about = {"rules_version": game.rules_version, "bounds": [0.25, 0.75, 0.5]}
+    values = np.arange(5 * 5 * 7, dtype=np.uint32).reshape(5, 5, 7)
+    files.write(path, about, {"values": values})
+    opened = open_solution(game)
+    assert isinstance(opened, RapidoSolution) and np.array_equal(opened.values, values)
+    assert astuple(opened.bounds) == (0.25, 0.75, 0.5)
+    whole = path.read_bytes()
+    for place in (3, 30, 100, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(BadSolution):
+            open_solution(game)
+    path.write_bytes(whole[:-5])
+    with pytest.raises(BadSolution):
+        open_solution(game)
+    files.write(path, about | {"rules_version": 0}, {"values": values})
+    with pytest.raises(BadSolution, match="other rules"):
+        open_solution(game)
+
+
+def test_interrupted_work_goes_on(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped in either phase, it ends with the same values and needs fewer sweeps."""
+    monkeypatch.setattr(solve, "COPY_EVERY", -1.0)
+    game = ShortRapido(finish=1)
+
+    class Stop(Exception):
+        pass
+
+    def run(stop: str, sweeps: int) -> tuple[list[str], np.ndarray]:
+        phases = []
+
+        def progress(step: solve.Progress) -> None:
+            phases.append(step.phase)
+            if phases.count(stop) == sweeps:
+                raise Stop
+
+        solve.solve_rapido(game, 2, progress)
+        _, arrays = files.read(path_of(game))
+        return phases, np.array(arrays["values"])
+
+    for phase, sweeps in (("approach", 4), ("prove", 1)):
+        with pytest.raises(Stop):
+            run(phase, sweeps)
+    phases, values = run("never", 1)
+    assert set(phases) == {"prove"} and not path_of(game).with_suffix(".unfinished").exists()
+    whole, _ = Solver(game.finish, threads=1).solve({})
+    assert np.array_equal(values, whole)
+
+
+def test_what_does_not_fit_is_refused_with_figures(cache: Path) -> None:
+    with pytest.raises(solve.CannotSolve, match=r"needs 1000000\.0 GB of memory, \d+\.\d GB are free"):
+        solve.require(memory=10**15, disk=0, where=cache / "x")
+    with pytest.raises(solve.CannotSolve, match="disk"):
+        solve.require(memory=0, disk=10**18, where=cache / "x")
+    with pytest.raises(solve.CannotSolve, match="3 players"):
+        escadaria.solve(escadaria.load("rapido", players=3))

@@ -1,0 +1,164 @@
+"""Kernels and workers: whatever plays, the same seed gives the same games."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from distributed import LocalCluster
+from typer.testing import CliRunner
+
+from escadaria import BadOptions
+from escadaria.arena import simulation
+from escadaria.arena import workers as lab
+from escadaria.arena.simulation import Results, simulate
+from escadaria.cli import app
+from escadaria.game import AnyGame
+from escadaria.games.rapido.rules import Rapido
+
+GAME = Rapido(3, 8)
+MIXED = ["simple", "simple", "random"]
+
+
+def same(one: Results, other: Results) -> bool:
+    assert one.counts.keys() == other.counts.keys()
+    return all(np.array_equal(one.counts[name], other.counts[name]) for name in one.counts)
+
+
+where: set[int] = set()
+"""The threads that ``cautious`` was asked in."""
+
+
+def cautious(game: AnyGame, state: Any) -> Any:
+    """A bot that no kernel knows."""
+    where.add(threading.get_ident())
+    return game.legal_actions(state)[-1]
+
+
+@pytest.fixture(scope="module")
+def by_engine() -> Results:
+    """300 games, 20 at a time, by the readable engine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulation, "kernel", lambda game, bots: None)
+        return simulate(GAME, MIXED, 300, seed=5, workers=1)
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "CHUNK", 70)
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_any_number_of_workers_plays_the_engine_s_games(workers: int, by_engine: Results) -> None:
+    done: list[int] = []
+    results = simulate(GAME, MIXED, 300, seed=5, workers=workers, progress=done.append)
+    assert same(results, by_engine)
+    assert done == [70, 140, 210, 280, 300]
+    assert results.by_bot == by_engine.by_bot
+
+
+def test_many_games_are_played_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*args: object) -> None:
+        raise AssertionError("the readable engine was asked")
+
+    monkeypatch.setattr(simulation, "play", never)
+    assert simulate(GAME, MIXED, 101).games == 101
+
+
+def test_bots_without_a_policy_are_played_by_processes() -> None:
+    def bold(game: AnyGame, state: Any) -> Any:  # local, or each process would import this whole module
+        return game.legal_actions(state)[-1]
+
+    one, two = (simulate(GAME, ["simple", bold], 45, seed=1, workers=number) for number in (1, 2))
+    assert same(one, two)
+    assert one.bots == ("simple", "bold", "simple")
+
+
+def test_a_game_with_rules_of_its_own_is_not_the_kernel_s() -> None:
+    class House(Rapido):
+        """Who knows what it does."""
+
+    assert lab.kernel(Rapido(), ["simple"]) is not None
+    assert lab.kernel(House(), ["simple"]) is None
+    assert lab.kernel(Rapido(), ["simple", cautious]) is None
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """A scheduler and two workers in threads of this process, over the loopback interface."""
+    at = "127.0.0.1:0"
+    with LocalCluster(  # type: ignore[no-untyped-call]
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        host="127.0.0.1",
+        dashboard_address=at,
+        worker_dashboard_address=at,
+    ) as local:
+        yield local.scheduler_address
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_cluster_plays_the_same_games(cluster: str, by_engine: Results) -> None:
+    assert same(simulate(GAME, MIXED, 300, seed=5, scheduler=cluster), by_engine)
+    where.clear()
+    results = simulate(GAME, cautious, 40, seed=5, scheduler=cluster)
+    assert threading.get_ident() not in where
+    assert same(results, simulate(GAME, cautious, 40, seed=5))
+    assert threading.get_ident() in where
+
+
+@pytest.mark.parametrize(
+    "address, why", [("nowhere", "missing port"), ("foo://x:1", "unknown address scheme")]
+)
+def test_an_address_of_no_scheduler_is_refused(address: str, why: str) -> None:
+    with pytest.raises(BadOptions, match=f"no scheduler can be at {address!r}: {why}"):
+        simulate(GAME, MIXED, 1, scheduler=address)
+
+
+def test_the_command_takes_workers_and_a_scheduler(cluster: str) -> None:
+    words = ["simulate", "rapido", "--games", "150", "--json"]
+    ways: list[list[str]] = [[], ["--workers", "2"], ["--scheduler", cluster]]
+    runs = [CliRunner().invoke(app, [*words, *way]) for way in ways]
+    assert [run.exit_code for run in runs] == [0, 0, 0]
+    assert runs[0].stdout == runs[1].stdout == runs[2].stdout
+    refused = CliRunner().invoke(app, [*words, "--scheduler", "nowhere"])
+    assert refused.exit_code == 2
+    assert "missing port" in refused.stderr
+
+
+# Without the extra.
+
+
+def test_without_numba_it_takes_longer_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, by_engine: Results
+) -> None:
+    compiled = ("escadaria.compute.", "escadaria.games.rapido.compiled.", "escadaria.games.chain.compiled.")
+    for module in [name for name in sys.modules if name.startswith(compiled)]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert lab.kernel(GAME, MIXED) is None
+    assert same(simulate(GAME, MIXED, 300, seed=5, workers=1), by_engine)
+    monkeypatch.setattr(simulation, "CHUNK", 200)
+    with pytest.warns(UserWarning, match=r"much sooner with escadaria\[lab\]"):
+        simulate(GAME, MIXED, 200, workers=1)
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_without_joblib_one_worker_plays(monkeypatch: pytest.MonkeyPatch, by_engine: Results) -> None:
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    assert same(simulate(GAME, MIXED, 300, seed=5), by_engine)
+    with pytest.raises(lab.MissingExtra, match=r"install escadaria\[lab\]"):
+        simulate(GAME, MIXED, 300, workers=2)
+
+
+def test_without_distributed_there_is_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(lab.MissingExtra, match=r"install escadaria\[lab\]"):
+        simulate(GAME, MIXED, 1, scheduler="tcp://127.0.0.1:8786")

@@ -1,0 +1,296 @@
+"""Rules of thumb are judged rightly: turns are worth what solutions say, rules decide as they do readably."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from compute.test_chain_solver import GAME, TINY
+from compute.test_chain_values import words
+from compute.test_rapido_kernel import wild_positions
+from escadaria import bots
+from escadaria.game import play_out
+from escadaria.games.chain import heuristics as chain
+from escadaria.games.chain.compiled import values as chain_values
+from escadaria.games.chain.compiled.solver import GAP, Solver, layout
+from escadaria.games.chain.rules import FACES, Chain, Keep, Lengthen, Move, Roll
+from escadaria.games.chain.rules import Phase as ChainPhase
+from escadaria.games.chain.rules import State as ChainState
+from escadaria.games.chain.solution import ChainSolution
+from escadaria.games.rapido import heuristics as rapido
+from escadaria.games.rapido.compiled.values import expected, model, plan, scratch
+from escadaria.games.rapido.index import RANK, TOWERS
+from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
+from research import chain_heuristics as by_chain
+from research import rapido_heuristics as by_rapido
+from research.heuristic_search import Family, adopted, search, stages, tuned
+
+# The search.
+
+
+def toy() -> tuple[Family, tuple[int, ...]]:
+    """Three rules: one that must be there, one that helps, one that does harm."""
+    places = {"first": (0,), "helps": (1, 2), "harms": (3,)}
+    choices = {0: range(20), 1: range(3), 2: range(3), 3: range(1, 3)}
+    return Family(places, (0, 0, 0, 0), {}, choices), (13, 2, 1, 0)
+
+
+def distance(numbers: np.ndarray) -> float:
+    return float(np.abs(numbers - np.array(toy()[1])).sum())
+
+
+def test_a_search_finds_the_rules_that_help_and_their_numbers() -> None:
+    family, wanted = toy()
+    told = list[str]()
+    rules, names = search(family, distance, distance, 5, 0.5, lambda name, *_: told.append(name))
+    assert rules.tolist() == list(wanted) and names == ["first", "helps"] == told
+
+
+def test_stages_tell_what_is_lost_with_fewer_rules() -> None:
+    family, wanted = toy()
+    found = stages(family, ["first", "helps"], np.array(wanted), distance, lambda *_: None)
+    assert [(stage.rule, stage.loss) for stage in found] == [("first", 3), ("helps", 0)]
+
+
+def test_rules_that_win_games_are_adopted_the_most_useful_first() -> None:
+    places = {"first": (0,), "harms": (1,), "helps": (2,), "helps_more": (3,)}
+    family, told = Family(places, (0, 0, 0, 0), {}, {}), list[str]()
+
+    def wins(numbers: np.ndarray) -> float:
+        return float(numbers @ [0.1, -0.05, 0.1, 0.2])
+
+    rules, found = adopted(
+        family, list(places), np.ones(4, np.int64), wins, 0.25, lambda name, *_: told.append(name)
+    )
+    assert rules.tolist() == [1, 0, 1, 1] and told == ["no harms", "helps_more", "helps"]
+    assert [stage.rule for stage in found] == ["first", "helps_more", "helps"]
+    assert [stage.loss for stage in found] == pytest.approx([0.15, -0.05, -0.15])
+
+
+def test_tuning_changes_only_the_rules_that_are_followed() -> None:
+    family, _ = toy()
+    assert tuned(family, ["first"], np.array([12, 0, 0, 2]), distance)[1].tolist() == [13, 0, 0, 2]
+
+
+# Rapido.
+
+
+def turns(game: Rapido, number: int) -> Iterator[tuple[State, by_rapido.Turns]]:
+    """Starts of turns, as arrays."""
+    rng = random.Random(number)
+    for state in wild_positions(game, rng, games=number):
+        if state.phase is Phase.FIRST_ROLL and rng.random() < 0.2:
+            met = by_rapido.room_for(game.players, 1, game.finish)
+            for seat in range(game.players):
+                whose = (state.turn + seat) % game.players
+                met.steps[0, seat] = state.steps[whose]
+                pairs = [pair for pair in state.tower if pair.seat == whose]
+                met.fields[0, seat] = -1
+                for at, pair in enumerate(pairs):
+                    met.fields[0, seat, at], met.ranks[0, seat, at] = pair.field, RANK[pair.value]
+            yield state, met
+
+
+@pytest.fixture(scope="module")
+def exact() -> np.ndarray:
+    """No solution of anything, but of the shape of one."""
+    return np.random.default_rng(1).integers(0, 2**32, (6, 6, TOWERS), np.uint32)
+
+
+def test_a_turn_played_best_is_worth_what_it_is_worth(exact: np.ndarray) -> None:
+    game, known, room, looked = Rapido(2, 6), model(None, exact), scratch(2, 6), 0
+    chosen, again = np.zeros((6, len(VALUES)), np.int64), np.zeros(6)
+    for _, met in turns(game, 6):
+        by_rapido.note(known, game.finish, met, 0, room)
+        own = int(met.steps[0, 0])
+        best = by_rapido.choose_best(game.finish, own, chosen, met.worth[0], met.fails[0], again)
+        levels = plan(known, game.finish, met.steps[0], met.fields[0], met.ranks[0], own, False, room)
+        shares = np.zeros(2)
+        expected(levels, game.finish - own, room, shares)
+        assert best == pytest.approx(shares[0], abs=1e-6)
+        met.best[0] = best
+        rules = by_rapido.by_step(by_rapido.guess(2), game.finish)
+        assert by_rapido.given_away(rules, game.finish, met, np.array([0])) > -1e-9
+        looked += 1
+    assert looked > 5
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_rules_decide_the_same_compiled(players: int) -> None:
+    game, rng, looked = Rapido(players), random.Random(players), 0
+    family = by_rapido.family(players)
+    for state, met in turns(game, 4):
+        numbers = list(rapido.NOTHING)
+        for places in family.places.values():
+            for place in places:
+                numbers[place] = rng.choice([numbers[place], *family.choices[place]])
+        chosen = np.zeros((1, len(VALUES)), np.int64)
+        rows = by_rapido.by_step(np.array(numbers))
+        by_rapido.follow(rows, game.finish, met.steps[0], met.fields[0], met.ranks[0], chosen)
+        for rank, value in enumerate(VALUES):
+            asked = State(state.turn, Phase.DECIDE, value, state.steps, state.tower)
+            field = int(chosen[0, rank])
+            assert rapido.decide(numbers, game, asked) == (Again() if field < 0 else Place(field))
+            looked += 1
+    assert looked > 200
+
+
+def test_a_band_of_a_chart_loses_less_than_the_rules_it_starts_from() -> None:
+    """On a step where only field 3 is any good: the other steps keep their values."""
+    rules = by_rapido.guess(3)
+    rows, met = by_rapido.by_step(rules), by_rapido.room_for(3, 4, 1)
+    met.steps[:], met.fields[:], met.worth[:] = 7, -1, 0.0
+    met.worth[:, :, 3] = np.arange(len(VALUES)) / len(VALUES)
+    met.fails[:] = 11 * 0.2
+    which, places = np.arange(4), list(rapido.PLACES["fields"])
+    before = by_rapido.given_away(rows, 20, met, which)
+    by_rapido._tune_band(rows, slice(5, 9), places, met, which)
+    assert by_rapido.given_away(rows, 20, met, which) < before - 0.01
+    assert (rows[:5] == rules).all() and (rows[9:] == rules).all()
+
+
+# Chain.
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    solver = Solver(TINY)
+    assert solver.solve({}) <= GAP
+    return solver
+
+
+@pytest.fixture(scope="module")
+def race(solver: Solver) -> by_chain.Race:
+    sight = chain_values.sight(GAME, exact=False)
+    solver.waiter.flags.writeable = False
+    return by_chain.race(GAME, sight._replace(waiter=solver.waiter, layout=layout(TINY)))
+
+
+def chain_states(game: Chain, phase: ChainPhase, number: int) -> Iterator[ChainState]:
+    rng, rolls = random.Random(number), random.Random(-number)
+    bot = bots.load("random", game, rng)
+    while number:
+        start = game.initial_state()
+        for _, state in play_out(
+            game, start, lambda at: bot(game, at), lambda at: rolls.choice(game.chance_outcomes(at))[0]
+        ):
+            if state.phase is phase and rng.random() < 0.3 and number:
+                number -= 1
+                yield state
+
+
+def noted(race: by_chain.Race, game: Chain, state: ChainState, desk: by_chain.Desk) -> by_chain.Turns:
+    """A turn as the lab sees it."""
+    turns = by_chain.room_for(1)
+    by_chain.note(race, state.turn, *words(game, state), turns, 0, desk.room)
+    return turns
+
+
+def test_a_turn_of_chain_played_best_is_worth_what_the_solution_says(
+    race: by_chain.Race, solver: Solver
+) -> None:
+    solution, desk = ChainSolution(GAME, solver.waiter, GAP), by_chain.desk(2)
+    for state in chain_states(GAME, ChainPhase.KEEP, 20):
+        turns = noted(race, GAME, state, desk)
+        assert turns.best[0] == pytest.approx(solution.value(state), abs=1e-6)
+        for rules in (by_chain.GUESS, *by_chain.BOTS.values()):
+            assert by_chain.outlook(race, np.array(rules), turns, 0, desk) < turns.best[0] + 1e-9
+
+
+def test_what_rules_of_chain_give_away_is_what_they_do_not_win(race: by_chain.Race) -> None:
+    """By exact values nothing is lost but by decisions; each starts in half of the games."""
+    games = 400
+    for rules in (by_chain.GUESS, by_chain.BOTS["simple"]):
+        measured = by_chain.measure(race, np.array(rules), games, 1)
+        assert measured.loss > 0.02
+        assert measured.wins == pytest.approx(0.5 - measured.loss, abs=4 * 0.5 / games**0.5)
+
+
+def test_whoever_plays_best_wins_half_and_meets_turns(race: by_chain.Race) -> None:
+    games = 400
+    nothing, full = np.array(chain.NOTHING), by_chain.room_for(1)
+    played, won, _ = by_chain.watch(race, nothing, True, games, full, np.zeros(games), by_chain.desk(2))
+    assert played == games
+    assert won / games == pytest.approx(0.5, abs=4 * 0.5 / games**0.5)
+    met, each = by_chain.gather(race, None, 200, 1)
+    assert each > 2 and 0 <= met.best.min() < met.best.max() <= 1
+
+
+MANY = [GAME, Chain(4), Chain(6, "short")]
+
+
+@pytest.mark.parametrize("game", MANY, ids=str)
+def test_rules_of_chain_decide_the_same_compiled(game: Chain) -> None:
+    race, desk = by_chain.race(game, chain_values.sight(game, exact=False)), by_chain.desk(game.players)
+    rng, family, longer = random.Random(1), by_chain.family(), set[bool]()
+    for state in [*chain_states(game, ChainPhase.KEEP, 15), *chain_states(game, ChainPhase.DECIDE, 60)]:
+        numbers = list(by_chain.GUESS)
+        for place, choices in family.choices.items():
+            numbers[place] = rng.choice([chain.NOTHING[place], numbers[place], *choices])
+        kept = by_chain.decide(np.array(numbers), noted(race, game, state, desk), 0, desk)
+        action = chain.decide(numbers, game, state)
+        if state.phase is ChainPhase.KEEP:
+            assert action == Keep(kept)
+            continue
+        links = len(state.chain.numbers)
+        goes_on = _fits(game, state) >= desk.needed[links]
+        longer.add(goes_on)
+        space = game.free_discs(state, state.turn)[desk.disc[links]]
+        assert action == Move(space) or (goes_on and isinstance(action, Lengthen))
+        assert isinstance(action, Lengthen) == goes_on
+    assert longer == {True, False}
+
+
+def _fits(game: Chain, state: ChainState) -> int:
+    """How many dice of six can be added, in the better direction."""
+    return max(
+        (
+            sum(game.apply(game.apply(state, way), die).turn == state.turn for die in map(Roll, FACES))
+            for way in game.legal_actions(state)
+            if isinstance(way, Lengthen)
+        ),
+        default=0,
+    )
+
+
+def test_a_turn_by_rules_ends_as_the_readable_game_says() -> None:
+    """Over all dice, by the engine (C9-C14)."""
+    game, numbers = Chain(3), list(chain.NOTHING)
+    numbers[chain.BASE], numbers[chain.SLOPE] = 3, 2  # no more than five links
+    race, desk = by_chain.race(game, chain_values.sight(game, exact=False)), by_chain.desk(3)
+    ends = dict[tuple[bool, int], float]()
+
+    def play(state: ChainState, chance: float) -> None:
+        if state.turn == 1:  # the turn is over
+            end = state.discs != start.discs, state.hands[0]
+            ends[end] = ends.get(end, 0) + chance
+        elif outcomes := game.chance_outcomes(state):
+            for die, often in outcomes:
+                play(game.apply(state, die), chance * float(often))
+        else:
+            play(game.apply(state, chain.decide(numbers, game, state)), chance)
+
+    start = game.initial_state()
+    play(start, 1.0)
+    by_chain.outlook(race, np.array(numbers), noted(race, game, start, desk), 0, desk)
+    found = {(True, links): chance for links, chance in enumerate(desk.paths.stops) if chance > 0}
+    found |= {(False, left): chance for left, chance in enumerate(desk.paths.fails) if chance > 0}
+    assert found == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("name", by_chain.BOTS)
+@pytest.mark.parametrize("game", MANY, ids=str)
+def test_bots_follow_the_rules_that_stand_for_them(game: Chain, name: str) -> None:
+    bot, numbers = bots.load(name, game, random.Random(1)), by_chain.BOTS[name]
+    states = [*chain_states(game, ChainPhase.DECIDE, 60), *chain_states(game, ChainPhase.KEEP, 10)]
+    assert [chain.decide(numbers, game, state) for state in states] == [bot(game, state) for state in states]
+
+
+def test_the_chart_of_chain_lengthens_short_chains_and_stops_long_ones(race: by_chain.Race) -> None:
+    cells, right = by_chain.chart(race, 60, 1)
+    assert len(cells) == by_chain.LINKS and all(len(row) == by_chain.FITS for row in cells)
+    assert {cell for row in cells for cell in row} <= {0, 1, None}
+    assert 0.5 < right <= 1
