@@ -270,7 +270,7 @@ def test_every_rule_and_chart_has_its_words(game: str, players: int, language: s
 
 @pytest.mark.parametrize("module", [rapido, chain], ids=strategy.GAMES)
 def test_every_rule_that_a_search_may_find_has_a_text(module: Any) -> None:
-    game = module.__name__.rpartition(".")[2]
+    game = module.__name__.split(".")[-2]
     assert all(f"strategy.{game}.{name}" in i18n.load("en") for name in module.PLACES)
 
 
