@@ -162,7 +162,7 @@ def percentiles(waits: list[float]) -> tuple[float, float]:
 PARTS = {
     "rules": r"escadaria/(game|rapido|table|record|dice|server/match)\.py",
     "encoding": r"escadaria/server/messages\.py",
-    "store": r"escadaria/store/|sqlalchemy/|aiosqlite/|sqlite3/",
+    "store": r"escadaria/store/|sqlalchemy/|psycopg|sqlite3/",
     "metrics": r"prometheus_client/",
     "room": r"escadaria/server/(?!run)",
     "socket": r"uvicorn/protocols/|websockets/|litestar/",

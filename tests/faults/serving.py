@@ -28,8 +28,8 @@ PATIENCE = 120.0
 
 _MOTHER = """
 import json, os, signal, sys, threading
-import aiosqlite, alembic.command, uvicorn.protocols.websockets.websockets_sansio_impl, uvloop
-import escadaria.store.sql
+import alembic.command, uvicorn.protocols.websockets.websockets_sansio_impl, uvloop
+import escadaria.store.schema, escadaria.store.sqlite
 from escadaria.server.app import create_app
 from escadaria.server.run import serve
 from escadaria.server.settings import Settings
@@ -57,11 +57,13 @@ if pid:
     os._exit(0)
 os.setsid()
 if job["pages"]:  # a file that says how many pages the database may have
-    from sqlalchemy import Engine, event
-    @event.listens_for(Engine, "begin")
-    def limit(connection):
+    from escadaria.store.sqlite import SqliteSession
+    begin = SqliteSession.begin
+    def limited(session):
         with open(job["pages"]) as file:
-            connection.exec_driver_sql(f"PRAGMA max_page_count = {int(file.read())}")
+            session.connection.execute(f"PRAGMA max_page_count = {int(file.read())}")
+        begin(session)
+    SqliteSession.begin = limited
 serve(Settings(**job["settings"]), ready=lambda url: print("url", url, flush=True))
 """
 """Imports all that a server needs, which takes seconds, and forks into a server whenever it is told to."""

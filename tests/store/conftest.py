@@ -6,21 +6,51 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from escadaria.store.sql import SqlStore
+from escadaria.store import StoredEvent
+from escadaria.store.sql import Session, SqlStore
 
 PASSWORD = "correct-horse"
 
 Opener = Callable[..., Awaitable[SqlStore]]
+
+
+def event(version: int, request: str = "", body: str = "{}", hidden: str = "") -> StoredEvent:
+    return StoredEvent(version, 1700000000.123456 + version, request, body, hidden)
+
+
+def versions(events: list[StoredEvent]) -> list[int]:
+    return [event.version for event in events]
+
+
+def writing(store: SqlStore) -> Session:
+    """The connection that writes; there is one from the first append on."""
+    assert store._writer.session is not None
+    return store._writer.session
+
+
+@contextmanager
+def locked(url: str) -> Iterator[None]:
+    """Somebody else writes and does not finish."""
+    if url.startswith("postgresql"):
+        with psycopg.connect(url) as postgresql:
+            postgresql.execute("LOCK TABLE match, event IN EXCLUSIVE MODE")
+            yield
+    else:
+        sqlite = sqlite3.connect(url, isolation_level=None)
+        sqlite.execute("BEGIN IMMEDIATE")
+        yield
+        sqlite.close()
 
 
 class Postgres:
@@ -62,6 +92,23 @@ class Postgres:
         """Cut all connections and stop at once, as after a crash: what counts must be on disk already."""
         self.server.send_signal(signal.SIGQUIT)
         self.server.wait()
+
+    def processes(self) -> list[int]:
+        """The server and all the processes that it has started, one for each connection among them."""
+        children = Path(f"/proc/{self.server.pid}/task/{self.server.pid}/children").read_text().split()
+        return [self.server.pid, *map(int, children)]
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop all its processes: connections stay, and nothing is answered."""
+        pids = self.processes()
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
 
     def empty(self) -> str:
         """Throw away all that is in the database; its URL."""

@@ -1,13 +1,13 @@
-"""Where matches are kept: what happened, event by event, and nothing else.
+"""Where matches are kept: their events, and the little that a server must not forget.
 
 A store knows no rules: an event is text with a number. It is durable when ``append`` returns, and
-the number decides who was first when two workers store for one match. ``sql`` keeps matches in
-SQLite or PostgreSQL.
+the number decides who was first when two workers store for one match. ``sql`` keeps matches in a
+database; ``sqlite`` and ``postgres`` say how either is reached, ``schema`` what is in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -40,31 +40,117 @@ class Conflict(Exception):
 
 
 class StoreUnavailable(Exception):
-    """The disk is full, the database locked or gone: try again later; the store recovers by itself.
+    """The disk is full, the database locked, gone or silent: try again later; the store recovers by itself.
 
     Nothing was stored, with one exception no database can avoid: if the connection (or the disk) fails
-    in the middle of the commit itself, nobody knows. So read the match again before trying again, or
-    try again with the same versions and take a :class:`Conflict` as the reason to look.
+    in the middle of the commit itself, or the commit takes too long, nobody knows. So read the match
+    again before trying again, or try again with the same versions and take a :class:`Conflict` as the
+    reason to look.
     """
 
 
-class Store(Protocol):
-    """Keeps the events of matches. One store serves all the coroutines of one event loop."""
+@dataclass(slots=True)
+class Meters:
+    """What a store has done since it was opened, for an operator."""
 
-    async def append(self, match: str, events: Sequence[StoredEvent]) -> None:
+    commits: int = 0
+    """Transactions that were committed."""
+
+    appends: int = 0
+    """Appends in them."""
+
+    events: int = 0
+    """Events in them."""
+
+    seconds: float = 0.0
+    """How long the commits took together, from the first statement to the last."""
+
+    errors: int = 0
+    """Calls that ended with :class:`StoreUnavailable`."""
+
+    conflicts: int = 0
+    """Appends that ended with :class:`Conflict`."""
+
+    committed: Callable[[int, float], None] | None = None
+    """Called in the event loop after each commit, with its number of events and its seconds."""
+
+
+class Store(Protocol):
+    """Keeps the events of matches. One store serves all the coroutines of one event loop.
+
+    Every call returns or raises within ten seconds, whatever the database does.
+    """
+
+    @property
+    def key(self) -> bytes:
+        """32 random bytes that were made with the database, and that nobody is ever shown."""
+
+    @property
+    def meters(self) -> Meters:
+        """What the store has done so far."""
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for the database now."""
+
+    async def append(
+        self, match: str, events: Sequence[StoredEvent], *, opener: str = "", due: float | None = None
+    ) -> None:
         """Add events to the end of a match, all or none; they are durable on disk when it returns.
 
         Their versions follow one another and the last one stored; version 1 begins a new match. Many
         appends at once share one commit. For one match, wait for each before the next. A caller that
         is cancelled does not learn whether its events were stored.
 
+        :param opener: who opened the match, only with version 1: see :meth:`open_tables`.
+        :param due: when the match must be loaded even if nobody comes, in seconds since 1970: see
+            :meth:`due_matches`. None changes nothing.
         :raises Conflict: if they do not follow the last event stored.
         :raises StoreUnavailable: if they could not be stored now.
         :raises ValueError: if they can never be stored: none at all, gaps, no time, text with NUL.
         """
 
-    async def events(self, match: str, after: int = 0) -> list[StoredEvent]:
+    async def events(self, match: str, after: int = 0, limit: int | None = None) -> list[StoredEvent]:
         """The events with a version above ``after``, in order; none if the match is unknown.
+
+        With ``limit`` at most so many, the first ones.
+
+        :raises StoreUnavailable: if they cannot be read now.
+        """
+
+    async def save_snapshot(self, match: str, version: int, body: str) -> None:
+        """Keep a text made of the match's events up to ``version``, instead of any older one.
+
+        :raises StoreUnavailable: if it could not be stored now.
+        :raises ValueError: if it can never be stored: text with NUL.
+        """
+
+    async def snapshot(self, match: str) -> tuple[int, str] | None:
+        """The newest snapshot of a match with its version; None if there is none.
+
+        :raises StoreUnavailable: if it cannot be read now.
+        """
+
+    async def set_due(self, dues: Mapping[str, float | None]) -> None:
+        """Set when each of these matches must be loaded even if nobody comes; None for never.
+
+        :raises StoreUnavailable: if that could not be stored now.
+        """
+
+    async def due_matches(self, before: float, limit: int) -> list[str]:
+        """The open matches that are due at ``before`` or earlier, the earliest first.
+
+        :raises StoreUnavailable: if they cannot be read now.
+        """
+
+    async def abandoned(self, before: float, limit: int) -> list[str]:
+        """The open matches whose last event is older than ``before``; the first one opened comes first.
+
+        :raises StoreUnavailable: if they cannot be read now.
+        """
+
+    async def open_tables(self, opener: str) -> int:
+        """How many open matches this opener has opened.
 
         :raises StoreUnavailable: if they cannot be read now.
         """
@@ -81,14 +167,53 @@ class Store(Protocol):
         :raises StoreUnavailable: if that could not be stored now.
         """
 
+    async def put(self, kind: str, key: str, value: str, expires: float) -> None:
+        """Keep a value until ``expires`` (seconds since 1970), instead of any under the same key.
+
+        Keys of different kinds are independent.
+
+        :raises StoreUnavailable: if it could not be stored now.
+        :raises ValueError: if it can never be stored: text with NUL, no time.
+        """
+
+    async def put_many(self, kind: str, values: Mapping[str, str], expires: float) -> None:
+        """Keep several values, all or none: see :meth:`put`."""
+
+    async def get(self, kind: str, key: str, now: float) -> str | None:
+        """The value kept under a key; None if there is none that has not expired.
+
+        :raises StoreUnavailable: if it cannot be read now.
+        """
+
+    async def take(self, kind: str, key: str, now: float) -> str | None:
+        """The value kept under a key, which is deleted; of several callers at most one gets it.
+
+        :raises StoreUnavailable: if it could not be taken now.
+        """
+
+    async def values(self, kind: str, now: float) -> dict[str, str]:
+        """All values of a kind that have not expired, by key.
+
+        :raises StoreUnavailable: if they cannot be read now.
+        """
+
+    async def purge(self, now: float) -> int:
+        """Delete what has expired, in portions between which others can write; how many there were.
+
+        :raises StoreUnavailable: if not all could be deleted now.
+        """
+
     async def ping(self) -> None:
-        """Return if the store can be read.
+        """Return if the store can be read and written now; it answers within one second.
 
         :raises StoreUnavailable: otherwise.
         """
 
-    async def close(self) -> None:
-        """Finish the appends under way, then let go of the database. Later ones are refused."""
+    async def close(self, seconds: float = 10) -> None:
+        """Finish the appends under way, then let go of the database. Later ones are refused.
+
+        Appends that are not finished after ``seconds`` are refused too.
+        """
 
 
 async def open_store(url: str) -> Store:
@@ -99,6 +224,6 @@ async def open_store(url: str) -> Store:
     :raises StoreUnavailable: if there is no such database, or it does not answer.
     :raises ValueError: if the URL is of neither kind.
     """
-    from escadaria.store.sql import SqlStore  # the protocol needs no SQLAlchemy
+    from escadaria.store.sql import SqlStore  # the protocol needs no database
 
     return await SqlStore.open(url)

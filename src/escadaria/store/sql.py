@@ -1,134 +1,199 @@
-"""Matches in SQLite or PostgreSQL, through SQLAlchemy; many appends share one commit.
+"""Matches in a database; many appends share one commit.
 
 A commit costs one wait for the disk, however much is in it. So appends do not write: they leave
-their events with the one writer of the store, which takes all that wait, writes them in one
-transaction, and answers. Whoever comes meanwhile is in the next one. One store therefore has one
-connection that writes; readers have others.
+their events with the one thread of the store that writes. It takes all that wait, writes them in one
+transaction, and answers them together. Whoever comes meanwhile is in the next one. Other threads read.
+
+A database may hang. No caller waits for that: the event loop itself refuses calls that are too old,
+and breaks the connection that they wait for.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+import contextlib
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import isfinite
-from operator import attrgetter
-from pathlib import Path
-from typing import Any
+from queue import Empty, SimpleQueue
+from typing import Any, Generic, Protocol, TypeVar
 
-import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, IntegrityError, OperationalError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from escadaria.store import Conflict, Meters, StoredEvent, StoreUnavailable
 
-from escadaria.store import Conflict, StoredEvent, StoreUnavailable
+T = TypeVar("T")
 
-CONNECT_SECONDS = 5
-"""How long to wait for a connection before giving up."""
+HEAD = "0002"
+"""The newest of the migrations: a database that has it needs no other, nor the time to look for them."""
 
-LOCK_SECONDS = 5.0
-"""How long to wait for another worker's lock before giving up."""
+ANSWER_SECONDS = 8.0
+"""How old a call may become before it is refused; looked at once a second."""
+
+PING_SECONDS = 0.8
+"""The same for a ping."""
 
 LAST = 2**31 - 1
 """The highest version there can be."""
 
-MIGRATION_LOCK = 0x65736361  # "esca"
-"""What workers on PostgreSQL lock while one of them brings the tables up to date."""
-
 READERS = 4
-"""How many connections may read at once."""
+"""How many threads read, each with a connection of its own."""
 
-tables = sa.MetaData()
+LOCK_SECONDS = 5.0
+"""How long to wait for another worker's lock before giving up."""
 
-matches = sa.Table(
-    "match",
-    tables,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("created", sa.Double, nullable=False),
-    sa.Column("archived", sa.Boolean, nullable=False),
+PORTION = 500
+"""How many values are purged in one transaction."""
+
+PURGE_SECONDS = 5.0
+"""How long one purge goes on."""
+
+_ADD_MATCH = "INSERT INTO match (id, created, archived, opener) VALUES (?, ?, FALSE, ?)"
+_SET_DUE = "UPDATE match SET due = ? WHERE id = ?"
+_ARCHIVE = "UPDATE match SET archived = TRUE WHERE id = ?"
+_EVENTS = (
+    "SELECT version, time, request, body, hidden FROM event"
+    " WHERE match = ? AND version > ? ORDER BY version LIMIT ?"
 )
-# The archived ones grow without end, the open ones do not.
-sa.Index(
-    "match_open", matches.c.id, sqlite_where=sa.text("NOT archived"), postgresql_where=sa.text("NOT archived")
+_SAVE_SNAPSHOT = (
+    "INSERT INTO snapshot (match, version, body) VALUES (?, ?, ?) ON CONFLICT (match) DO UPDATE"
+    " SET version = excluded.version, body = excluded.body WHERE snapshot.version < excluded.version"
 )
-
-events = sa.Table(
-    "event",
-    tables,
-    sa.Column("match", sa.Text, primary_key=True),
-    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("previous", sa.Integer),  # version - 1, or nothing: the database itself refuses a gap
-    sa.Column("time", sa.Double, nullable=False),
-    sa.Column("request", sa.Text, nullable=False),
-    sa.Column("body", sa.Text, nullable=False),
-    sa.Column("hidden", sa.Text, nullable=False),
-    sa.ForeignKeyConstraint(["match", "previous"], ["event.match", "event.version"]),
-    sa.CheckConstraint("version = coalesce(previous, 0) + 1", name="event_follows"),
+_SNAPSHOT = "SELECT version, body FROM snapshot WHERE match = ?"
+_DUE = "SELECT id FROM match WHERE NOT archived AND due <= ? ORDER BY due LIMIT ?"
+# The last event is looked up only for matches that were opened long ago.
+_ABANDONED = (
+    "SELECT id FROM match WHERE NOT archived AND created < ? AND coalesce("
+    "(SELECT time FROM event WHERE event.match = match.id ORDER BY version DESC LIMIT 1), created) < ?"
+    " ORDER BY created LIMIT ?"
 )
-
-_add_matches = matches.insert()
-_add_events = events.insert()
-# To PostgreSQL all rows go as one value: sending them one by one costs five times the processor time.
-_rows = sa.func.json_to_recordset(sa.bindparam("rows", type_=sa.JSON)).table_valued(
-    *(sa.column(column.name, column.type) for column in events.columns)
+_OPEN_TABLES = "SELECT count(*) FROM match WHERE NOT archived AND opener = ?"
+_OPEN_MATCHES = (
+    "SELECT id FROM match WHERE NOT archived ORDER BY"
+    " (SELECT time FROM event WHERE event.match = match.id ORDER BY version DESC LIMIT 1)"
 )
-_add_events_postgresql = events.insert().from_select(
-    events.columns.keys(), sa.select(_rows.render_derived(with_types=True))
+_PUT = (
+    "INSERT INTO item (kind, key, value, expires) VALUES (?, ?, ?, ?) ON CONFLICT (kind, key) DO UPDATE"
+    " SET value = excluded.value, expires = excluded.expires"
 )
-_archive = matches.update().where(matches.c.id == sa.bindparam("match")).values(archived=True)
-_events_after = (
-    sa.select(*(events.c[name] for name in StoredEvent.__slots__))
-    .where(events.c.match == sa.bindparam("match"), events.c.version > sa.bindparam("after"))
-    .order_by(events.c.version)
+_GET = "SELECT value FROM item WHERE kind = ? AND key = ? AND expires > ?"
+_TAKE = "DELETE FROM item WHERE kind = ? AND key = ? AND expires > ? RETURNING value"
+_VALUES = "SELECT key, value FROM item WHERE kind = ? AND expires > ?"
+_PURGE = (
+    "DELETE FROM item WHERE (kind, key) IN"
+    " (SELECT kind, key FROM item WHERE expires <= ? ORDER BY expires LIMIT ?) RETURNING 1"
 )
-_open_matches = (
-    sa.select(matches.c.id)
-    .where(sa.text("NOT archived"))  # word for word as in the index
-    .order_by(
-        sa.select(events.c.time)
-        .where(events.c.match == matches.c.id)
-        .order_by(events.c.version.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
+_PING = (
+    "INSERT INTO meta (name, value) VALUES ('ping', ?)"
+    " ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 )
-_any_match = sa.select(matches.c.id).limit(1)
-_be_patient = sa.text(
-    "SELECT set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)"
-)
+_PONG = "SELECT value FROM meta WHERE name = 'ping'"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Job:
-    """One append, or with no events one archiving, and the caller who waits for it."""
+class Session(Protocol):
+    """One connection, used by one thread at a time; it raises the errors of its driver.
 
-    match: str
-    events: Sequence[StoredEvent]
-    done: asyncio.Future[None]
+    Statements name their parameters ``?``.
+    """
 
-    def succeed(self) -> None:
-        if not self.done.done():  # its caller may have been cancelled
-            self.done.set_result(None)
+    conflict: type[Exception]
+    """What is raised if a row is there already, or does not follow another."""
 
-    def fail(self, error: Exception, cause: Exception | None) -> None:
-        if not self.done.done():
-            error.__cause__ = cause
-            self.done.set_exception(error)
+    def begin(self) -> None: ...
+
+    def commit(self) -> None: ...
+
+    def rollback(self) -> None: ...
+
+    def run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement, in the transaction if there is one; the rows that it gives."""
+
+    def run_many(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
+        """Run a statement that gives no rows, once for each of these."""
+
+    def add_events(self, events: Sequence[tuple[str, StoredEvent]]) -> None:
+        """Insert events of the matches named with them; without a transaction, in one of their own."""
+
+    def reserve(self) -> None:
+        """Wait, in the transaction, for any lock that keeps events from being written."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether the connection is lost for good."""
+
+    def interrupt(self) -> None:
+        """Make the thread that uses the connection come back from it. Called from another thread."""
+
+    def close(self) -> None: ...
+
+
+class Database(Protocol):
+    """Where sessions come from."""
+
+    errors: tuple[type[Exception], ...]
+    """All that its sessions raise."""
+
+    migrating: bool
+    """Whether :meth:`prepare` has found tables that must be made or changed, which may take long."""
+
+    def prepare(self) -> bytes:
+        """Create the tables or bring them up to date; the key of the database."""
+
+    def connect(self) -> Session: ...
+
+    def close(self) -> None:
+        """Let go of what :meth:`prepare` took."""
+
+
+class _Job(Generic[T]):
+    """A call: what a thread does for it, and the caller who waits."""
+
+    __slots__ = ("done", "due", "events", "match", "opener", "since", "work")
+
+    def __init__(self, done: asyncio.Future[T], work: Callable[[Session], T] | None) -> None:
+        self.done = done
+        self.work = work
+        """What to do; None for an append."""
+        self.since = time.monotonic()
+        self.match = ""
+        """What the jobs of a transaction are sorted by."""
+        self.events: Sequence[StoredEvent] = ()
+        self.opener = ""
+        self.due: float | None = None
+
+    def answer(self, outcome: T | Exception) -> None:
+        if self.done.done():  # its caller was cancelled or refused meanwhile
+            return
+        if isinstance(outcome, Exception):
+            self.done.set_exception(outcome)
+        else:
+            self.done.set_result(outcome)
 
 
 class SqlStore:
     """A :class:`~escadaria.store.Store` in a database. Make one with :meth:`open`."""
 
-    def __init__(self, writing: AsyncEngine, reading: AsyncEngine, most: int) -> None:
-        self._writing = writing
-        self._reading = reading
+    def __init__(self, database: Database, most: int) -> None:
+        self.key = b""
+        self.meters = Meters()
+        self._database = database
         self._most = most
-        self._jobs: list[_Job] = []
-        self._callers = 0
+        self._loop = asyncio.get_running_loop()
+        self._jobs: SimpleQueue[_Job[Any] | None] = SimpleQueue()
+        self._reads: SimpleQueue[_Job[Any] | None] = SimpleQueue()
+        self._waiting: dict[_Job[Any], None] = {}  # the oldest first
+        self._watching = False
         self._closed = False
-        self._wake = asyncio.Event()
-        self._writer = asyncio.create_task(self._write(), name="store writer")
+        self._prepared: asyncio.Future[bytes] = self._loop.create_future()
+        self._ended = asyncio.Event()
+        self._pinging: asyncio.Future[None] | None = None
+        self._writer = _Worker(database)
+        self._readers = [_Worker(database) for _ in range(READERS)]
+        self._running = 1 + READERS
+        self._start(self._write)
+        for reader in self._readers:
+            self._start(partial(self._read, reader))
 
     @classmethod
     async def open(cls, url: str, *, most: int = 4096) -> SqlStore:
@@ -136,153 +201,415 @@ class SqlStore:
 
         At most ``most`` appends share a commit; further ones are in the next.
         """
-        writing, reading = _engines(url)
+        store = cls(database_at(url), most)
         try:
-            async with _translated():
-                await _bring_up_to_date(writing)
+            while not store._prepared.done():
+                done, _ = await asyncio.wait([store._prepared], timeout=ANSWER_SECONDS)
+                if not (done or store._database.migrating):
+                    raise StoreUnavailable("the database does not answer")
+            store.key = store._prepared.result()
         except BaseException:
-            await writing.dispose()
+            await store.close(1)
             raise
-        return cls(writing, reading, most)
+        return store
 
-    async def append(self, match: str, events: Sequence[StoredEvent]) -> None:
+    # Matches.
+
+    async def append(
+        self, match: str, events: Sequence[StoredEvent], *, opener: str = "", due: float | None = None
+    ) -> None:
         if not events:
             raise ValueError("there is nothing to append")
         first = events[0].version
+        if opener and first != 1:
+            raise ValueError("a match is opened by its first event")
         for version, event in enumerate(events, first):
             if event.version != version or first < 1:
                 raise ValueError("versions count from 1, without gaps")
-            if not _storable(match + event.request + event.body + event.hidden):
-                raise ValueError("text with NUL or half a surrogate pair cannot be stored")
-            if not isfinite(event.time):
-                raise ValueError("an event has a time")
-        await self._submit(match, events)
+            _check_text(match + event.request + event.body + event.hidden)
+            _check_time(event.time)
+        if opener:
+            _check_text(opener)
+        if due is not None:
+            _check_time(due)
+        job: _Job[None] = _Job(self._loop.create_future(), None)
+        job.match, job.events, job.opener, job.due = match, events, opener, due
+        await self._answered(job, self._jobs)
 
     async def archive(self, match: str) -> None:
         if _storable(match):
-            await self._submit(match, ())
+            await self._in_transaction(match, lambda session: session.run_many(_ARCHIVE, [(match,)]))
 
-    async def events(self, match: str, after: int = 0) -> list[StoredEvent]:
+    async def set_due(self, dues: Mapping[str, float | None]) -> None:
+        for due in dues.values():
+            _check_time(due or 0.0)
+        rows = sorted(
+            ((due, match) for match, due in dues.items() if _storable(match)), key=lambda row: row[1]
+        )
+        if rows:
+            await self._in_transaction(rows[0][1], lambda session: session.run_many(_SET_DUE, rows))
+
+    async def save_snapshot(self, match: str, version: int, body: str) -> None:
+        _check_text(match + body)
+        row = (match, version, body)
+        await self._in_transaction(match, lambda session: session.run_many(_SAVE_SNAPSHOT, [row]))
+
+    async def events(self, match: str, after: int = 0, limit: int | None = None) -> list[StoredEvent]:
         if not _storable(match):
             return []
-        async with self._read() as connection:
-            rows = await connection.execute(
-                _events_after, {"match": match, "after": max(0, min(after, LAST))}
-            )
-            return [StoredEvent(*row) for row in rows]
+        most = LAST if limit is None else _bounded(limit)
+        return [StoredEvent(*row) for row in await self._rows(_EVENTS, match, _bounded(after), most)]
+
+    async def snapshot(self, match: str) -> tuple[int, str] | None:
+        rows = await self._rows(_SNAPSHOT, match) if _storable(match) else []
+        return (rows[0][0], rows[0][1]) if rows else None
+
+    async def due_matches(self, before: float, limit: int) -> list[str]:
+        return [match for (match,) in await self._rows(_DUE, float(before), _bounded(limit))]
+
+    async def abandoned(self, before: float, limit: int) -> list[str]:
+        before = float(before)
+        return [match for (match,) in await self._rows(_ABANDONED, before, before, _bounded(limit))]
+
+    async def open_tables(self, opener: str) -> int:
+        return int((await self._rows(_OPEN_TABLES, opener))[0][0]) if _storable(opener) else 0
 
     async def open_matches(self) -> list[str]:
-        async with self._read() as connection:
-            return list(await connection.scalars(_open_matches))
+        return [match for (match,) in await self._rows(_OPEN_MATCHES)]
+
+    # Values that expire.
+
+    async def put(self, kind: str, key: str, value: str, expires: float) -> None:
+        await self.put_many(kind, {key: value}, expires)
+
+    async def put_many(self, kind: str, values: Mapping[str, str], expires: float) -> None:
+        _check_time(expires)
+        _check_text("".join((kind, *values, *values.values())))
+        rows = [(kind, key, value, float(expires)) for key, value in sorted(values.items())]
+        if rows:
+            await self._in_transaction(kind, lambda session: session.run_many(_PUT, rows))
+
+    async def get(self, kind: str, key: str, now: float) -> str | None:
+        rows = await self._rows(_GET, kind, key, float(now)) if _storable(kind + key) else []
+        return rows[0][0] if rows else None
+
+    async def take(self, kind: str, key: str, now: float) -> str | None:
+        if not _storable(kind + key):
+            return None
+        parameters = (kind, key, float(now))
+        rows = await self._in_transaction(kind, lambda session: session.run(_TAKE, parameters))
+        return rows[0][0] if rows else None
+
+    async def values(self, kind: str, now: float) -> dict[str, str]:
+        return dict(await self._rows(_VALUES, kind, float(now))) if _storable(kind) else {}
+
+    async def purge(self, now: float) -> int:
+        purged, until = 0, time.monotonic() + PURGE_SECONDS
+        parameters = (float(now), PORTION)
+        while time.monotonic() < until:
+            rows = await self._in_transaction("", lambda session: session.run(_PURGE, parameters))
+            purged += len(rows)
+            if len(rows) < PORTION:
+                break
+        return purged
+
+    # The store itself.
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
 
     async def ping(self) -> None:
-        async with self._read() as connection:
-            await connection.execute(_any_match)
+        if self._pinging is None:
+            value = f"{time.time()} ".ljust(2000, ".")  # as much as a few events
 
-    async def close(self) -> None:
-        self._closed = True
-        self._wake.set()
-        await self._writer
-        await self._writing.dispose()
-        await self._reading.dispose()
+            def write_and_read(session: Session) -> None:
+                session.reserve()
+                session.run_many(_PING, [(value,)])
+                session.run(_PONG)
 
-    async def _submit(self, match: str, events: Sequence[StoredEvent]) -> None:
-        """Leave a job with the writer and wait until it is done."""
+            job: _Job[None] = _Job(self._loop.create_future(), write_and_read)
+            late = StoreUnavailable("the database does not answer")
+            timer = self._loop.call_later(PING_SECONDS, job.answer, late)
+            self._pinging = asyncio.ensure_future(self._answered(job, self._jobs))
+            self._pinging.add_done_callback(lambda _: self._pinged(timer))
+        await asyncio.shield(self._pinging)
+
+    def _pinged(self, timer: asyncio.TimerHandle) -> None:
+        timer.cancel()
+        pinged, self._pinging = self._pinging, None
+        if pinged is not None and not pinged.cancelled():
+            pinged.exception()  # its callers may have been cancelled
+
+    async def close(self, seconds: float = 10) -> None:
+        if not self._closed:
+            self._closed = True
+            self._jobs.put(None)
+            for _ in self._readers:
+                self._reads.put(None)
+        try:
+            async with asyncio.timeout(seconds):
+                await self._ended.wait()
+        except TimeoutError:
+            for job in list(self._waiting):
+                job.answer(StoreUnavailable("the store is closed"))
+            for worker in (self._writer, *self._readers):
+                worker.interrupt()
+
+    # In the event loop: hand jobs to the threads, and let nobody wait for ever.
+
+    async def _rows(self, statement: str, *parameters: object) -> list[tuple[Any, ...]]:
+        """Read in any of the threads that read."""
+        job = _Job(self._loop.create_future(), lambda session: session.run(statement, parameters))
+        return await self._answered(job, self._reads)
+
+    async def _in_transaction(self, order: str, work: Callable[[Session], T]) -> T:
+        """Write in the next transaction, among what sorts before and behind ``order``."""
+        job = _Job(self._loop.create_future(), work)
+        job.match = order
+        return await self._answered(job, self._jobs)
+
+    async def _answered(self, job: _Job[T], queue: SimpleQueue[_Job[Any] | None]) -> T:
         if self._closed:
             raise StoreUnavailable("the store is closed")
-        self._callers += 1
+        self._waiting[job] = None
+        if not self._watching:
+            self._watch_later()
+        queue.put(job)
         try:
-            job = _Job(match, events, asyncio.get_running_loop().create_future())
-            self._jobs.append(job)
-            self._wake.set()
-            await job.done
+            return await job.done
+        except StoreUnavailable:
+            self.meters.errors += 1
+            raise
+        except Conflict:
+            self.meters.conflicts += 1
+            raise
         finally:
-            self._callers -= 1
-            if self._closed:
-                self._wake.set()
+            del self._waiting[job]
 
-    async def _write(self) -> None:
-        """Do what waits, all of it at once, until the store is closed and nobody waits any more."""
-        while self._callers or not self._closed:
-            await self._wake.wait()
-            jobs = [job for job in self._jobs[: self._most] if not job.done.done()]
-            del self._jobs[: self._most]
-            if not self._jobs:
-                self._wake.clear()
+    def _watch_later(self) -> None:
+        self._watching = True
+        self._loop.call_later(1, self._watch)
+
+    def _watch(self) -> None:
+        """Refuse the calls that are too old, and break the connections that hang."""
+        self._watching = False
+        too_old = time.monotonic() - ANSWER_SECONDS
+        for job in list(self._waiting):
+            if job.since > too_old:
+                break
+            job.answer(StoreUnavailable("the database does not answer"))
+        for worker in (self._writer, *self._readers):
+            if worker.since is not None and worker.since <= too_old:
+                worker.interrupt()
+        if self._waiting:
+            self._watch_later()
+
+    def _answer(self, jobs: Sequence[_Job[Any]], outcomes: Sequence[Any]) -> None:
+        for job, outcome in zip(jobs, outcomes, strict=True):
+            job.answer(outcome)
+
+    def _count(self, jobs: Sequence[_Job[Any]], outcomes: Sequence[Any], seconds: float) -> None:
+        """Answer what was committed together."""
+        appends = [job for job, outcome in zip(jobs, outcomes, strict=True) if job.events and outcome is None]
+        events = sum([len(job.events) for job in appends])
+        meters = self.meters
+        meters.commits += 1
+        meters.appends += len(appends)
+        meters.events += events
+        meters.seconds += seconds
+        self._answer(jobs, outcomes)
+        if meters.committed:
+            meters.committed(events, seconds)
+
+    def _end(self) -> None:
+        """One thread has ended."""
+        self._running -= 1
+        if not self._running:
+            self._ended.set()
+
+    # In the threads.
+
+    def _start(self, target: Callable[[], None]) -> None:
+        """Start a thread; the process does not wait for it when it ends."""
+
+        def run() -> None:
+            with contextlib.suppress(RuntimeError):  # the event loop is closed
+                try:
+                    target()
+                finally:
+                    self._call(self._end)
+
+        threading.Thread(target=run, name="store", daemon=True).start()
+
+    def _call(self, function: Callable[..., object], *arguments: object) -> None:
+        self._loop.call_soon_threadsafe(function, *arguments)
+
+    def _write(self) -> None:
+        """Prepare the database, then do what waits, all of it at once, until the store is closed."""
+        try:
+            key = self._database.prepare()
+        except Exception as error:  # noqa: BLE001 - whatever a driver raises, the caller is told
+            self._call(_fail, self._prepared, _unavailable(error))
+            return
+        self._call(_succeed, self._prepared, key)
+        jobs: list[_Job[Any]] | None
+        while (jobs := self._next_batch()) is not None:
+            jobs = [job for job in jobs if not job.done.done()]
             if not jobs:
                 continue
             # One order for all workers, or PostgreSQL could see two of them wait for each other.
-            jobs.sort(key=attrgetter("match"))
-            cause: Exception | None = None
+            jobs.sort(key=_order)
+            start = time.perf_counter()
             try:
-                await self._store(jobs)
+                outcomes = self._writer.run(partial(_store, jobs))
             except Exception as error:  # noqa: BLE001 - whatever a driver raises, the writer lives on
-                cause = error
-            finally:
-                for job in jobs:  # those without an answer; after a success there are none
-                    job.fail(StoreUnavailable(_reason(cause)), cause)
-
-    async def _store(self, jobs: Sequence[_Job]) -> None:
-        """Write the jobs in one transaction, then answer them."""
-        late: dict[_Job, IntegrityError] = {}
-        try:
-            async with self._writing.begin() as connection:
-                await _insert(connection, jobs)
-                await _set_archived(connection, jobs)
-        except IntegrityError:
-            async with self._writing.begin() as connection:
-                for job in jobs:
-                    try:
-                        async with connection.begin_nested():
-                            await _insert(connection, [job])
-                    except IntegrityError as error:
-                        late[job] = error
-                await _set_archived(connection, jobs)
-        for job in jobs:
-            if job in late:
-                job.fail(Conflict("the events do not follow the last one stored"), late[job])
+                self._call(self._answer, jobs, [_unavailable(error) for _ in jobs])
             else:
-                job.succeed()
+                self._call(self._count, jobs, outcomes, time.perf_counter() - start)
+        self._writer.close()
+        self._database.close()
 
-    @asynccontextmanager
-    async def _read(self) -> AsyncIterator[AsyncConnection]:
-        if self._closed:
-            raise StoreUnavailable("the store is closed")
-        async with _translated(), self._reading.connect() as connection:
-            yield connection
+    def _next_batch(self) -> list[_Job[Any]] | None:
+        """All that waits, and at least one job; None when the store is closed."""
+        job = self._jobs.get()
+        if job is None:
+            return None
+        jobs = [job]
+        with contextlib.suppress(Empty):
+            while len(jobs) < self._most:
+                job = self._jobs.get_nowait()
+                if job is None:
+                    self._jobs.put(None)  # for the next turn: nothing comes behind it
+                    break
+                jobs.append(job)
+        return jobs
+
+    def _read(self, reader: _Worker) -> None:
+        """Do the reads that wait, one by one, until the store is closed."""
+        while (job := self._reads.get()) is not None:
+            if job.done.done() or job.work is None:
+                continue
+            outcome: Any
+            try:
+                outcome = reader.run(job.work)
+            except Exception as error:  # noqa: BLE001 - whatever a driver raises, the reader lives on
+                outcome = _unavailable(error)
+            self._call(job.answer, outcome)
+        reader.close()
 
 
-async def _insert(connection: AsyncConnection, jobs: Sequence[_Job]) -> None:
+class _Worker:
+    """A thread's connection, made when it is needed and again when it is lost."""
+
+    def __init__(self, database: Database) -> None:
+        self.since: float | None = None
+        """When it began what it does now."""
+        self.session: Session | None = None
+        self._database = database
+
+    def run(self, work: Callable[[Session], T]) -> T:
+        """Do something with the connection; if it was lost since the last time, do it with a new one.
+
+        Nothing is stored twice by that: what was stored before the connection was lost is a conflict.
+        """
+        self.since = time.monotonic()
+        try:
+            known = self.session
+            session = self.session = known or self._database.connect()
+            try:
+                return self._try(session, work)
+            except self._database.errors:
+                if self.session is not None or known is None or time.monotonic() - self.since > 1:
+                    raise
+            session = self.session = self._database.connect()
+            return self._try(session, work)
+        finally:
+            self.since = None
+
+    def _try(self, session: Session, work: Callable[[Session], T]) -> T:
+        try:
+            return work(session)
+        except BaseException:
+            with contextlib.suppress(*self._database.errors):
+                session.rollback()
+            if session.broken:
+                self.close()
+            raise
+
+    def interrupt(self) -> None:
+        """Break the connection that the thread waits for; called from the event loop."""
+        if self.session is not None:
+            self.session.interrupt()
+
+    def close(self) -> None:
+        session, self.session = self.session, None
+        if session is not None:
+            with contextlib.suppress(*self._database.errors):
+                session.close()
+
+
+def _store(jobs: Sequence[_Job[Any]], session: Session) -> list[Any]:
+    """Write the jobs in one transaction; the outcome of each."""
+    try:
+        return _store_all(session, jobs)
+    except session.conflict:
+        session.rollback()
+        return _store_each(session, jobs)
+
+
+def _store_all(session: Session, jobs: Sequence[_Job[Any]]) -> list[Any]:
+    events = [(job.match, event) for job in jobs for event in job.events]
     first = [
-        {"id": job.match, "created": job.events[0].time, "archived": False}
+        (job.match, job.events[0].time, job.opener)
         for job in jobs
         if job.events and job.events[0].version == 1
     ]
+    dues = [(job.due, job.match) for job in jobs if job.due is not None]
+    works = any(job.work is not None for job in jobs)
+    if not (first or dues or works):
+        session.add_events(events)  # nearly always
+        return [None] * len(jobs)
+    session.begin()
     if first:
-        await connection.execute(_add_matches, first)
-    rows = [
-        {
-            "match": job.match,
-            "version": event.version,
-            "previous": event.version - 1 or None,
-            "time": event.time,
-            "request": event.request,
-            "body": event.body,
-            "hidden": event.hidden,
-        }
-        for job in jobs
-        for event in job.events
-    ]
-    if rows and connection.dialect.name == "postgresql":
-        await connection.execute(_add_events_postgresql, {"rows": rows})
-    elif rows:
-        await connection.execute(_add_events, rows)
+        session.run_many(_ADD_MATCH, first)
+    if events:
+        session.add_events(events)
+    if dues:
+        session.run_many(_SET_DUE, dues)
+    outcomes = [None if job.work is None else job.work(session) for job in jobs]
+    session.commit()
+    return outcomes
 
 
-async def _set_archived(connection: AsyncConnection, jobs: Sequence[_Job]) -> None:
-    archived = [{"match": job.match} for job in jobs if not job.events]
-    if archived:
-        await connection.execute(_archive, archived)
+def _store_each(session: Session, jobs: Sequence[_Job[Any]]) -> list[Any]:
+    """The same job by job, so that only those are refused that do not follow."""
+    outcomes: list[Any] = []
+    session.begin()
+    for job in jobs:
+        session.run("SAVEPOINT job")
+        try:
+            if job.work is not None:
+                outcomes.append(job.work(session))
+            else:
+                if job.events[0].version == 1:
+                    session.run_many(_ADD_MATCH, [(job.match, job.events[0].time, job.opener)])
+                session.add_events([(job.match, event) for event in job.events])
+                if job.due is not None:
+                    session.run_many(_SET_DUE, [(job.due, job.match)])
+                outcomes.append(None)
+        except session.conflict as error:
+            session.run("ROLLBACK TO SAVEPOINT job")
+            late = Conflict("the events do not follow the last one stored")
+            late.__cause__ = error
+            outcomes.append(late)
+        session.run("RELEASE SAVEPOINT job")
+    session.commit()
+    return outcomes
+
+
+def _order(job: _Job[Any]) -> tuple[bool, str]:
+    return job.work is not None, job.match
 
 
 def _storable(text: str) -> bool:
@@ -293,108 +620,51 @@ def _storable(text: str) -> bool:
         return False
 
 
-@asynccontextmanager
-async def _translated() -> AsyncIterator[None]:
-    """Errors of the database, as the store's own."""
-    try:
-        yield
-    except (SQLAlchemyError, OSError) as error:
-        raise StoreUnavailable(_reason(error)) from error
+def _check_text(text: str) -> None:
+    if not _storable(text):
+        raise ValueError("text with NUL or half a surrogate pair cannot be stored")
 
 
-def _reason(error: Exception | None) -> str:
-    """The database's own words, without the statement and its values."""
-    return str(getattr(error, "orig", None) or error or "the store is gone").partition("\n")[0]
+def _check_time(time: float) -> None:
+    if not isfinite(time):
+        raise ValueError("a time is a finite number")
 
 
-def _engines(url: str) -> tuple[AsyncEngine, AsyncEngine]:
-    """The one that writes, and the one that reads and never waits for the first."""
-    try:
-        parsed = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=url)
-    except ArgumentError:
-        raise ValueError("this is no URL of a database") from None  # it may hold a password
-    backend = parsed.drivername.partition("+")[0]
+def _bounded(number: int) -> int:
+    return max(0, min(number, LAST))
+
+
+def _unavailable(error: Exception) -> StoreUnavailable:
+    """The error of a driver as the store's own: the database's words, without statement and values."""
+    if isinstance(error, StoreUnavailable):
+        return error
+    unavailable = StoreUnavailable(str(error).partition("\n")[0] or "the store is gone")
+    unavailable.__cause__ = error
+    return unavailable
+
+
+def _succeed(future: asyncio.Future[T], result: T) -> None:
+    if not future.done():
+        future.set_result(result)
+
+
+def _fail(future: asyncio.Future[Any], error: Exception) -> None:
+    if not future.done():
+        future.set_exception(error)
+
+
+def database_at(url: str) -> Database:
+    """The database that a URL or path names."""
+    scheme, separator, _ = url.partition("://")
+    if separator and not re.fullmatch(r"[a-z][a-z0-9+.-]*", scheme):
+        raise ValueError("this is no URL of a database")  # it may hold a password
+    backend = scheme.partition("+")[0] if separator else "sqlite"
     if backend == "sqlite":
-        if not parsed.database or parsed.database == ":memory:" or parsed.query:
-            raise ValueError("SQLite needs the path of a file, and nothing else")
-        parsed = parsed.set(drivername="sqlite+aiosqlite")
-        arguments: dict[str, Any] = {"timeout": LOCK_SECONDS}
-    elif backend in {"postgres", "postgresql"}:
-        parsed = parsed.set(drivername="postgresql+psycopg")
-        arguments = {
-            "connect_timeout": CONNECT_SECONDS,
-            "tcp_user_timeout": 1000 * CONNECT_SECONDS,  # for a server that vanished without a word
-            "options": f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={2 * LOCK_SECONDS}s",
-        }
-    else:
-        raise ValueError(f"matches are kept in SQLite or PostgreSQL, not in {backend!r}")
-    common: dict[str, Any] = {
-        "connect_args": {key: value for key, value in arguments.items() if key not in parsed.query},
-        "hide_parameters": True,
-        "max_overflow": 0,
-        "pool_timeout": 2 * CONNECT_SECONDS,
-        "pool_pre_ping": backend != "sqlite",
-    }
-    writing = create_async_engine(parsed, pool_size=1, **common)
-    reading = create_async_engine(parsed, pool_size=READERS, isolation_level="AUTOCOMMIT", **common)
-    if backend == "sqlite":
-        for engine in (writing, reading):
-            sa.event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-        sa.event.listen(writing.sync_engine, "begin", _begin_sqlite)
-    return writing, reading
+        from escadaria.store.sqlite import SqliteDatabase
 
+        return SqliteDatabase.at(url)
+    if backend in {"postgres", "postgresql"}:
+        from escadaria.store.postgres import PostgresDatabase  # an extra
 
-def _prepare_sqlite(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves: the driver would leave out DDL and SAVEPOINT
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode = WAL")  # readers and the writer do not wait for each other
-    cursor.execute("PRAGMA synchronous = FULL")  # a commit is on disk when it returns
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.execute("PRAGMA wal_autocheckpoint = 1000")  # 4 MB; longer gained nothing in bench/store.py
-    cursor.close()
-
-
-def _begin_sqlite(connection: sa.Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")  # waits its turn; a later upgrade would fail at once
-
-
-async def _bring_up_to_date(engine: AsyncEngine) -> None:
-    """Create or migrate the tables; of several workers that start at once, one does it, the others wait."""
-    if engine.dialect.name == "sqlite":
-        await _create_file(engine)
-    async with engine.begin() as connection:
-        if engine.dialect.name == "postgresql":
-            await connection.execute(_be_patient)
-            await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
-        await connection.run_sync(_migrate)
-
-
-async def _create_file(engine: AsyncEngine) -> None:
-    """Create the database's file if there is none, in the mode that ``_prepare_sqlite`` asks for."""
-    await asyncio.to_thread(Path(engine.url.database or "").touch, mode=0o600)  # it will hold secrets
-    for pause in (0.05, 0.2, 0.5, 1, 2, None):
-        try:
-            async with engine.connect():
-                return
-        except OperationalError as error:
-            # SQLite does not wait, as it does elsewhere, when two change the mode at once.
-            if pause is None or not _is_locked(error):
-                raise
-            await asyncio.sleep(pause)
-
-
-def _is_locked(error: OperationalError) -> bool:
-    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
-
-
-def _migrate(connection: sa.Connection) -> None:
-    from alembic import command  # 0.2 s, and only here
-    from alembic.config import Config
-    from alembic.util import CommandError
-
-    config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", "escadaria.store:migrations")
-    try:
-        command.upgrade(config, "head")
-    except CommandError as error:  # a revision we do not have
-        raise StoreUnavailable("the database was made by a later version of Escadaria") from error
+        return PostgresDatabase.at(url)
+    raise ValueError(f"matches are kept in SQLite or PostgreSQL, not in {backend!r}")

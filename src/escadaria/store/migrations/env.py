@@ -1,4 +1,4 @@
-"""Run the steps on the connection, and in the transaction, that ``sql.py`` hands over."""
+"""Run the steps on the connection, and in the transaction, that ``schema.py`` hands over."""
 
 from alembic import context
 

@@ -1,0 +1,41 @@
+"""What a server needs besides events: deadlines, openers, snapshots, values that expire, a key."""
+
+import secrets
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    op.add_column("match", sa.Column("opener", sa.Text, nullable=False, server_default=""))
+    op.add_column("match", sa.Column("due", sa.Double))
+    op.drop_index("match_open", "match")
+    for name, column, where in (
+        ("match_created", "created", "NOT archived"),
+        ("match_opener", "opener", "NOT archived"),
+        ("match_due", "due", "NOT archived AND due IS NOT NULL"),
+    ):
+        op.create_index(name, "match", [column], sqlite_where=sa.text(where), postgresql_where=sa.text(where))
+    # Whether an old match waits for a deadline is not known: each open one is loaded once to find out.
+    op.execute("UPDATE match SET due = created WHERE NOT archived")
+    op.create_table(
+        "snapshot",
+        sa.Column("match", sa.Text, primary_key=True),
+        sa.Column("version", sa.Integer, nullable=False),
+        sa.Column("body", sa.Text, nullable=False),
+    )
+    op.create_table(
+        "item",
+        sa.Column("kind", sa.Text, primary_key=True),
+        sa.Column("key", sa.Text, primary_key=True),
+        sa.Column("value", sa.Text, nullable=False),
+        sa.Column("expires", sa.Double, nullable=False),
+    )
+    op.create_index("item_expires", "item", ["expires"])
+    meta = op.create_table(
+        "meta", sa.Column("name", sa.Text, primary_key=True), sa.Column("value", sa.Text, nullable=False)
+    )
+    op.bulk_insert(meta, [{"name": "key", "value": secrets.token_hex(32)}])

@@ -1,0 +1,166 @@
+"""A store in PostgreSQL."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from escadaria.store import StoredEvent, sql
+
+CONNECT_SECONDS = 5
+"""How long to wait for a connection before giving up."""
+
+MIGRATION_LOCK = 0x65736361  # "esca"
+"""What workers lock while one of them changes the tables."""
+
+# All rows go as one value: sending them one by one costs five times the processor time.
+_ADD_EVENTS = (
+    "INSERT INTO event (match, version, previous, time, request, body, hidden)"
+    " SELECT match, version, previous, time, request, body, hidden FROM json_to_recordset(%s::json) AS row"
+    " (match text, version integer, previous integer, time double precision, request text, body text,"
+    " hidden text)"
+)
+_BE_PATIENT = "SELECT set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)"
+_IS_THERE = "SELECT to_regclass('alembic_version') IS NOT NULL"
+
+
+class PostgresDatabase:
+    """A database of a PostgreSQL server."""
+
+    errors: tuple[type[Exception], ...] = (psycopg.Error, OSError)
+
+    def __init__(self, conninfo: str) -> None:
+        self.conninfo = conninfo
+        self.migrating = False
+
+    @classmethod
+    def at(cls, url: str) -> PostgresDatabase:
+        """The database at ``postgresql://…``; what the URL does not say is set here."""
+        settings: dict[str, Any] = {
+            "connect_timeout": CONNECT_SECONDS,
+            "tcp_user_timeout": 1000 * CONNECT_SECONDS,  # for a server that vanished without a word
+            "options": f"-c lock_timeout={sql.LOCK_SECONDS}s -c statement_timeout={sql.ANSWER_SECONDS}s",
+        }
+        try:
+            conninfo = f"postgresql://{url.partition('://')[2]}"
+            given = conninfo_to_dict(conninfo)
+            missing = {name: value for name, value in settings.items() if name not in given}
+            return cls(make_conninfo(conninfo, **missing))
+        except psycopg.ProgrammingError:
+            raise ValueError("this is no URL of a database") from None  # it may hold a password
+
+    def prepare(self) -> bytes:
+        session = self.connect()
+        try:
+            if not session.is_current():
+                self.migrating = True
+                self._migrate()
+            [(key,)] = session.run("SELECT value FROM meta WHERE name = 'key'")
+        finally:
+            session.close()
+        return bytes.fromhex(key)
+
+    def connect(self) -> PostgresSession:
+        return PostgresSession(self.conninfo)
+
+    def close(self) -> None:
+        """Nothing was kept."""
+
+    def _migrate(self) -> None:
+        """Change the tables; of several workers that start at once, one does it and the others wait."""
+        import sqlalchemy as sa
+
+        from escadaria.store.schema import migrate
+
+        engine = sa.create_engine(
+            "postgresql+psycopg://",
+            creator=lambda: psycopg.connect(self.conninfo),
+            poolclass=sa.NullPool,
+            hide_parameters=True,
+        )
+        try:
+            with engine.begin() as connection:
+                connection.exec_driver_sql(_BE_PATIENT)
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
+                migrate(connection)
+        except sa.exc.DBAPIError as error:
+            raise (error.orig if isinstance(error.orig, psycopg.Error) else error) from None
+
+
+class PostgresSession:
+    """One connection to the server."""
+
+    conflict: type[Exception] = psycopg.IntegrityError
+
+    def __init__(self, conninfo: str) -> None:
+        self.connection = psycopg.connect(conninfo, autocommit=True)
+        self._cursor = self.connection.cursor()
+        # A second name for the connection's socket, which is valid until we close it ourselves.
+        self._socket = socket.socket(fileno=os.dup(self.connection.fileno()))
+
+    @property
+    def broken(self) -> bool:
+        return self.connection.closed
+
+    def begin(self) -> None:
+        self._cursor.execute("BEGIN")
+
+    def commit(self) -> None:
+        self._cursor.execute("COMMIT")
+
+    def rollback(self) -> None:
+        if self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            self._cursor.execute("ROLLBACK")
+
+    def run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        self._cursor.execute(_translated(statement), parameters)
+        return self._cursor.fetchall() if self._cursor.description else []
+
+    def run_many(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
+        for row in rows:
+            self._cursor.execute(_translated(statement), row)
+
+    def add_events(self, events: Sequence[tuple[str, StoredEvent]]) -> None:
+        rows = [
+            {
+                "match": match,
+                "version": event.version,
+                "previous": event.version - 1 or None,
+                "time": event.time,
+                "request": event.request,
+                "body": event.body,
+                "hidden": event.hidden,
+            }
+            for match, event in events
+        ]
+        self._cursor.execute(_ADD_EVENTS, [json.dumps(rows)])
+
+    def reserve(self) -> None:
+        self._cursor.execute("LOCK TABLE match, event IN ROW EXCLUSIVE MODE")
+
+    def is_current(self) -> bool:
+        """Whether the tables are those of this version."""
+        return self.run(_IS_THERE) == [(True,)] and self.run("SELECT version_num FROM alembic_version") == [
+            (sql.HEAD,)
+        ]
+
+    def interrupt(self) -> None:
+        with contextlib.suppress(OSError):  # it is closed already
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._socket.close()
+        self.connection.close()
+
+
+@cache
+def _translated(statement: str) -> Any:
+    return statement.replace("?", "%s")

@@ -1,0 +1,81 @@
+"""The tables, and how a database gets them.
+
+``migrations/`` holds the steps from an empty database to these tables; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.util import CommandError
+
+from escadaria.store import StoreUnavailable
+
+tables = sa.MetaData()
+
+_OPEN = sa.text("NOT archived")
+_OPEN_AND_DUE = sa.text("NOT archived AND due IS NOT NULL")
+
+matches = sa.Table(
+    "match",
+    tables,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("created", sa.Double, nullable=False),
+    sa.Column("archived", sa.Boolean, nullable=False),
+    sa.Column("opener", sa.Text, nullable=False, server_default=""),
+    sa.Column("due", sa.Double),
+)
+# Archived matches are in no index but that of the key: their number grows without end.
+sa.Index("match_created", matches.c.created, sqlite_where=_OPEN, postgresql_where=_OPEN)
+sa.Index("match_opener", matches.c.opener, sqlite_where=_OPEN, postgresql_where=_OPEN)
+sa.Index("match_due", matches.c.due, sqlite_where=_OPEN_AND_DUE, postgresql_where=_OPEN_AND_DUE)
+
+events = sa.Table(
+    "event",
+    tables,
+    sa.Column("match", sa.Text, primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("previous", sa.Integer),  # version - 1, or nothing: the database itself refuses a gap
+    sa.Column("time", sa.Double, nullable=False),
+    sa.Column("request", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("hidden", sa.Text, nullable=False),
+    sa.ForeignKeyConstraint(["match", "previous"], ["event.match", "event.version"]),
+    sa.CheckConstraint("version = coalesce(previous, 0) + 1", name="event_follows"),
+)
+
+snapshots = sa.Table(
+    "snapshot",
+    tables,
+    sa.Column("match", sa.Text, primary_key=True),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+)
+
+items = sa.Table(
+    "item",
+    tables,
+    sa.Column("kind", sa.Text, primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+    sa.Column("expires", sa.Double, nullable=False),
+)
+sa.Index("item_expires", items.c.expires)
+
+meta = sa.Table(
+    "meta",
+    tables,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+
+
+def migrate(connection: sa.Connection) -> None:
+    """Create the tables or bring them up to date, in the transaction of this connection."""
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", "escadaria.store:migrations")
+    try:
+        command.upgrade(config, "head")
+    except CommandError as error:  # a revision we do not have
+        raise StoreUnavailable("the database was made by a later version of Escadaria") from error

@@ -1,0 +1,270 @@
+"""A database that hangs, or whose file is gone: every call is answered, and nothing is lost by it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from escadaria.store import Conflict, StoreUnavailable, sql
+from escadaria.store.sql import SqlStore
+from store.conftest import Opener, Postgres, event, locked, versions
+
+pytestmark = pytest.mark.anyio
+
+
+async def refused(call: Awaitable[object], seconds: float) -> StoreUnavailable:
+    """Why the call was refused, within so many seconds."""
+    async with asyncio.timeout(seconds):
+        with pytest.raises(StoreUnavailable) as caught:
+            await call
+    return caught.value
+
+
+# --- PostgreSQL stopped -----------------------------------------------------------------------------------
+
+
+async def test_a_frozen_postgresql_is_a_refusal_within_seconds(opened: Opener, postgres: Postgres) -> None:
+    url = postgres.empty()
+    store = await opened(url)
+    await store.append("m", [event(1)])
+    await store.events("m")
+    with postgres.frozen():
+        await refused(store.ping(), 1)
+        calls = (
+            store.append("m", [event(2)]),
+            store.append("new", [event(1)], opener="x", due=1.0),
+            store.events("m"),
+            store.archive("m"),
+            store.put("k", "a", "b", 1),
+            store.take("k", "a", 0),
+            store.due_matches(1, 1),
+            store.purge(1),
+        )
+        await asyncio.gather(*(refused(call, 10) for call in calls))
+        await refused(store.ping(), 1)
+        again = (store.append("m", [event(2)]), store.events("m"), SqlStore.open(url))
+        await asyncio.gather(*(refused(call, 10) for call in again))
+        assert store.waiting == 0
+    await works_again(store)
+    # What was refused may have been stored: nobody knows, and it is stored once.
+    stored = versions(await store.events("m"))
+    assert stored in ([1], [1, 2])
+    if stored == [1, 2]:
+        with pytest.raises(Conflict):
+            await store.append("m", [event(2)])
+    await store.append("m", [event(len(stored) + 1)])
+
+
+async def works_again(store: SqlStore) -> None:
+    async with asyncio.timeout(60):
+        while True:
+            try:
+                return await store.ping()
+            except StoreUnavailable:
+                await asyncio.sleep(0.05)
+
+
+async def test_close_is_bounded_while_postgresql_is_frozen(opened: Opener, postgres: Postgres) -> None:
+    store = await opened(postgres.empty())
+    await store.append("m", [event(1)])
+    with postgres.frozen():
+        waiting = [asyncio.create_task(refused(store.append("m", [event(2)]), 5)) for _ in range(3)]
+        waiting.append(asyncio.create_task(refused(store.events("m"), 5)))
+        await asyncio.sleep(0.1)
+        async with asyncio.timeout(5):
+            await store.close(0.5)
+            await asyncio.gather(*waiting)
+
+
+CLOSES = """
+import asyncio, sys
+from escadaria.store import StoredEvent, StoreUnavailable, open_store
+async def main():
+    store = await open_store(sys.argv[1])
+    await store.append("m", [StoredEvent(1, 0.0, "", "{}")])
+    await store.events("m")
+    print("open", flush=True)
+    sys.stdin.readline()
+    calls = store.append("m", [StoredEvent(2, 0.0, "", "{}")]), store.ping()
+    tasks = [asyncio.create_task(call) for call in calls]
+    await asyncio.sleep(0.1)
+    await store.close(0.2)
+    print(await asyncio.gather(*tasks, return_exceptions=True), flush=True)
+asyncio.run(main())
+"""
+
+
+async def test_a_process_ends_while_postgresql_is_frozen(postgres: Postgres) -> None:
+    """No thread keeps it."""
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", CLOSES, postgres.empty()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=env,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "open\n"
+        with postgres.frozen():
+            said, _ = await asyncio.to_thread(process.communicate, "close\n", 20)
+            assert said.count("StoreUnavailable") == 2
+            assert process.returncode == 0
+
+
+# --- ping -------------------------------------------------------------------------------------------------
+
+
+async def test_a_ping_fails_while_somebody_else_holds_the_lock(store: SqlStore, url: str) -> None:
+    await store.ping()
+    before = store.meters.commits
+    await asyncio.gather(*(store.ping() for _ in range(5)))
+    assert store.meters.commits == before + 1  # they share it
+    with locked(url):
+        await refused(store.ping(), 1)
+        await refused(store.ping(), 1)
+    await works_again(store)
+    assert await store.open_matches() == []
+
+
+async def test_a_cancelled_ping_disturbs_no_other(store: SqlStore) -> None:
+    pings = [asyncio.create_task(store.ping()) for _ in range(3)]
+    await asyncio.sleep(0)
+    pings[0].cancel()
+    answers = await asyncio.gather(*pings, return_exceptions=True)
+    assert [type(answer) for answer in answers] == [asyncio.CancelledError, type(None), type(None)]
+
+
+# --- a lock held for long ---------------------------------------------------------------------------------
+
+
+async def test_calls_behind_a_long_lock_are_answered_too(
+    store: SqlStore, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second waits for the first, and then would wait for the lock itself."""
+    monkeypatch.setattr(sql, "ANSWER_SECONDS", 2.0)
+    await store.append("m", [event(1)])
+    with locked(url):
+        first = asyncio.create_task(refused(store.append("m", [event(2)]), 4))
+        await asyncio.sleep(0.2)
+        second = asyncio.create_task(refused(store.append("m", [event(2)]), 4))
+        await asyncio.gather(first, second)
+    await works_again(store)
+    stored = versions(await store.events("m"))
+    assert stored in ([1], [1, 2])
+
+
+# --- the file of SQLite -----------------------------------------------------------------------------------
+
+FILES = ["", "-wal", "-shm"]
+
+
+@contextmanager
+def moved(path: Path, suffixes: list[str], replaced: bool) -> Iterator[None]:
+    """The files are elsewhere for a while; copies may be in their place."""
+    aside = path.parent / "aside"
+    aside.mkdir()
+    for suffix in suffixes:
+        file = Path(str(path) + suffix)
+        file.rename(aside / file.name)
+        if replaced:
+            shutil.copy(aside / file.name, file)
+    yield
+    for suffix in suffixes:
+        (aside / (path.name + suffix)).replace(str(path) + suffix)
+
+
+@pytest.mark.parametrize("replaced", [False, True], ids=["deleted", "replaced"])
+@pytest.mark.parametrize("suffixes", [FILES, FILES[:1], FILES[1:2]], ids=["all", "database", "log"])
+async def test_a_file_that_is_gone_is_noticed_before_any_answer(
+    opened: Opener, tmp_path: Path, suffixes: list[str], replaced: bool
+) -> None:
+    path = tmp_path / "store.db"
+    store = await opened(str(path))
+    await store.append("m", [event(1)])
+    with moved(path, suffixes, replaced):
+        for call in (
+            store.append("m", [event(2)]),
+            store.append("new", [event(1)]),
+            store.put("k", "a", "b", 1),
+            store.archive("m"),
+            store.events("m"),
+            store.ping(),
+        ):
+            assert "file" in str(await refused(call, 10))
+    await store.ping()
+    await store.append("m", [event(len(await store.events("m")) + 1)])
+
+
+async def test_what_was_accepted_before_a_file_was_deleted_is_all_that_was_accepted(
+    opened: Opener, tmp_path: Path
+) -> None:
+    """A copy made before each deletion has everything that was answered with success."""
+    path, copy = tmp_path / "store.db", tmp_path / "copy"
+    store = await opened(str(path))
+    accepted = 0
+    stop = False
+
+    async def play() -> None:
+        nonlocal accepted
+        while not stop:
+            try:
+                await store.append("m", [event(accepted + 1)])
+            except StoreUnavailable:
+                return
+            accepted += 1
+
+    player = asyncio.create_task(play())
+    await asyncio.sleep(0.2)
+    copy.mkdir()
+    for suffix in FILES:  # an instant later the database is elsewhere, with all that it holds
+        Path(str(path) + suffix).rename(copy / ("store.db" + suffix))
+    async with asyncio.timeout(10):
+        await player
+    await store.close()
+    again = await opened(str(copy / "store.db"))
+    assert len(await again.events("m")) in (accepted, accepted + 1)
+    assert accepted
+
+
+@pytest.mark.parametrize("size", [0, 100, 8192])
+async def test_a_truncated_file_is_noticed(opened: Opener, tmp_path: Path, size: int) -> None:
+    path = tmp_path / "store.db"
+    store = await opened(str(path))
+    await store.append("m", [event(1, body="x" * 50_000)])
+    writing_session = store._writer.session
+    assert writing_session is not None
+    writing_session.run("PRAGMA wal_checkpoint(TRUNCATE)")  # nothing is in the log any more
+    await store.append("m", [event(2)])
+    copy = tmp_path / "copy"  # made by another process: to open and close it here would drop SQLite's locks
+    subprocess.run(["cp", path, copy], check=True)
+    os.truncate(path, size)
+    for _ in range(2):
+        assert "truncated" in str(await refused(store.append("m", [event(3)]), 10))
+        assert "truncated" in str(await refused(store.ping(), 1))
+    subprocess.run(["cp", copy, path], check=True)  # into the same file
+    await works_again(store)
+
+
+async def test_a_smaller_file_that_is_whole_is_no_reason_to_stop(opened: Opener, tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    store, other = await opened(str(path)), await opened(str(path))
+    await store.put_many("k", {str(n): "x" * 1000 for n in range(1000)}, 1)
+    await store.purge(2)
+    session = other._database.connect()
+    for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+        size = path.stat().st_size
+        session.run(statement)
+    session.close()
+    assert path.stat().st_size < size
+    await store.append("m", [event(1)])
+    await store.ping()
+    assert versions(await store.events("m")) == [1]

@@ -1,0 +1,272 @@
+"""What a store keeps besides events: deadlines, openers, snapshots, values that expire, its key."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+
+from escadaria.store import Conflict, StoredEvent, open_store, sql
+from escadaria.store.sql import SqlStore
+from store.conftest import Opener, event, versions, writing
+
+pytestmark = pytest.mark.anyio
+
+
+async def add_empty_match(store: SqlStore, match: str, created: float) -> None:
+    """A row without events, as no append makes it."""
+    await store.append("warm", [event(1)])
+    await store.archive("warm")
+    writing(store).run("INSERT INTO match (id, created, archived) VALUES (?, ?, FALSE)", (match, created))
+
+
+# --- deadlines --------------------------------------------------------------------------------------------
+
+
+async def test_due_matches_come_earliest_first_and_only_while_open(store: SqlStore) -> None:
+    await store.append("later", [event(1)], due=300.0)
+    await store.append("soon", [event(1)])
+    await store.append("soon", [event(2)], due=100.0)
+    await store.append("never", [event(1)])
+    await store.append("gone", [event(1)], due=50.0)
+    await store.archive("gone")
+    assert await store.due_matches(1000, 10) == ["soon", "later"]
+    assert await store.due_matches(100, 10) == ["soon"]
+    assert await store.due_matches(99.9, 10) == []
+    assert await store.due_matches(1000, 1) == ["soon"]
+    await store.append("soon", [event(3)])  # None leaves it
+    assert await store.due_matches(100, 10) == ["soon"]
+    await store.set_due({"soon": None, "never": 200.0, "later": 150.0, "unknown": 1.0, "a\0b": 1.0})
+    assert await store.due_matches(1000, 10) == ["later", "never"]
+
+
+async def test_a_deadline_is_not_stored_without_its_events(store: SqlStore) -> None:
+    await store.append("m", [event(1), event(2)])
+    with pytest.raises(Conflict):
+        await store.append("m", [event(2)], due=1.0)
+    assert await store.due_matches(1000, 10) == []
+    with pytest.raises(ValueError, match=r"."):
+        await store.append("m", [event(3)], due=float("nan"))
+    with pytest.raises(ValueError, match=r"."):
+        await store.set_due({"m": float("inf")})
+
+
+async def test_abandoned_matches_are_the_open_ones_without_a_late_event(store: SqlStore) -> None:
+    def at(version: int, time: float) -> StoredEvent:
+        return StoredEvent(version, time, "", "{}")
+
+    await store.append("old", [at(1, 10.0), at(2, 20.0)])
+    await store.append("older", [at(1, 5.0)])
+    await store.append("alive", [at(1, 1.0), at(2, 500.0)])
+    await store.append("new", [at(1, 400.0)])
+    await store.append("archived", [at(1, 1.0)])
+    await store.archive("archived")
+    await add_empty_match(store, "empty", 2.0)
+    assert await store.abandoned(100, 10) == ["empty", "older", "old"]
+    assert await store.abandoned(100, 2) == ["empty", "older"]
+    assert await store.abandoned(20, 10) == ["empty", "older"]
+
+
+async def test_a_match_without_events_breaks_nothing(store: SqlStore) -> None:
+    await add_empty_match(store, "empty", 2.0)
+    assert await store.events("empty") == []
+    assert await store.snapshot("empty") is None
+    assert await store.open_matches() == ["empty"]
+    await store.set_due({"empty": 1.0})
+    assert await store.due_matches(5, 5) == ["empty"]
+    with pytest.raises(Conflict):
+        await store.append("empty", [event(1)])
+    await store.ping()
+    await store.archive("empty")
+    assert await store.abandoned(1e9, 10) == []
+
+
+async def test_open_tables_are_counted_by_opener(store: SqlStore) -> None:
+    for n in range(3):
+        await store.append(f"a{n}", [event(1)], opener="ana")
+    await store.append("r", [event(1), event(2)], opener="rui")
+    await store.append("x", [event(1)])
+    await store.archive("a1")
+    assert [await store.open_tables(opener) for opener in ("ana", "rui", "eva", "\0")] == [2, 1, 0, 0]
+    with pytest.raises(ValueError, match="first event"):
+        await store.append("x", [event(2)], opener="ana")
+
+
+async def test_these_questions_are_answered_by_index(opened: Opener, tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    await opened(str(path))
+    with sqlite3.connect(path) as connection:
+        for statement, parameters, index in (
+            (sql._DUE, (1.0, 10), "match_due"),
+            (sql._ABANDONED, (1.0, 1.0, 10), "match_created"),
+            (sql._OPEN_TABLES, ("x",), "match_opener"),
+            (sql._PURGE, (1.0, 10), "item_expires"),
+        ):
+            plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters).fetchall()
+            steps = [row[3] for row in plan]
+            assert any(index in step for step in steps), steps
+            assert not any("SCAN" in step or "TEMP B-TREE" in step for step in steps), steps
+
+
+# --- reading in slices ------------------------------------------------------------------------------------
+
+
+async def test_events_can_be_read_in_slices(store: SqlStore) -> None:
+    await store.append("m", [event(version) for version in range(1, 8)])
+    assert versions(await store.events("m", 0, 3)) == [1, 2, 3]
+    assert versions(await store.events("m", 3, 3)) == [4, 5, 6]
+    assert versions(await store.events("m", 6, 3)) == [7]
+    assert await store.events("m", 7, 3) == []
+    assert await store.events("m", 0, 0) == []
+
+
+async def test_an_older_snapshot_never_replaces_a_newer_one(store: SqlStore) -> None:
+    assert await store.snapshot("m") is None
+    await store.save_snapshot("m", 5, '{"ação": 1}')
+    await store.save_snapshot("m", 4, "old")
+    assert await store.snapshot("m") == (5, '{"ação": 1}')
+    await asyncio.gather(*(store.save_snapshot("m", version, f"v{version}") for version in (8, 6, 9, 7)))
+    assert await store.snapshot("m") == (9, "v9")
+    assert await store.snapshot("other") is None
+    assert await store.snapshot("\0") is None
+    with pytest.raises(ValueError, match="NUL"):
+        await store.save_snapshot("m", 10, "\0")
+
+
+# --- values that expire -----------------------------------------------------------------------------------
+
+
+async def test_values_are_kept_until_they_expire(store: SqlStore) -> None:
+    await store.put("code", "k", "ação", 100)
+    await store.put("seal", "k", "other", 200)
+    assert await store.get("code", "k", 99) == "ação"
+    assert await store.get("code", "k", 100) is None
+    assert await store.get("seal", "k", 100) == "other"
+    await store.put("code", "k", "again", 300)
+    await store.put_many("code", {"a": "1", "b": "2"}, 250)
+    assert await store.values("code", 99) == {"k": "again", "a": "1", "b": "2"}
+    assert await store.values("code", 250) == {"k": "again"}
+    assert await store.values("none", 0) == await store.values("\0", 0) == {}
+    assert await store.get("code", "\0", 0) is None
+    assert await store.take("code", "\0", 0) is None
+    for bad in (
+        store.put("k", "\0", "", 1),
+        store.put("k", "a", "\ud800", 1),
+        store.put("k", "a", "", 1e999),
+    ):
+        with pytest.raises(ValueError, match=r"."):
+            await bad
+
+
+async def test_of_several_callers_exactly_one_takes_a_value(opened: Opener, url: str) -> None:
+    stores = [await opened(url), await opened(url)]
+    for n in range(10):
+        await stores[0].put("code", f"k{n}", f"v{n}", 100)
+        takers = [store.take("code", f"k{n}", 50) for store in stores for _ in range(4)]
+        answers = await asyncio.gather(*takers)
+        assert sorted(answers, key=str) == [None] * 7 + [f"v{n}"]
+        assert await stores[1].get("code", f"k{n}", 50) is None
+    await stores[0].put("code", "late", "v", 100)
+    assert await stores[1].take("code", "late", 100) is None
+
+
+async def test_a_purge_deletes_what_has_expired_in_portions(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql, "PORTION", 10)
+    await store.put_many("a", {str(n): "x" for n in range(35)}, 100)
+    await store.put_many("b", {str(n): "x" for n in range(5)}, 200)
+    commits = store.meters.commits
+    assert await store.purge(150) == 35
+    assert store.meters.commits - commits == 4
+    assert await store.values("a", 0) == {}
+    assert len(await store.values("b", 0)) == 5
+    assert await store.purge(150) == 0
+
+
+# --- the key ----------------------------------------------------------------------------------------------
+
+KEYS = """
+import asyncio, sys
+from escadaria.store import open_store
+async def main():
+    store = await open_store(sys.argv[1])
+    print(store.key.hex())
+    await store.close()
+asyncio.run(main())
+"""
+
+
+async def test_all_who_open_a_new_database_at_once_get_the_same_key(url: str) -> None:
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", KEYS, url], stdout=subprocess.PIPE, text=True, env=env)
+        for _ in range(4)
+    ]
+    keys = [(await asyncio.to_thread(process.communicate))[0].strip() for process in processes]
+    store = await open_store(url)
+    try:
+        assert set(keys) == {store.key.hex()} and len(store.key) == 32
+        assert store.key.hex() not in repr(store)
+    finally:
+        await store.close()
+
+
+async def test_another_database_has_another_key(opened: Opener, tmp_path: Path) -> None:
+    assert (await opened(str(tmp_path / "a.db"))).key != (await opened(str(tmp_path / "b.db"))).key
+
+
+# --- meters -----------------------------------------------------------------------------------------------
+
+
+async def test_the_store_counts_what_it_does(store: SqlStore) -> None:
+    told: list[int] = []
+    store.meters.committed = lambda events, seconds: told.append(events)
+    await asyncio.gather(*(store.append(f"m{n}", [event(1), event(2)]) for n in range(5)))
+    with pytest.raises(Conflict):
+        await store.append("m0", [event(1)])
+    meters = store.meters
+    assert (meters.commits, meters.appends, meters.events) == (2, 5, 10)
+    assert (meters.conflicts, meters.errors) == (1, 0)
+    assert meters.seconds > 0 and told == [10, 0]
+    assert store.waiting == 0
+
+
+# --- older databases --------------------------------------------------------------------------------------
+
+
+async def test_a_database_of_the_first_version_is_brought_up_to_date(opened: Opener, url: str) -> None:
+    engine = sa.create_engine(
+        "sqlite:///" + url if "://" not in url else url.replace("postgresql", "postgresql+psycopg")
+    )
+    with engine.begin() as connection:
+        config = Config(attributes={"connection": connection})
+        config.set_main_option("script_location", "escadaria.store:migrations")
+        command.upgrade(config, "0001")
+        for match, archived in (("open", False), ("done", True)):
+            values = {"match": match, "archived": archived}
+            connection.execute(sa.text("INSERT INTO match VALUES (:match, 10.0, :archived)"), values)
+            row = "INSERT INTO event VALUES (:match, 1, NULL, 10.0, 'r', 'ação', 'h')"
+            connection.execute(sa.text(row), values)
+            connection.execute(sa.text("INSERT INTO event VALUES (:match, 2, 1, 11.0, '', '{}', '')"), values)
+    engine.dispose()
+    store = await opened(url)
+    for match in ("open", "done"):
+        assert await store.events(match) == [
+            StoredEvent(1, 10.0, "r", "ação", "h"),
+            StoredEvent(2, 11.0, "", "{}", ""),
+        ]
+    assert await store.open_matches() == ["open"]
+    assert await store.due_matches(10, 10) == ["open"]  # nobody knows, so it is looked at
+    assert await store.abandoned(100, 10) == ["open"]
+    assert await store.open_tables("") == 1
+    await store.append("open", [event(3)], due=50.0)
+    assert (await opened(url)).key == store.key
