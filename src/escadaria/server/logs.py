@@ -10,7 +10,7 @@ import time
 from escadaria.server.settings import Settings
 
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
-_QUIET = ("uvicorn", "uvicorn.error", "sqlalchemy", "alembic", "aiosqlite", "asyncio", "websockets")
+_QUIET = ("uvicorn", "uvicorn.error", "sqlalchemy", "alembic", "asyncio", "websockets")
 """Libraries that only log what went wrong."""
 
 
