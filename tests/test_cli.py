@@ -303,6 +303,16 @@ class TestTerminal:
         assert resumed.exit_code == 0, resumed.output
         assert Path("game.txt").read_text("utf-8") == text
 
+    def test_ctrl_c_is_taken_while_the_tests_run_in_the_background(self) -> None:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            with terminal("play", "chain", "--players", "2") as person:
+                person.wait_for("Ana › ")
+                person.type("\x03")
+                assert person.end() == 130
+        finally:
+            signal.signal(signal.SIGINT, before)
+
     def test_sigterm_is_gentle_too(self) -> None:
         with terminal("play", "chain", "--players", "2") as person:
             person.wait_for("Ana › ")
@@ -427,10 +437,15 @@ class Terminal:
 
 
 def control(inside: int) -> None:
-    """Make this the terminal that sends Ctrl-C."""
+    """Make this the terminal that sends Ctrl-C, to a program that takes it even if these tests do not.
+
+    What runs in the background (``nohup … &``) ignores SIGINT and SIGHUP, and so would its children.
+    """
     import fcntl
     import termios
 
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     fcntl.ioctl(inside, termios.TIOCSCTTY, 0)
 
 
