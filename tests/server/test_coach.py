@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from escadaria.client import open_match
-from escadaria.server import coach, pool
+from escadaria.server import pool, workers
 from escadaria.server.worker import Answer
 from server.conftest import Live
 from server.judged import SHORT, SMALL, write_chain_solution, write_solution
@@ -192,7 +192,7 @@ async def test_a_bad_position_names_the_ruling_that_it_breaks(http: httpx.AsyncC
 async def test_those_who_wait_are_told_and_too_many_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coach, "_PATIENCE", 0.01)
+    monkeypatch.setattr(workers, "PATIENCE_SECONDS", 0.01)
     async with serving(tmp_path, analysis_queue=2) as inside:
         ready = asyncio.Event()
 

@@ -48,7 +48,9 @@ def create_app(settings: Settings) -> Litestar:
             HTTPException: errors.http_error,
             Exception: errors.bug,
         },
-        compression_config=CompressionConfig(backend="gzip", gzip_compress_level=6, minimum_size=1000),
+        compression_config=CompressionConfig(
+            backend="gzip", gzip_compress_level=6, minimum_size=1000, exclude_opt_key="compressed"
+        ),
         response_headers=[ResponseHeader(name=name, value=value) for name, value in errors.HEADERS.items()],
         request_max_body_size=settings.frame_bytes,
         openapi_config=OpenAPIConfig(

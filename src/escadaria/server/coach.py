@@ -1,31 +1,23 @@
 """What decisions are worth, for those who practise and for matches that are over.
 
 A seat of a running match is never told, unless its table is for practice: that is checked where the
-question comes in. All of the work is done by other processes, with a bounded number of questions waiting.
+question comes in. The functions here run in worker processes.
 """
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 from typing import Any
 
 import msgspec
 
 from escadaria import catalogue
-from escadaria.coach import analysis
-from escadaria.coach import evaluators as judging
-from escadaria.game import CHANCE
+from escadaria.coach import analysis, evaluators
+from escadaria.game import CHANCE, AnyGame
 from escadaria.record import Record, read
-from escadaria.server.messages import Advice, Refused, Source
-from escadaria.server.pool import Pool
-from escadaria.views import fact_data
+from escadaria.server.messages import Advice, Position, PositionSeen, Refused, Source
+from escadaria.server.replays import Played, packed, short_enough
+from escadaria.views import fact_data, previews
 
-MOST_PLIES = 5000
-"""The longest match that is analysed; people's have some hundreds."""
-
-_KEPT = 100
-_PATIENCE = 2.0
 _DIGITS = 4
 
 
@@ -64,7 +56,7 @@ class PlayerLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnalysisView(msgspec.Struct, frozen=True, kw_only=True):
-    """A match, judged."""
+    """A match, evaluated."""
 
     source: Source
     curve: list[list[float]]
@@ -101,86 +93,72 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     """It is being worked on: ask again."""
 
     ahead: int
-    """How many others come before it."""
+    """At most how many others come before it."""
 
 
-class Coach:
-    """Analyses matches that are over. What was found is kept for a while."""
-
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
-        self._work: dict[str, asyncio.Task[AnalysisView]] = {}  # by record, the oldest first
-
-    async def analysis(self, record: Record) -> AnalysisView | Waiting:
-        """What is known of the match, or how long others are before it.
-
-        :raises Refused: ``busy`` if too many wait, ``too_large``.
-        :raises NoJudge: if nobody can judge this game.
-        """
-        if len(record.plies) > MOST_PLIES:
-            raise Refused("too_large", f"a match of more than {MOST_PLIES} plies is not analysed")
-        text = str(record)
-        key = hashlib.sha256(text.encode()).hexdigest()
-        if key not in self._work:
-            self._work[key] = asyncio.create_task(self.pool.run(_analyse, text))
-        work = self._work[key]
-        await asyncio.wait({work}, timeout=_PATIENCE)
-        if not work.done():
-            others = list(self._work.values())
-            return Waiting(ahead=sum(not other.done() for other in others[: others.index(work)]))
-        self._forget()
-        if work.cancelled() or work.exception() is not None:
-            self._work.pop(key, None)
-        return work.result()
-
-    def _forget(self) -> None:
-        done = [key for key, work in self._work.items() if work.done()]
-        for key in done[: max(0, len(done) - _KEPT)]:
-            del self._work[key]
-
-    async def close(self) -> None:
-        for work in self._work.values():
-            work.cancel()
-        await asyncio.gather(*self._work.values(), return_exceptions=True)
-
-
-# What the other processes do.
+# What worker processes compute.
 
 
 def advise(name: str, options: dict[str, Any], text: str) -> Advice | None:
     """What a position is worth; None if no evaluator knows."""
     game = catalogue.load(name, **options)
-    state = game.parse_state(text)
+    return _advice(game, game.parse_state(text))
+
+
+def _read(asked: Position) -> tuple[AnyGame, Any]:
+    game = catalogue.load(asked.game, **asked.options)
+    return game, game.initial_state() if asked.position is None else game.parse_state(asked.position)
+
+
+def _advice(game: AnyGame, state: Any) -> Advice | None:
     try:
-        judge = judging.find(game)
-    except judging.NoJudge:
+        evaluator = evaluators.find(game)
+    except evaluators.NoJudge:
         return None
-    found = analysis.hint(game, state, judge)
+    found = analysis.hint(game, state, evaluator)
     # values that ship see further after a choice: what is told of the position fits what is told of these
-    shares = found[0].shares if found else judge.shares(state)
+    shares = found[0].shares if found else evaluator.shares(state)
     return Advice(
-        source=_source(judge),
+        source=_source(evaluator),
         win=round(shares[state.turn], _DIGITS),
         wins={str(option.action): round(option.shares[state.turn], _DIGITS) for option in found},
     )
 
 
-def rolls(name: str, options: dict[str, Any], text: str) -> RollsView:
-    """All that the dice can show at a position, and what to do then.
+def position(asked: Position) -> bytes:
+    """A ``PositionSeen``. :raises GameError: if there is no such position."""
+    game, state = _read(asked)
+    over = game.outcome(state) is not None
+    return packed(
+        PositionSeen(
+            game=game.name,
+            options=game.options,
+            text=str(state),
+            position=state,
+            turn=state.turn,
+            legal=[str(action) for action in game.legal_actions(state)],
+            choices=previews(game, state),
+            over=over,
+            advice=None if over else _advice(game, state),
+        )
+    )
+
+
+def rolls(asked: Position) -> bytes:
+    """A ``RollsView``: all that the dice can show at a position, and what to do then.
 
     :raises Refused: ``not_rolling`` if no dice are to fall.
-    :raises TooManyFalls, NoJudge: as ``analysis.falls`` and ``judging.find`` do.
+    :raises TooManyFalls, NoJudge: as ``analysis.falls`` and ``evaluators.find`` do.
     """
-    game = catalogue.load(name, **options)
-    state = game.parse_state(text)
+    game, state = _read(asked)
     if game.current_player(state) != CHANCE:
         raise Refused("not_rolling", f"no dice are to fall at {state}")
-    judge = judging.find(game)
+    evaluator = evaluators.find(game)
     seat = state.turn
-    return RollsView(
-        source=_source(judge),
+    view = RollsView(
+        source=_source(evaluator),
         turn=seat,
-        win=round(judge.shares(state)[seat], _DIGITS),
+        win=round(evaluator.shares(state)[seat], _DIGITS),
         falls=[
             FallLine(
                 dice=list(fall.dice),
@@ -189,17 +167,27 @@ def rolls(name: str, options: dict[str, Any], text: str) -> RollsView:
                 wins={str(option.action): round(option.shares[seat], _DIGITS) for option in fall.options},
                 win=round(fall.shares[seat], _DIGITS),
             )
-            for fall in analysis.falls(game, state, judge)
+            for fall in analysis.falls(game, state, evaluator)
         ],
     )
+    return packed(view)
 
 
-def _analyse(text: str) -> AnalysisView:
-    record = read(text)
-    judge = judging.find(record.game)
-    found = analysis.analyse(record, judge)
+def analyse_match(played: Played) -> bytes:
+    """An ``AnalysisView``. :raises Refused: ``too_large``. :raises NoJudge: if there is no evaluator."""
+    return packed(_analysis(short_enough(played.record())))
+
+
+def analyse_text(text: str) -> bytes:
+    """The same of a record file. :raises BadRecord: if it is none."""
+    return packed(_analysis(short_enough(read(text))))
+
+
+def _analysis(record: Record) -> AnalysisView:
+    evaluator = evaluators.find(record.game)
+    found = analysis.analyse(record, evaluator)
     return AnalysisView(
-        source=_source(judge),
+        source=_source(evaluator),
         curve=[[round(share, _DIGITS) for share in shares] for shares in found.curve],
         decisions=[_decision_line(record, decision) for decision in found.decisions],
         players=[
@@ -234,5 +222,5 @@ def _decision_line(record: Record, decision: analysis.Decision) -> DecisionLine:
     )
 
 
-def _source(judge: judging.Judge) -> Source:
-    return "exact" if judge.source.kind == judging.EXACT else "estimated"
+def _source(evaluator: evaluators.Judge) -> Source:
+    return "exact" if evaluator.source.kind == evaluators.EXACT else "estimated"

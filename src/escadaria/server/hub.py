@@ -11,7 +11,6 @@ import time
 from escadaria import bots, catalogue, dice
 from escadaria.server import messages, metrics
 from escadaria.server.audience import Connection
-from escadaria.server.coach import Coach
 from escadaria.server.limits import Limits
 from escadaria.server.match import HOST, Entry, Match, new_match, new_token
 from escadaria.server.messages import Refused
@@ -33,8 +32,7 @@ class Hub:
         self.store = store
         self.settings = settings
         self.limits = limits
-        self.workers = Workers(settings)
-        self.coach = Coach(self.workers.analyses)
+        self.workers = Workers(settings, limits)
         self.rooms: dict[str, Room] = {}
         self.connections: set[Connection] = set()
         self.closing = False
@@ -223,7 +221,6 @@ class Hub:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._sweeper
         await self.workers.close()
-        await self.coach.close()
         await self.store.close()
 
 

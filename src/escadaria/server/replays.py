@@ -1,15 +1,102 @@
-"""A whole match laid out for looking at: every position and fact, so that a browser needs no rules."""
+"""A whole match laid out for looking at: every position and fact, so that a browser needs no rules.
+
+The functions that take a ``Played`` or a text run in worker processes.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import gzip
+from typing import Any, NamedTuple
 
 import msgspec
 
-from escadaria.coach import evaluators as judging
+from escadaria import catalogue
+from escadaria.coach import evaluators
 from escadaria.game import CHANCE, AnyGame
-from escadaria.record import Record, result_text, verify
+from escadaria.record import Proof, Record, Remark, Seat, read, result_text, verify
+from escadaria.server.match import Match
+from escadaria.server.messages import Refused
 from escadaria.views import StepView, fact_data
+
+RECORD_BYTES = 200_000
+"""The longest request with a record file that is taken."""
+
+MOST_PLIES = 5000
+"""The longest match that is laid out or analysed.
+
+Of 60 simulated matches each, by weak bots with all numbers of players and the largest options, the longest
+had 1,617 plies (Chain for six on the long board).
+"""
+
+
+class Played(NamedTuple):
+    """A match that is over, as it is sent to a worker."""
+
+    game: str
+    options: dict[str, bool | int | str]
+    seats: tuple[Seat, ...]
+    plies: tuple[Any, ...]
+    remarks: tuple[Remark, ...]
+    date: str
+    proof: Proof
+    start: Any
+
+    def record(self) -> Record:
+        """Its record, which replays it."""
+        game = catalogue.load(self.game, **self.options)
+        return Record(game, self.seats, self.plies, self.remarks, self.date, "fair", self.proof, self.start)
+
+
+def played(match: Match, date: str) -> Played:
+    """What a worker needs of a match. :raises Refused: ``running``, unless it is over."""
+    table = match.table
+    if table is None or match.status != "over":
+        raise Refused("running", "the record can be read when the match is over")
+    return Played(
+        game=match.game.name,
+        options=match.game.options,
+        seats=table.seats,
+        plies=tuple(table.plies),
+        remarks=tuple(table.remarks),
+        date=date,
+        proof=Proof(match.dice_name, match.commitment, match.entropy, match.revealed),
+        start=table.start,
+    )
+
+
+def most_plies(text: str) -> int:
+    """At most how many plies a record file has, known without reading it. :raises Refused: ``too_large``."""
+    commas, lines = text.count(","), text.count("\n")
+    if max(commas, lines) > MOST_PLIES:
+        raise Refused("too_large", f"a match of more than {MOST_PLIES} plies is not laid out or analysed")
+    return commas + lines
+
+
+def short_enough(record: Record) -> Record:
+    """The record. :raises Refused: ``too_large``."""
+    if len(record.plies) > MOST_PLIES:
+        raise Refused("too_large", f"a match of more than {MOST_PLIES} plies is not laid out or analysed")
+    return record
+
+
+def record_text(played: Played) -> bytes:
+    """The text of a match, compressed."""
+    return gzip.compress(str(played.record()).encode(), mtime=0)
+
+
+def replay_match(played: Played) -> bytes:
+    """A ``Replay``. :raises Refused: ``too_large``."""
+    return packed(replay(short_enough(played.record())))
+
+
+def replay_text(text: str) -> bytes:
+    """A ``Replay`` of a record file. :raises BadRecord: if it is none. :raises Refused: ``too_large``."""
+    return packed(replay(short_enough(read(text))))
+
+
+def packed(view: msgspec.Struct) -> bytes:
+    """The JSON of an answer, compressed."""
+    return gzip.compress(msgspec.json.encode(view), 6, mtime=0)
 
 
 class SeatLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,7 +198,7 @@ def replay(record: Record) -> Replay:
 
 def _is_judged(game: AnyGame) -> bool:
     try:
-        judging.find(game)
-    except judging.NoJudge:
+        evaluators.find(game)
+    except evaluators.NoJudge:
         return False
     return True

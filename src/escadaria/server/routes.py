@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import gzip
 from typing import Any
 
 import msgspec
@@ -13,25 +14,24 @@ from litestar.datastructures.headers import CacheControlHeader
 from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody
 
-from escadaria import bots, catalogue, strategy
+from escadaria import bots, strategy
 from escadaria.catalogue import GAMES
-from escadaria.game import AnyGame
 from escadaria.i18n.web import texts_json
-from escadaria.record import Record, read
-from escadaria.server import coach, messages
+from escadaria.server import messages
 from escadaria.server.access import address_of, check_request
 from escadaria.server.coach import AnalysisView, RollsView, Waiting
 from escadaria.server.errors import refusals
 from escadaria.server.hub import Hub
-from escadaria.server.messages import Refused
-from escadaria.server.replays import Replay, replay
+from escadaria.server.replays import RECORD_BYTES, Replay
 from escadaria.server.socket import table
 from escadaria.server.where import addresses, is_own_machine
 from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
-from escadaria.views import previews
 
-RECORD_BYTES = 300_000
-"""The longest record file that is laid out for a browser."""
+
+def _answers(kind: type) -> dict[int, ResponseSpec]:
+    """What a route answers that passes on what a worker has encoded, for the OpenAPI document."""
+    return {200: ResponseSpec(kind, description="done", generate_examples=False)}
+
 
 _WORKING = {202: ResponseSpec(Waiting, description="it is being worked on", generate_examples=False)}
 
@@ -89,97 +89,107 @@ async def match_info(state: State, match: FromPath[str]) -> messages.Now:
 @get(
     "/matches/{match:str}/record",
     media_type=MediaType.TEXT,
-    responses=refusals("running", "unknown_match", "store_unavailable"),
+    responses=_answers(str) | refusals("running", "busy", "unknown_match", "store_unavailable"),
+    compressed=True,
 )
-async def match_record(state: State, match: FromPath[str]) -> str:
+async def match_record(
+    request: Request[Any, Any, Any], state: State, match: FromPath[str]
+) -> Response[bytes]:
     """The record of a finished match, with the secret of its dice."""
-    return str(await _finished(state.hub, match))
+    hub: Hub = state.hub
+    room = await hub.room(match)
+    text = await hub.workers.record(room.match, room.date, address_of(request))
+    return await _passed_on(request, text, MediaType.TEXT)
 
 
 @get(
     "/matches/{match:str}/replay",
-    responses=refusals("running", "unknown_match", "store_unavailable"),
+    responses=_answers(Replay)
+    | refusals("running", "busy", "too_large", "unknown_match", "store_unavailable"),
+    compressed=True,
 )
-async def match_replay(state: State, match: FromPath[str]) -> Replay:
+async def match_replay(
+    request: Request[Any, Any, Any], state: State, match: FromPath[str]
+) -> Response[bytes]:
     """A finished match, position by position."""
-    return await asyncio.to_thread(replay, await _finished(state.hub, match))
+    hub: Hub = state.hub
+    room = await hub.room(match)
+    return await _passed_on(request, await hub.workers.replay(room.match, room.date, address_of(request)))
 
 
-@post("/replays", status_code=200, request_max_body_size=RECORD_BYTES, responses=refusals("bad_record"))
-async def record_replay(data: JSONBody[messages.RecordText]) -> Replay:
+@post(
+    "/replays",
+    status_code=200,
+    request_max_body_size=RECORD_BYTES,
+    responses=_answers(Replay) | refusals("bad_record", "busy", "too_large"),
+    compressed=True,
+)
+async def record_replay(
+    request: Request[Any, Any, Any], state: State, data: JSONBody[messages.RecordText]
+) -> Response[bytes]:
     """A record file, position by position."""
-    return await asyncio.to_thread(lambda: replay(read(data.record)))
+    hub: Hub = state.hub
+    return await _passed_on(request, await hub.workers.replay_text(data.record, address_of(request)))
 
 
 @get(
     "/matches/{match:str}/analysis",
-    responses=refusals("running", "no_judge", "too_large", "busy", "unknown_match", "store_unavailable")
+    responses=_answers(AnalysisView)
+    | refusals("running", "no_judge", "too_large", "busy", "unknown_match", "store_unavailable")
     | _WORKING,
+    compressed=True,
 )
-async def match_analysis(state: State, match: FromPath[str]) -> Response[AnalysisView | Waiting]:
+async def match_analysis(
+    request: Request[Any, Any, Any], state: State, match: FromPath[str]
+) -> Response[bytes]:
     """What each decision of a finished match was worth, and how lucky everybody was."""
-    return await _analysed(state.hub, await _finished(state.hub, match))
+    hub: Hub = state.hub
+    room = await hub.room(match)
+    return await _passed_on(request, await hub.workers.analysis(room.match, room.date, address_of(request)))
 
 
 @post(
     "/analyses",
     status_code=200,
     request_max_body_size=RECORD_BYTES,
-    responses=refusals("bad_record", "no_judge", "too_large", "busy") | _WORKING,
+    responses=_answers(AnalysisView) | refusals("bad_record", "no_judge", "too_large", "busy") | _WORKING,
+    compressed=True,
 )
 async def record_analysis(
-    state: State, data: JSONBody[messages.RecordText]
-) -> Response[AnalysisView | Waiting]:
+    request: Request[Any, Any, Any], state: State, data: JSONBody[messages.RecordText]
+) -> Response[bytes]:
     """The same for a record file. To ask again, send it again."""
-    return await _analysed(state.hub, await asyncio.to_thread(read, data.record))
+    hub: Hub = state.hub
+    return await _passed_on(request, await hub.workers.analysis_text(data.record, address_of(request)))
 
 
-async def _analysed(hub: Hub, record: Record) -> Response[AnalysisView | Waiting]:
-    answer = await hub.coach.analysis(record)
-    return Response(answer, status_code=202 if isinstance(answer, Waiting) else 200)
-
-
-@post("/positions", status_code=200, responses=refusals("bad_options", "invalid_text", "busy"))
-async def position(state: State, data: JSONBody[messages.Position]) -> messages.PositionSeen:
+@post(
+    "/positions",
+    status_code=200,
+    responses=_answers(messages.PositionSeen) | refusals("bad_options", "invalid_text", "busy"),
+    compressed=True,
+)
+async def position(
+    request: Request[Any, Any, Any], state: State, data: JSONBody[messages.Position]
+) -> Response[bytes]:
     """Any position of a game, what may be done there, and what that is worth."""
     hub: Hub = state.hub
-    game, seen = _position(data)
-    over = game.outcome(seen) is not None
-    return messages.PositionSeen(
-        game=game.name,
-        options=game.options,
-        text=str(seen),
-        position=seen,
-        turn=seen.turn,
-        legal=[str(action) for action in game.legal_actions(seen)],
-        choices=previews(game, seen),
-        over=over,
-        advice=None if over else await hub.workers.advise(game, seen),
-    )
+    return await _passed_on(request, await hub.workers.position(data, address_of(request)))
 
 
 @post(
     "/rolls",
     status_code=200,
-    responses=refusals("bad_options", "invalid_text", "not_rolling", "no_judge", "too_large", "busy"),
+    responses=_answers(RollsView)
+    | refusals("bad_options", "invalid_text", "not_rolling", "no_judge", "too_large", "busy"),
+    compressed=True,
 )
-async def rolls(state: State, data: JSONBody[messages.Position]) -> RollsView:
+async def rolls(
+    request: Request[Any, Any, Any], state: State, data: JSONBody[messages.Position]
+) -> Response[bytes]:
     """All that the dice can show at a position that waits for them, and what to do then."""
     hub: Hub = state.hub
-    game, waiting = _position(data)
-    return await hub.workers.analyses.run(coach.rolls, game.name, dict(game.options), str(waiting))
-
-
-def _position(data: messages.Position) -> tuple[AnyGame, Any]:
-    game = catalogue.load(data.game, **data.options)
-    return game, game.initial_state() if data.position is None else game.parse_state(data.position)
-
-
-async def _finished(hub: Hub, match: str) -> Record:
-    room = await hub.room(match)
-    if room.match.status != "over":
-        raise Refused("running", "the record can be read when the match is over")
-    return room.match.record(room.date)
+    return await _passed_on(request, await hub.workers.rolls(data, address_of(request)))
 
 
 @get(
@@ -242,6 +252,18 @@ def frames_schema() -> dict[str, Any]:
         "$defs": components,
         "properties": dict(zip(kinds, schemas, strict=True)),
     }
+
+
+async def _passed_on(
+    request: Request[Any, Any, Any], answer: bytes | Waiting, media_type: MediaType = MediaType.JSON
+) -> Response[bytes]:
+    """The answer of a worker as it is, or without compression for a client that does not take it."""
+    if isinstance(answer, Waiting):
+        return Response(msgspec.json.encode(answer), status_code=202, media_type=media_type)
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(await asyncio.to_thread(gzip.decompress, answer), media_type=media_type)
+    headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    return Response(answer, media_type=media_type, headers=headers)
 
 
 api = Router(
