@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from escadaria.server import metrics
 from server.conftest import Live
-from server.wire import PATIENCE, eventually, serving
+from server.wire import PATIENCE, eventually, opened, serving
 
 pytestmark = pytest.mark.anyio
 
@@ -96,3 +97,48 @@ async def test_a_blocked_loop_is_seen(tmp_path: Path) -> None:
         before = slow()
         time.sleep(0.7)
         await eventually(lambda: slow() > before, "the lag is counted")
+
+
+async def test_commits_are_measured(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        before = await asyncio.to_thread(scrape, server.url)
+        await opened(server.url)
+        after = await asyncio.to_thread(scrape, server.url)
+    for name in ("escadaria_commit_seconds_count", "escadaria_commit_events_count"):
+        assert value(after, name) > value(before, name)
+    assert value(after, "escadaria_store_up") == 1
+
+
+async def test_a_lost_store_is_shown_and_logged_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def lines(message: str) -> int:
+        return sum(record.getMessage() == message for record in caplog.records)
+
+    async def ready() -> int:
+        return (await http.get("/readyz")).status_code
+
+    async with serving(tmp_path) as server, httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+        file = tmp_path / "matches.sqlite3"
+        file.rename(tmp_path / "away")
+        for _ in range(5):
+            assert await ready() == 503
+        lost = await asyncio.to_thread(scrape, server.url)
+        assert value(lost, "escadaria_store_up") == 0
+        assert value(lost, "escadaria_store_errors_total", reason="unavailable") >= 5
+        assert lines("the store does not answer") == 1
+        (tmp_path / "away").rename(file)
+        async with asyncio.timeout(PATIENCE):
+            while not lines("the store answers again"):
+                await ready()
+                await asyncio.sleep(0.2)
+        assert value(await asyncio.to_thread(scrape, server.url), "escadaria_store_up") == 1
+    assert lines("the store does not answer") == lines("the store answers again") == 1
+
+
+async def test_a_new_database_logs_its_migration(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "escadaria")
+    for count in (1, 1):  # the second start has nothing to migrate
+        async with serving(tmp_path):
+            migrated = [r for r in caplog.records if r.getMessage() == "the tables were migrated"]
+            assert len(migrated) == count and vars(migrated[0])["before"] == "none"

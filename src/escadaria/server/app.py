@@ -29,7 +29,9 @@ def create_app(settings: Settings) -> Litestar:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        hub = Hub(await open_store(settings.database), settings, limits)
+        store = await open_store(settings.database)
+        metrics.measure_store(store)
+        hub = Hub(store, settings, limits)
         app.state.hub = hub
         await hub.start()
         lag = metrics.LoopLag()

@@ -11,7 +11,7 @@ import os
 import platform
 import subprocess
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -26,6 +26,10 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from escadaria.store import Meters, Store
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # when each counter was made doubles the page
 
@@ -61,11 +65,19 @@ LIMIT_HITS = Counter(
 
 # The store.
 
-STORE_UP = Gauge("escadaria_store_up", "1 while the store answers, 0 while it does not", registry=REGISTRY)
 STORE_SECONDS = Histogram(
     "escadaria_store_seconds",
     "From an event to its being on disk",
     buckets=(0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5),
+    registry=REGISTRY,
+)
+COMMIT_SECONDS = Histogram(
+    "escadaria_commit_seconds", "How long a commit takes", buckets=_FINE, registry=REGISTRY
+)
+COMMIT_EVENTS = Histogram(
+    "escadaria_commit_events",
+    "Events that share a commit",
+    buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000),
     registry=REGISTRY,
 )
 
@@ -119,6 +131,40 @@ UPTIME.set_function(lambda: time.monotonic() - _STARTED)
 def events(kind: str) -> Counter:
     """The counter of one kind of event: looking it up takes longer than counting."""
     return EVENTS.labels(kind)
+
+
+class _StoreCollector(Collector):
+    """Reads what the store counts itself."""
+
+    store: Store | None = None
+
+    def collect(self) -> Iterator[Metric]:
+        meters = self.store.meters if self.store is not None else Meters()
+        up, waiting = meters.lost is None, self.store.waiting if self.store is not None else 0
+        yield GaugeMetricFamily("escadaria_store_up", "1 while the store answers, 0 while it does not", up)
+        yield GaugeMetricFamily("escadaria_store_waiting", "Calls that wait for the database", waiting)
+        errors = CounterMetricFamily(
+            "escadaria_store_errors", "Calls of the store that failed", labels=["reason"]
+        )
+        errors.add_metric(["unavailable"], meters.errors)
+        errors.add_metric(["conflict"], meters.conflicts)
+        yield errors
+
+
+_STORE = _StoreCollector()
+REGISTRY.register(_STORE)
+
+
+def measure_store(store: Store) -> None:
+    """Measure this store from now on."""
+    _STORE.store = store
+    store.meters.committed = _committed
+
+
+def _committed(events: int, seconds: float) -> None:
+    COMMIT_SECONDS.observe(seconds)
+    if events:  # or it was a ping
+        COMMIT_EVENTS.observe(events)
 
 
 def page() -> bytes:

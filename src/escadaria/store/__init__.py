@@ -71,6 +71,9 @@ class Meters:
     conflicts: int = 0
     """Appends that ended with :class:`Conflict`."""
 
+    lost: float | None = None
+    """Since when the store does not answer, by the monotonic clock; None while it does."""
+
     committed: Callable[[int, float], None] | None = None
     """Called in the event loop after each commit, with its number of events and its seconds."""
 

@@ -5,12 +5,17 @@
 
 from __future__ import annotations
 
+import logging
+
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
 from alembic.util import CommandError
 
 from escadaria.store import StoreUnavailable
+
+log = logging.getLogger(__name__)
 
 tables = sa.MetaData()
 
@@ -75,7 +80,16 @@ def migrate(connection: sa.Connection) -> None:
     """Create the tables or bring them up to date, in the transaction of this connection."""
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", "escadaria.store:migrations")
+    before = _revision(connection)
     try:
         command.upgrade(config, "head")
     except CommandError as error:  # a revision we do not have
         raise StoreUnavailable("the database was made by a later version of Escadaria") from error
+    after = _revision(connection)
+    if after != before:
+        log.info("the tables were migrated", extra={"before": before or "none", "after": after})
+
+
+def _revision(connection: sa.Connection) -> str:
+    """The newest migration that the database has; empty for a new one."""
+    return MigrationContext.configure(connection).get_current_revision() or ""

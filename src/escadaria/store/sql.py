@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import re
 import threading
 import time
@@ -23,6 +24,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from escadaria.store import Conflict, Meters, StoredEvent, StoreUnavailable
 
+log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
 HEAD = "0002"
@@ -33,6 +36,9 @@ ANSWER_SECONDS = 8.0
 
 PING_SECONDS = 0.8
 """The same for a ping."""
+
+SETTLED_SECONDS = 1.0
+"""How long no call may have failed before a commit means that the store answers again."""
 
 LAST = 2**31 - 1
 """The highest version there can be."""
@@ -188,6 +194,7 @@ class SqlStore:
         self._prepared: asyncio.Future[bytes] = self._loop.create_future()
         self._ended = asyncio.Event()
         self._pinging: asyncio.Future[None] | None = None
+        self._last_failure = 0.0
         self._writer = _Worker(database)
         self._readers = [_Worker(database) for _ in range(READERS)]
         self._running = 1 + READERS
@@ -378,14 +385,29 @@ class SqlStore:
         queue.put(job)
         try:
             return await job.done
-        except StoreUnavailable:
-            self.meters.errors += 1
+        except StoreUnavailable as error:
+            self._failed(error)
             raise
         except Conflict:
             self.meters.conflicts += 1
             raise
         finally:
             del self._waiting[job]
+
+    def _failed(self, error: StoreUnavailable) -> None:
+        """Count a failed call; log the first one."""
+        self.meters.errors += 1
+        self._last_failure = time.monotonic()
+        if self.meters.lost is None and not self._closed:
+            self.meters.lost = self._last_failure
+            log.error("the store does not answer", extra={"why": str(error)})
+
+    def _recovered(self) -> None:
+        """Note that a commit succeeded; log it if none did for a while."""
+        now = time.monotonic()
+        if self.meters.lost is not None and now - self._last_failure > SETTLED_SECONDS:
+            log.warning("the store answers again", extra={"seconds": round(now - self.meters.lost, 1)})
+            self.meters.lost = None
 
     def _watch_later(self) -> None:
         self._watching = True
@@ -419,6 +441,8 @@ class SqlStore:
         meters.events += events
         meters.seconds += seconds
         self._answer(jobs, outcomes)
+        if meters.lost is not None:
+            self._recovered()
         if meters.committed:
             meters.committed(events, seconds)
 
