@@ -49,6 +49,12 @@ READERS = 4
 LOCK_SECONDS = 5.0
 """How long to wait for another worker's lock before giving up."""
 
+WINDOW_SECONDS = 0.0018
+"""How long a commit waits for others to join it, if others are likely to come."""
+
+CROWD_SECONDS = 0.02
+"""Over how long those who come are counted."""
+
 PORTION = 500
 """How many values are purged in one transaction."""
 
@@ -186,7 +192,8 @@ class SqlStore:
         self._database = database
         self._most = most
         self._loop = asyncio.get_running_loop()
-        self._jobs: SimpleQueue[_Job[Any] | None] = SimpleQueue()
+        self._new: list[_Job[Any]] = []
+        self._jobs: SimpleQueue[list[_Job[Any]] | None] = SimpleQueue()
         self._reads: SimpleQueue[_Job[Any] | None] = SimpleQueue()
         self._waiting: dict[_Job[Any], None] = {}  # the oldest first
         self._watching = False
@@ -195,6 +202,7 @@ class SqlStore:
         self._ended = asyncio.Event()
         self._pinging: asyncio.Future[None] | None = None
         self._last_failure = 0.0
+        self._crowd = _Crowd()
         self._writer = _Worker(database)
         self._readers = [_Worker(database) for _ in range(READERS)]
         self._running = 1 + READERS
@@ -241,7 +249,8 @@ class SqlStore:
             _check_time(due)
         job: _Job[None] = _Job(self._loop.create_future(), None)
         job.match, job.events, job.opener, job.due = match, events, opener, due
-        await self._answered(job, self._jobs)
+        self._add(job)
+        await self._answered(job)
 
     async def archive(self, match: str) -> None:
         if _storable(match):
@@ -336,9 +345,10 @@ class SqlStore:
                 session.run(_PONG)
 
             job: _Job[None] = _Job(self._loop.create_future(), write_and_read)
+            self._add(job)
             late = StoreUnavailable("the database does not answer")
             timer = self._loop.call_later(PING_SECONDS, job.answer, late)
-            self._pinging = asyncio.ensure_future(self._answered(job, self._jobs))
+            self._pinging = asyncio.ensure_future(self._answered(job))
             self._pinging.add_done_callback(lambda _: self._pinged(timer))
         await asyncio.shield(self._pinging)
 
@@ -351,6 +361,7 @@ class SqlStore:
     async def close(self, seconds: float = 10) -> None:
         if not self._closed:
             self._closed = True
+            self._hand_over()
             self._jobs.put(None)
             for _ in self._readers:
                 self._reads.put(None)
@@ -368,21 +379,38 @@ class SqlStore:
     async def _rows(self, statement: str, *parameters: object) -> list[tuple[Any, ...]]:
         """Read in any of the threads that read."""
         job = _Job(self._loop.create_future(), lambda session: session.run(statement, parameters))
-        return await self._answered(job, self._reads)
+        self._check_open()
+        self._reads.put(job)
+        return await self._answered(job)
 
     async def _in_transaction(self, order: str, work: Callable[[Session], T]) -> T:
         """Write in the next transaction, among what sorts before and behind ``order``."""
         job = _Job(self._loop.create_future(), work)
         job.match = order
-        return await self._answered(job, self._jobs)
+        self._add(job)
+        return await self._answered(job)
 
-    async def _answered(self, job: _Job[T], queue: SimpleQueue[_Job[Any] | None]) -> T:
+    def _check_open(self) -> None:
         if self._closed:
             raise StoreUnavailable("the store is closed")
+
+    def _add(self, job: _Job[Any]) -> None:
+        """Leave a job for the writer, who gets all of one turn of the event loop at once."""
+        self._check_open()
+        if not self._new:
+            self._loop.call_soon(self._hand_over)
+        self._new.append(job)
+
+    def _hand_over(self) -> None:
+        jobs, self._new = self._new, []
+        if jobs:
+            self._jobs.put(jobs)
+
+    async def _answered(self, job: _Job[T]) -> T:
+        """Wait for the answer."""
         self._waiting[job] = None
         if not self._watching:
             self._watch_later()
-        queue.put(job)
         try:
             return await job.done
         except StoreUnavailable as error:
@@ -477,9 +505,10 @@ class SqlStore:
             self._call(_fail, self._prepared, _unavailable(error))
             return
         self._call(_succeed, self._prepared, key)
-        jobs: list[_Job[Any]] | None
-        while (jobs := self._next_batch()) is not None:
-            jobs = [job for job in jobs if not job.done.done()]
+        waiting: list[_Job[Any]] = []
+        while self._wait_for_jobs(waiting):
+            jobs = [job for job in waiting[: self._most] if not job.done.done()]
+            del waiting[: self._most]
             if not jobs:
                 continue
             # One order for all workers, or PostgreSQL could see two of them wait for each other.
@@ -494,20 +523,27 @@ class SqlStore:
         self._writer.close()
         self._database.close()
 
-    def _next_batch(self) -> list[_Job[Any]] | None:
-        """All that waits, and at least one job; None when the store is closed."""
-        job = self._jobs.get()
-        if job is None:
-            return None
-        jobs = [job]
+    def _wait_for_jobs(self, jobs: list[_Job[Any]]) -> bool:
+        """Add all that waits, until there is at least one job; False when the store is closed."""
+        if not jobs:
+            more = self._jobs.get()
+            if more is None:
+                return False
+            jobs += more
+        self._take(jobs)
+        if self._crowd.is_worth_waiting(jobs):
+            time.sleep(WINDOW_SECONDS)
+            self._take(jobs)
+        return True
+
+    def _take(self, jobs: list[_Job[Any]]) -> None:
         with contextlib.suppress(Empty):
             while len(jobs) < self._most:
-                job = self._jobs.get_nowait()
-                if job is None:
+                more = self._jobs.get_nowait()
+                if more is None:
                     self._jobs.put(None)  # for the next turn: nothing comes behind it
                     break
-                jobs.append(job)
-        return jobs
+                jobs += more
 
     def _read(self, reader: _Worker) -> None:
         """Do the reads that wait, one by one, until the store is closed."""
@@ -521,6 +557,31 @@ class SqlStore:
                 outcome = _unavailable(error)
             self._call(job.answer, outcome)
         reader.close()
+
+
+class _Crowd:
+    """How many matches store events at present, to tell whether others will come in a moment.
+
+    If so, waiting for them saves a commit. It would gain nothing if all who are around wait already:
+    they come again only when they are answered.
+    """
+
+    def __init__(self) -> None:
+        self._since = 0.0
+        self._now: set[str] = set()
+        self._before: set[str] = set()
+
+    def is_worth_waiting(self, jobs: Sequence[_Job[Any]]) -> bool:
+        """Whether somebody is likely to come within the window, given those who wait now."""
+        now = time.monotonic()
+        if now - self._since > CROWD_SECONDS:
+            self._before = self._now if now - self._since < 2 * CROWD_SECONDS else set()
+            self._now = set()
+            self._since = now
+        for job in jobs:
+            self._now.add(job.match)
+        others = max(len(self._before), len(self._now)) - len(jobs)
+        return others * WINDOW_SECONDS >= CROWD_SECONDS / 2
 
 
 class _Worker:

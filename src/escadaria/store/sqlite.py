@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import time
 from collections.abc import Sequence
+from os import stat
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -16,9 +16,16 @@ from escadaria.store import StoredEvent, StoreUnavailable, sql
 MIGRATION_SECONDS = 600.0
 """How long to wait while another worker changes the tables."""
 
-_ADD_EVENT = (
-    "INSERT INTO event (match, version, previous, time, request, body, hidden) VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
+_TOGETHER = 64
+"""How many events one statement inserts. In each statement the thread gives up the interpreter, and may
+have to wait 5 ms until another thread gives it back: the fewer the better."""
+
+_ADD_EVENTS = [
+    "INSERT INTO event (match, version, previous, time, request, body, hidden) VALUES "
+    + ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * rows)
+    for rows in range(_TOGETHER + 1)
+]
+"""By their number."""
 
 
 class SqliteDatabase:
@@ -34,7 +41,7 @@ class SqliteDatabase:
         self.path = path
         self.uri = f"file:{quote(path)}?mode=rw"
         self.migrating = False
-        self._paths = tuple(Path(path + suffix) for suffix in ("", "-wal", "-shm"))
+        self._paths = (path, path + "-wal", path + "-shm")
         self._anchor: SqliteSession | None = None  # while it is open, the files stay
         self._identity: list[tuple[int, int]] = []
         self._size = 0
@@ -64,7 +71,7 @@ class SqliteDatabase:
             session.close()
             raise
         self._anchor = session
-        self._identity = [_identity(path.stat()) for path in self._paths]
+        self._identity = [(found.st_dev, found.st_ino) for found in map(stat, self._paths)]
         return bytes.fromhex(key)
 
     def connect(self, seconds: float = 0.0) -> SqliteSession:
@@ -80,10 +87,10 @@ class SqliteDatabase:
         if not self._identity:  # it is being prepared
             return
         try:
-            stats = [path.stat() for path in self._paths]
+            stats = [*map(stat, self._paths)]
         except OSError as error:
             raise StoreUnavailable("the file of the database is gone") from error
-        if [_identity(stat) for stat in stats] != self._identity:
+        if [(found.st_dev, found.st_ino) for found in stats] != self._identity:
             raise StoreUnavailable("another file is in the place of the database")
         size = stats[0].st_size
         if size < self._size:  # after VACUUM, or it was truncated
@@ -147,6 +154,7 @@ class SqliteSession:
             database.uri,
             uri=True,
             timeout=seconds,
+            cached_statements=2 * _TOGETHER,
             isolation_level=None,  # we say BEGIN ourselves: the driver would leave out DDL and SAVEPOINT
             check_same_thread=False,  # another thread may interrupt
         )
@@ -191,16 +199,24 @@ class SqliteSession:
         self.connection.executemany(statement, rows)
 
     def add_events(self, events: Sequence[tuple[str, StoredEvent]]) -> None:
-        rows = [
-            (match, e.version, e.version - 1 or None, e.time, e.request, e.body, e.hidden)
-            for match, e in events
-        ]
-        if self.connection.in_transaction:
-            self.connection.executemany(_ADD_EVENT, rows)
+        alone = not self.connection.in_transaction
+        if alone and len(events) <= _TOGETHER:  # one statement is a transaction
+            self._database.check()
+            self._insert(events)
+            self._database.check()
             return
-        self.begin()
-        self.connection.executemany(_ADD_EVENT, rows)
-        self.commit()
+        if alone:
+            self.begin()
+        for start in range(0, len(events), _TOGETHER):
+            self._insert(events[start : start + _TOGETHER])
+        if alone:
+            self.commit()
+
+    def _insert(self, events: Sequence[tuple[str, StoredEvent]]) -> None:
+        values: list[object] = []
+        for match, e in events:
+            values += (match, e.version, e.version - 1 or None, e.time, e.request, e.body, e.hidden)
+        self.connection.execute(_ADD_EVENTS[len(events)], values)
 
     def reserve(self) -> None:
         """The transaction has the only lock there is."""
@@ -216,7 +232,3 @@ class SqliteSession:
 
     def close(self) -> None:
         self.connection.close()
-
-
-def _identity(stat: os.stat_result) -> tuple[int, int]:
-    return stat.st_dev, stat.st_ino
