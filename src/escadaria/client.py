@@ -24,7 +24,9 @@ import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-FATAL = frozenset({"forbidden", "malformed", "unknown_match", "moved", "watching_off", "too_many"})
+FATAL = frozenset(
+    {"forbidden", "malformed", "unknown_match", "moved", "replaced", "watching_off", "too_many"}
+)
 """Endings after which coming back would be of no use."""
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
@@ -78,6 +80,8 @@ class Table:
         """Every frame that came, for those who want to follow; it is theirs to empty."""
         self.ended = ""
         """Why the server ended the connection for good."""
+        self.next_token: str | None = None
+        """Our token at the next match of this table, once that is open: ``now["next"]`` names it."""
         self.follow = False
         """Whether to put frames into ``frames``."""
         self.watch_key: str | None = None
@@ -162,7 +166,7 @@ class Table:
     async def rematch(self) -> Table:
         """Open the next match at this table, or find it if it is open; enter it with ``async with``."""
         answer = await self.request("rematch")
-        return Table(self.url, answer["match"], self.token)
+        return Table(self.url, answer["match"], answer["token"])
 
     # Following.
 
@@ -275,6 +279,7 @@ class Table:
             case "welcome" | "you":
                 self.role, self.mine = frame["role"], frame["mine"]
                 self.token = frame.get("token") or self.token
+                self.next_token = frame.get("next_token") or self.next_token
                 self.watch_key = frame.get("watch") or self.watch_key
             case "snapshot":
                 self.version, self.now, self.seats = frame["version"], frame["now"], frame["now"]["seats"]
@@ -286,7 +291,7 @@ class Table:
                 self.rules = frame["what"].get("rules", self.rules)
             case "presence":
                 self.seats[frame["seat"]]["here"] = frame["here"]
-            case "accepted":
+            case "accepted" if not frame["match"]:  # after a rematch the token is for the next match
                 self.token = frame.get("token") or self.token
             case "bye" if frame["code"] in FATAL:
                 self.ended = frame["code"]

@@ -538,7 +538,14 @@ def _decode(data: bytes) -> str:
 
 
 def _is_name(name: object) -> bool:
-    return isinstance(name, str) and 1 <= len(name) <= 40 and name.isprintable() and name == name.strip()
+    """Whether the text can be a name: printable, where emoji may be joined into one (U+200D)."""
+    if not isinstance(name, str) or not 1 <= len(name) <= 40 or name != name.strip():
+        return False
+    return _EMOJI_JOINER.sub("", name).isprintable()
+
+
+_EMOJI = r"\u2190-\u2bff\U0001f000-\U0001faff"
+_EMOJI_JOINER = re.compile(rf"(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])")
 
 
 def _is_deed(deed: str) -> bool:

@@ -87,6 +87,20 @@ class Step:
     """The position after it."""
 
 
+@dataclass(frozen=True, slots=True)
+class SavedTable:
+    """A table as plain data: ``Table.restored`` makes it again without playing the match again."""
+
+    version: int
+    start: str | None
+    stand_in: str
+    plies: list[str]
+    remarks: list[tuple[int, int, str]]
+    positions: list[str]
+    """The last ones: as many as can be taken back or described."""
+    rolls: int
+
+
 class Table:
     """A match at some version. It is rebuilt by adding its events to a new table."""
 
@@ -112,6 +126,7 @@ class Table:
         self.remarks: list[Remark] = []
         self._positions = [game.initial_state() if start is None else start]
         self._rolls = 0  # how many of the plies are dice
+        self._computed: tuple[Event, int, tuple[Step, ...]] | None = None  # by ``play``, for ``add``
         self.outcome: Outcome | None = None
         """Who won and how, or None while the match goes on."""
         self._settle()
@@ -127,6 +142,41 @@ class Table:
         table._rolls = sum(record.game.current_player(state) == CHANCE for state in record.positions[:-1])
         table._settle()
         return table
+
+    @classmethod
+    def restored(cls, saved: SavedTable, game: AnyGame, seats: tuple[Seat, ...], dice: Dice) -> Table:
+        """The table that ``saved`` describes. Its oldest positions are not known again.
+
+        :raises GameError: if a text in it cannot be read.
+        """
+        start = game.parse_state(saved.start) if saved.start is not None else None
+        table = cls(game, seats, dice, start=start, stand_in=saved.stand_in)
+        table.plies = [game.parse(text) for text in saved.plies]
+        table.remarks = [Remark(*remark) for remark in saved.remarks]
+        table.version = saved.version
+        last = [game.parse_state(text) for text in saved.positions]
+        table._positions = [None] * (len(saved.plies) + 1 - len(last)) + last
+        table._rolls = saved.rolls
+        table._settle()
+        return table
+
+    def saved(self) -> SavedTable:
+        """This table as plain data. It keeps the positions of this turn and of the one before."""
+        first, turns = len(self._positions) - 1, 0
+        while first and self._positions[first - 1] is not None:
+            turns += self._positions[first - 1].turn != self._positions[first].turn
+            if turns == 2:
+                break
+            first -= 1
+        return SavedTable(
+            version=self.version,
+            start=None if self.start is None else str(self.start),
+            stand_in=self.stand_in,
+            plies=[str(ply) for ply in self.plies],
+            remarks=[(remark.ply, remark.seat, remark.deed) for remark in self.remarks],
+            positions=[str(state) for state in self._positions[first:]],
+            rolls=self._rolls,
+        )
 
     # What everybody may know.
 
@@ -165,7 +215,7 @@ class Table:
     def turn_facts(self) -> tuple[Fact, ...]:
         """What has happened since the turn started, for those who come in the middle of it."""
         first = len(self.plies)
-        while first and self._positions[first - 1].turn == self.state.turn:
+        while first and self._positions[first - 1] and self._positions[first - 1].turn == self.state.turn:
             first -= 1
         return tuple(
             fact
@@ -192,15 +242,16 @@ class Table:
         """
         self._check(seat, version)
         self._check_turn(seat, text)
-        state = self.state
+        state, steps, fallen = self.state, list[Step](), list[str]()
         if not self.awaits_roll:
-            state = self.game.apply(state, self.game.parse(text))
-        fallen: list[str] = []
+            state = self._add_step(steps, state, self.game.parse(text))
         while self._must_fall(state, seat):
             outcome = self.dice.roll(self.game.chance_outcomes(state), self._rolls + len(fallen))
             fallen.append(str(outcome))
-            state = self.game.apply(state, outcome)
-        return Event(seat, text, tuple(fallen))
+            state = self._add_step(steps, state, outcome)
+        event = Event(seat, text, tuple(fallen))
+        self._computed = (event, self.version, tuple(steps))
+        return event
 
     def undo(self, seat: int, version: int | None = None) -> Event:
         """Take the last decision back.
@@ -246,7 +297,11 @@ class Table:
         Events come from the methods above, or from where they were stored.
         :raises GameError: if it does not fit this table; the table then stays as it was.
         """
-        steps = self._steps(event)
+        if self._computed and self._computed[:2] == (event, self.version):
+            steps = self._computed[2]
+        else:
+            steps = self._steps(event)
+        self._computed = None
         if event.deed == UNDO:
             self.plies.pop()
             self._positions.pop()
@@ -286,13 +341,16 @@ class Table:
         for text in event.dice if self.awaits_roll else (event.deed, *event.dice):
             if steps and not self._must_fall(state, event.seat):
                 raise self._misfit(event)
-            action = self.game.parse(text)
-            facts = self.game.facts(state, action)
-            state = self.game.apply(state, action)
-            steps.append(Step(action, facts, state))
+            state = self._add_step(steps, state, self.game.parse(text))
         if self._must_fall(state, event.seat):
             raise self._misfit(event)
         return tuple(steps)
+
+    def _add_step(self, steps: list[Step], state: Any, action: Any) -> Any:
+        """The position after an action, which becomes one more step. :raises IllegalAction: as ``apply``."""
+        after = self.game.apply(state, action)
+        steps.append(Step(action, self.game.facts(state, action), after))
+        return after
 
     def _must_fall(self, state: Any, seat: int) -> bool:
         """Whether dice fall before somebody is to act or the turn is over."""

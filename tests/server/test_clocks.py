@@ -8,13 +8,13 @@ import signal
 import time
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from escadaria.client import Table, open_match
-from escadaria.server import audience, messages, room
+from escadaria.server import messages
+from escadaria.server.clock import Clock
 from escadaria.server.messages import Refused
 from escadaria.store import StoredEvent
 from server.wire import duel, eventually, opened, play, playing, serving, wire
@@ -24,38 +24,39 @@ pytestmark = pytest.mark.anyio
 SHORT = {"finish": 5}
 
 
-class Clock:
-    """The rooms' clock: it stands still unless the test puts it forward, however slow the machine is."""
+class Standing(Clock):
+    """A clock that stands still unless the test puts it forward, however slow the machine is."""
 
     def __init__(self) -> None:
         self.start = time.time()
         self.ahead = 0.0
+        self.paces: list[float] = []
+        self.slow_bots = False
 
     def time(self) -> float:
         return self.start + self.ahead
 
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
-    for module in (room, audience):
-        monkeypatch.setattr(module, "time", SimpleNamespace(**{**vars(time), "time": clock.time}))
-    return clock
+    async def sleep(self, seconds: float) -> None:
+        self.paces.append(seconds)
+        if self.slow_bots:  # they take longer than any test
+            await asyncio.Event().wait()
 
 
 @pytest.fixture
-def slow_bots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bots that take longer than any test."""
+def clock() -> Standing:
+    return Standing()
 
-    async def sleep(seconds: float) -> None:
-        await asyncio.Event().wait()
 
-    monkeypatch.setattr(room, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
+@pytest.fixture
+def slow_bots(clock: Standing) -> None:
+    clock.slow_bots = True
 
 
 @pytest.mark.usefixtures("slow_bots")
-async def test_time_runs_out_after_a_warning_and_the_seat_is_taken_back(tmp_path: Path, clock: Clock) -> None:
-    async with serving(tmp_path) as server:
+async def test_time_runs_out_after_a_warning_and_the_seat_is_taken_back(
+    tmp_path: Path, clock: Standing
+) -> None:
+    async with serving(tmp_path, clock) as server:
         url, match = server.url, await playing(server.url, clock=60)
         async with wire(url, match["match"], token=match["token"]) as me, wire(url, match["match"]) as guest:
             now = (await me.expect("snapshot"))["now"]
@@ -91,9 +92,9 @@ async def test_the_client_takes_its_seat_back_and_plays_on(url: str) -> None:
 
 @pytest.mark.usefixtures("slow_bots")
 async def test_who_is_gone_for_the_grace_time_is_replaced_and_comes_back(
-    tmp_path: Path, clock: Clock
+    tmp_path: Path, clock: Standing
 ) -> None:
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, clock) as server:
         match, token = await duel(server.url, grace=60)
         async with wire(server.url, match["match"], token=match["token"]) as ana:
             async with wire(server.url, match["match"], token=token):
@@ -114,27 +115,39 @@ async def test_who_is_gone_for_the_grace_time_is_replaced_and_comes_back(
 
 
 @pytest.mark.parametrize("rules", [{"grace": None}, {"grace": 3600}])
-async def test_the_host_may_forbid_or_delay_it(tmp_path: Path, clock: Clock, rules: dict[str, Any]) -> None:
-    async with serving(tmp_path) as server:
+async def test_the_host_may_forbid_or_delay_it(
+    tmp_path: Path, clock: Standing, rules: dict[str, Any]
+) -> None:
+    async with serving(tmp_path, clock) as server:
         match, _ = await duel(server.url, **rules)
         async with wire(server.url, match["match"], token=match["token"]) as ana:
             await ana.expect("snapshot")
             clock.ahead = 1000
             async with wire(server.url, match["match"], watch=match["watch"]):
                 pass
-            await ana.ask("configure", rules=rules)
-            assert [f["what"]["kind"] for f in await ana.all_until_pong() if f["type"] == "event"] == [
-                "configured"
-            ]
-            await ana.ask("configure", rules={"grace": 5})  # shortened: what is gone is gone
-            await ana.expect("event", version=6)
-            clock.ahead = 2000
-            await ana.ask("configure", rules={"grace": 5})
-            await ana.expect("event", what={"kind": "did", "seat": 1, "deed": "bot simple", "dice": []})
+            assert not [f for f in await ana.all_until_pong() if f["type"] == "event"], "not replaced"
 
 
-async def test_nobody_is_replaced_while_nobody_waits(tmp_path: Path, clock: Clock) -> None:
-    async with serving(tmp_path) as server:
+async def test_the_host_cannot_take_a_seat_by_changing_the_rules_in_play(
+    tmp_path: Path, clock: Standing
+) -> None:
+    """A clock of a second and a random stand-in would take the other seat: what affects it is fixed."""
+    async with serving(tmp_path, clock) as server:
+        match, token = await duel(server.url)
+        async with (
+            wire(server.url, match["match"], token=match["token"]) as ana,
+            wire(server.url, match["match"], token=token) as rui,
+        ):
+            for change in ({"clock": 1}, {"stand_in": "random"}, {"grace": 5}, {"starts": "random"}):
+                assert (await ana.ask("configure", rules=change))["code"] == "fixed"
+            clock.ahead = 1000
+            assert (await ana.ask("configure", rules={"pace": 10, "watch": False}))["type"] == "accepted"
+            assert (await rui.expect("event"))["what"]["rules"]["pace"] == 10
+            assert [f["type"] for f in await rui.all_until_pong() if f["type"] == "event"] == []
+
+
+async def test_nobody_is_replaced_while_nobody_waits(tmp_path: Path, clock: Standing) -> None:
+    async with serving(tmp_path, clock) as server:
         match, _ = await duel(server.url)
         here = server.hub.rooms[match["match"]]
         await eventually(lambda: not here.connections, "both have gone")
@@ -151,19 +164,22 @@ async def test_nobody_is_replaced_while_nobody_waits(tmp_path: Path, clock: Cloc
 
 
 async def test_a_clock_that_ran_out_while_the_server_was_down_leaves_time_to_come_back(
-    tmp_path: Path, clock: Clock
+    tmp_path: Path, clock: Standing
 ) -> None:
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, clock) as server:
         match = await playing(server.url, clock=60)
     clock.ahead = 1000
-    async with serving(tmp_path) as server, wire(server.url, match["match"], token=match["token"]) as me:
+    async with (
+        serving(tmp_path, clock) as server,
+        wire(server.url, match["match"], token=match["token"]) as me,
+    ):
         welcome, snapshot = await me.expect("welcome"), await me.expect("snapshot")
         assert snapshot["now"]["deadline"] > welcome["time"]
         assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
 
 
-async def test_a_changed_clock_starts_anew(tmp_path: Path, clock: Clock) -> None:
-    async with serving(tmp_path) as server:
+async def test_a_changed_clock_starts_anew(tmp_path: Path, clock: Standing) -> None:
+    async with serving(tmp_path, clock) as server:
         match = await playing(server.url)
         async with wire(server.url, match["match"], token=match["token"]) as me:
             assert (await me.expect("snapshot"))["now"]["deadline"] is None
@@ -177,20 +193,14 @@ async def test_a_changed_clock_starts_anew(tmp_path: Path, clock: Clock) -> None
             )
 
 
-async def test_bots_play_at_the_table_s_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paces = []
-
-    async def sleep(seconds: float) -> None:
-        paces.append(seconds)
-
-    monkeypatch.setattr(room, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
-    async with serving(tmp_path) as server:
+async def test_bots_play_at_the_table_s_pace(tmp_path: Path, clock: Standing) -> None:
+    async with serving(tmp_path, clock) as server:
         wish = {"bots": ["simple", "random"], "start": True, "rules": {"pace": 1234}}
         table = await open_match(server.url, "rapido", {"players": 2, "finish": 5}, **wish)
         async with table:
             await table.wait_for(lambda: table.status == "over")
-    assert set(paces) == {1.234}
-    assert len(paces) >= table.version - 4
+    assert set(clock.paces) == {1.234}
+    assert len(clock.paces) >= table.version - 4
 
 
 async def test_bots_wait_until_somebody_is_there_unless_a_clock_runs(tmp_path: Path) -> None:
@@ -247,11 +257,11 @@ async def test_a_bot_s_choice_is_not_played_in_another_position(
         async def scripted(*question: Any, **fairness: Any) -> str:
             return choices.pop(0) if choices else await decide(*question, **fairness)
 
-        async def too_late(match: str, events: list[StoredEvent]) -> None:
+        async def too_late(match: str, events: list[StoredEvent], due: float | None = None) -> None:
             if len(choices) == 1 and events[0].version == 5:
                 rival = messages.encode(messages.Did(seat=0, deed="again", dice=["45"]))
                 await append(match, [replace(events[0], body=rival)])
-            await append(match, events)
+            await append(match, events, due=due)
 
         monkeypatch.setattr(server.hub.workers, "decide", scripted)
         monkeypatch.setattr(server.hub.store, "append", too_late)

@@ -146,11 +146,18 @@ async def test_a_device_that_was_put_out_does_nothing_more(tmp_path: Path) -> No
         ):
             code = (await old.ask("recover"))["code"]
             room = server.hub.rooms[match["match"]]
-            async with room._lock:
-                await new.send({"type": "hello", "recover": code})
-                await eventually(lambda: len(room._tasks) == 1, "the new one waits")
-                await old.send({"type": "act", "id": "x", "version": 4, "action": "roll"})
-                await eventually(lambda: len(room._tasks) == 2, "the old one waits behind it")
+            go_on = asyncio.Event()
+
+            async def busy() -> None:
+                await go_on.wait()
+
+            room._enqueue(busy)
+            await eventually(lambda: not room._queue, "the room is busy")
+            await new.send({"type": "hello", "recover": code})
+            await eventually(lambda: len(room._queue) == 1, "the new one waits")
+            await old.send({"type": "act", "id": "x", "version": 4, "action": "roll"})
+            await eventually(lambda: len(room._queue) == 2, "the old one waits behind it")
+            go_on.set()
             assert await old.closed() == 4010
             answer = await new.ask("act", version=4, action="roll")
             assert (answer["type"], answer["version"]) == ("accepted", 6)
@@ -182,7 +189,7 @@ async def test_a_flood_is_refused_and_then_cut_off(tmp_path: Path) -> None:
 
 
 async def test_who_does_not_read_is_dropped_and_nobody_waits(tmp_path: Path) -> None:
-    async with serving(tmp_path, backlog=20) as server:
+    async with serving(tmp_path, write_buffer=8192) as server:
         match = await playing(server.url)
         (listener,) = server.server.servers[0].sockets
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # its connections have it too
@@ -205,7 +212,7 @@ async def test_who_does_not_read_is_dropped_and_nobody_waits(tmp_path: Path) -> 
 
 async def test_who_never_reads_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("escadaria.server.run._Protocol.close_seconds", 0.1)
-    async with serving(tmp_path, backlog=20) as server:
+    async with serving(tmp_path, write_buffer=8192) as server:
         match = await playing(server.url)
         (listener,) = server.server.servers[0].sockets
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
@@ -227,9 +234,11 @@ async def test_who_never_reads_is_cut_off(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("limit, answer", [("connections", "bye"), ("connections_per_table", "refused")])
 async def test_too_many_connections(tmp_path: Path, limit: str, answer: str) -> None:
-    async with serving(tmp_path, **{limit: 1}) as server:
+    settings: dict[str, Any] = {limit: 1}
+    async with serving(tmp_path, **settings) as server:
         match = await playing(server.url)
-        async with wire(server.url, match["match"], token=match["token"]) as me:
+        hello = {"token": match["token"]} if limit == "connections" else {}
+        async with wire(server.url, match["match"], **hello) as me:
             await me.expect("snapshot")
             async with socket_to(server.url, match["match"]) as other:
                 with contextlib.suppress(ConnectionClosed):  # too late: it is closed already
@@ -237,7 +246,11 @@ async def test_too_many_connections(tmp_path: Path, limit: str, answer: str) -> 
                 frame = await other.read()
                 assert (frame["type"], frame["code"]) == (answer, "too_many")
                 assert await other.closed() == 4029
-            assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
+            if limit == "connections_per_table":  # which leaves the places of members free
+                async with wire(server.url, match["match"], token=match["token"]) as host:
+                    assert (await host.ask("act", version=4, action="roll"))["type"] == "accepted"
+            else:
+                assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
         await eventually(lambda: not server.hub.connections, "it has gone")
         async with wire(server.url, match["match"]) as other:
             assert (await other.read())["type"] == "welcome"

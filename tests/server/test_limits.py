@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import sqlite3
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,17 @@ from server.conftest import Live
 from server.wire import QUICK, Inside, duel, eventually, opened, play, playing, serving, socket_to, wire
 
 pytestmark = pytest.mark.anyio
+
+
+class Ahead(Clock):
+    """A clock that is so many seconds ahead."""
+
+    def __init__(self, ahead: float) -> None:
+        super().__init__()
+        self.ahead = ahead
+
+    def time(self) -> float:
+        return super().time() + self.ahead
 
 
 async def asleep(server: Inside, match: dict[str, Any]) -> None:
@@ -177,7 +189,7 @@ async def test_a_match_that_nobody_is_at_leaves_the_memory_and_comes_back(tmp_pa
             assert (await ana.ask("act", version=4, action="roll", id="x"))["type"] == "accepted"
             position = (await ana.expect("event"))["now"]["text"]
         await asleep(server, match)
-        assert not server.hub.rooms and not server.hub._opened_by
+        assert not server.hub.rooms and not server.hub._tables
         async with wire(server.url, match["match"], token=token, since=4) as rui:
             assert (await rui.expect("event"))["now"]["text"] == position, "history comes back too"
         async with wire(server.url, match["match"], token=match["token"]) as ana:
@@ -193,11 +205,78 @@ async def test_many_at_once_wake_a_match_only_once(tmp_path: Path) -> None:
         assert len(set(map(id, rooms))) == 1
 
 
-async def test_a_running_clock_keeps_a_match_awake(tmp_path: Path) -> None:
+async def test_a_running_clock_keeps_a_match_awake_or_wakes_it(tmp_path: Path) -> None:
+    """A turn that ends soon is waited for in memory; of one that ends later the store knows when."""
     async with serving(tmp_path, idle_seconds=0) as server:
-        await playing(server.url, clock=86_400)
+        soon, later = await playing(server.url, clock=60), await playing(server.url, clock=86_400)
         await server.hub.sweep()
-        assert len(server.hub.rooms) == 1
+        assert list(server.hub.rooms) == [soon["match"]]
+    clock = Ahead(2 * 86_400)
+    async with serving(tmp_path, clock) as server:
+        rooms = server.hub.rooms
+        await eventually(lambda: soon["match"] in rooms and later["match"] in rooms, "both are due")
+        # There is time to come back: nobody has lost a seat while the server was down.
+        assert not any(taken_over(server, match) for match in (soon, later))
+        clock.ahead += 86_400
+        for match in (soon, later):
+            async with wire(server.url, match["match"]):  # who comes makes the room look at the clock
+                await eventually(partial(taken_over, server, match), "a bot plays")
+
+
+def taken_over(server: Inside, match: dict[str, Any]) -> bool:
+    table = server.hub.rooms[match["match"]].match.table
+    return table is not None and bool(table.bot_of(0))
+
+
+async def test_a_start_loads_nothing_that_nobody_needs(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        for _ in range(5):
+            await playing(server.url)
+    async with serving(tmp_path) as server:
+        await server.hub.load_due()
+        assert not server.hub.rooms
+
+
+async def test_a_match_without_events_hurts_nobody(tmp_path: Path) -> None:
+    """Such a row ended the sweeper for good."""
+    async with serving(tmp_path, idle_seconds=0, archive_days=0) as server:
+        with sqlite3.connect(tmp_path / "matches.sqlite3") as database:
+            database.execute("INSERT INTO match (id, created, archived) VALUES ('empty', 0, 0)")
+        database.close()
+        match = await playing(server.url)
+        await asleep(server, match)
+        await server.hub.sweep()
+        assert not server.hub.rooms
+        with pytest.raises(RefusedError, match="unknown_match"):
+            async with Table(server.url, "empty"):
+                pass
+
+
+async def test_a_long_task_that_fails_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("escadaria.server.hub._DUE_SECONDS", 0.01)
+    async with serving(tmp_path) as server:
+        calls = []
+
+        async def broken(*_: object) -> list[str]:
+            calls.append(1)
+            raise RuntimeError("a bug")
+
+        monkeypatch.setattr(server.hub.store, "due_matches", broken)
+        await eventually(lambda: len(calls) > 3, "it goes on")
+    assert {r.getMessage() for r in caplog.records if r.exc_info} == {"a task failed and goes on"}
+
+
+async def test_a_match_that_is_too_long_ends_by_resigning(tmp_path: Path) -> None:
+    async with serving(tmp_path, events_per_match=8) as server:
+        match, _ = await duel(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as ana:
+            codes = [(await ana.ask("configure", rules=QUICK)).get("code") for _ in range(6)]
+            assert codes == [None] * 4 + ["too_long"] * 2
+            assert (await ana.ask("act", version=4, action="roll"))["code"] == "too_long"
+            assert (await ana.ask("resign"))["type"] == "accepted"
+            assert (await ana.ask("rematch"))["code"] == "too_long"
 
 
 async def test_finished_matches_are_archived_and_can_be_looked_at(tmp_path: Path) -> None:
@@ -212,20 +291,22 @@ async def test_finished_matches_are_archived_and_can_be_looked_at(tmp_path: Path
             assert (await me.expect("snapshot"))["now"]["secret"]
             following = (await me.ask("rematch"))["match"]
         async with httpx.AsyncClient(trust_env=False) as http:
-            assert (await http.get(f"{server.url}/api/matches/{match['match']}/record")).status_code == 200
+            assert (
+                await http.get(f"{server.url}/api/matches/{match['match']}/record", timeout=60)
+            ).status_code == 200
     async with serving(tmp_path) as server:
-        assert list(server.hub.rooms) == [following], "only what is open is woken at the start"
+        assert not server.hub.rooms, "nobody has come yet"
+        assert (await server.hub.room(following)).match.id == following
 
 
-async def test_abandoned_matches_are_archived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with serving(tmp_path, idle_seconds=0, archive_days=30) as server:
+async def test_abandoned_matches_are_archived(tmp_path: Path) -> None:
+    clock = Ahead(0)
+    async with serving(tmp_path, clock, idle_seconds=0, archive_days=30) as server:
         match = await playing(server.url)
         await asleep(server, match)
         assert await server.hub.store.open_matches() == [match["match"]]
-        with monkeypatch.context() as later:
-            now = time.time()
-            later.setattr("escadaria.server.hub.time.time", lambda: now + 31 * 86_400)
-            await server.hub.sweep()
+        clock.ahead = 31 * 86_400
+        await server.hub.sweep()
         assert not await server.hub.store.open_matches()
         async with wire(server.url, match["match"], token=match["token"]) as me:
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"

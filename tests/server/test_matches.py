@@ -102,7 +102,10 @@ async def test_a_rematch_rotates_the_start_and_leads_everyone_on(url: str, start
         following = await rui.rematch()
         await ana.wait_for(lambda: ana.now["next"] is not None)
         assert ana.now["next"] == following.match == (await ana.rematch()).match
-        async with following as rui2, Table(url, following.match, match["token"]) as ana2:
+        with pytest.raises(RefusedError, match="forbidden"):  # the tokens of the last match are not valid
+            async with Table(url, following.match, match["token"]):
+                pass
+        async with following as rui2, Table(url, following.match, ana.next_token) as ana2:
             assert (ana2.role, rui2.role) == ("host", "player")
             assert rui2.seats[0]["name"] == second
             assert ana2.commitment != ana.commitment

@@ -174,7 +174,7 @@ async def test_refusals_when_the_match_is_over(url: str) -> None:
 async def test_what_cannot_be_stored_is_refused_and_works_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def full(match: str, events: list[StoredEvent]) -> None:
+    async def full(match: str, events: list[StoredEvent], due: float | None = None) -> None:
         raise StoreUnavailable("the disk is full")
 
     async with serving(tmp_path) as server:
@@ -196,7 +196,7 @@ async def test_what_was_stored_though_nobody_could_tell_is_found_again(
         match = await opened(server.url, people=[{"name": "Ana"}])
         append = server.hub.store.append
 
-        async def lossy(match: str, events: list[StoredEvent]) -> None:
+        async def lossy(match: str, events: list[StoredEvent], due: float | None = None) -> None:
             await append(match, events)
             raise StoreUnavailable("the connection was lost")
 
@@ -328,7 +328,8 @@ async def test_everyone_is_told_at_once_which_seats_are_theirs(url: str) -> None
     async with wire(url, match["match"], token=match["token"]) as host, wire(url, match["match"]) as guest:
         assert (await guest.expect("welcome"))["role"] == "guest"
         await guest.ask("sit", name="Rui")
-        assert await guest.expect("you") == {"type": "you", "role": "player", "mine": [0], "watch": None}
+        you = await guest.expect("you")
+        assert you == {"type": "you", "role": "player", "mine": [0], "watch": None, "next_token": None}
         seen = await host.expect("event")
         assert seen["now"]["seats"][0]["here"] and seen["now"]["seats"][0]["owner"] == "person"
         await host.ask("sit", name="Ana", seat=2)

@@ -19,6 +19,7 @@ from websockets.exceptions import ConnectionClosed
 import escadaria
 from escadaria import bots
 from escadaria.client import Table
+from escadaria.server.clock import Clock
 from escadaria.server.hub import Hub
 from escadaria.server.limits import KINDS
 from escadaria.server.run import Server, make_server
@@ -172,11 +173,11 @@ class Inside:
 
 
 @contextlib.asynccontextmanager
-async def serving(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
+async def serving(folder: Path, clock: Clock | None = None, **settings: Any) -> AsyncIterator[Inside]:
     """A server on a free port of the loopback, with its matches in the folder."""
     chosen = Settings(**{"port": 0, "database": str(folder / "matches.sqlite3"), **_NO_LIMITS, **settings})
     urls: list[str] = []
-    server = make_server(chosen, urls.append)
+    server = make_server(chosen, urls.append, clock)
     running = asyncio.create_task(server.serve())
     try:
         await eventually(lambda: urls or running.done(), "it starts")

@@ -39,6 +39,8 @@ export class Match {
   mine = $state.raw<number[]>([]);
   /** The key of the watchers' link, for the host. */
   watchKey = $state('');
+  /** Our token at the next match of this table, once that is open. */
+  nextToken = $state('');
 
   game = $state('');
   options = $state.raw<Snapshot['options']>({});
@@ -189,12 +191,14 @@ export class Match {
         this.mine = frame.mine;
         this.skew = frame.time * 1000 - Date.now();
         if (frame.watch) this.watchKey = frame.watch;
+        if (frame.next_token) this.nextToken = frame.next_token;
         if (frame.token) this.keep(frame.token);
         return;
       case 'you':
         this.role = frame.role;
         this.mine = frame.mine;
         if (frame.watch) this.watchKey = frame.watch;
+        if (frame.next_token) this.nextToken = frame.next_token;
         if (!frame.mine.length) pinDigits(this.id, []);
         return;
       case 'snapshot':
@@ -205,7 +209,8 @@ export class Match {
         this.previews = Object.fromEntries(Object.entries(frame.choices).map(([action, p]) => [action, asPreview(p)]));
         return;
       case 'accepted':
-        if (frame.token) this.keep(frame.token);
+        if (frame.token && frame.match) this.nextToken = frame.token;
+        else if (frame.token) this.keep(frame.token);
         return;
       case 'presence':
         this.seats = this.seats.map((seat, i) => (i === frame.seat ? { ...seat, here: frame.here } : seat));

@@ -79,23 +79,23 @@ export interface TakeBack {
   version: number;
 }
 
-/** The host changes how the table is run. */
+/** The host changes how the table is run; see ``Rules`` for what may be changed when. */
 export interface Configure {
   type: 'configure';
-  rules: Partial<Rules>;
+  rules: WantedRules;
   id: string;
   version: number;
 }
 
-/** How a table is run. The host may change all but ``practice`` at any time. */
-export interface Rules {
-  practice: boolean;
-  starts: 'first' | 'loser' | 'random';
-  clock: number;
-  grace: number | null;
-  pace: number;
-  stand_in: string;
-  watch: boolean;
+/** The same in a request, where an unknown field is a mistake and not news of a later version. */
+export interface WantedRules {
+  practice?: boolean;
+  starts?: 'first' | 'loser' | 'random';
+  clock?: number;
+  grace?: number | null;
+  pace?: number;
+  stand_in?: string;
+  watch?: boolean;
 }
 
 /** Set up a position, at a practice table. */
@@ -144,14 +144,16 @@ export interface Welcome {
   time: number;
   token: string | null;
   watch: string | null;
+  next_token: string | null;
 }
 
-/** Which seats are this client's has changed, or what the host alone may know. */
+/** What is this client's own has changed: its seats, or a key that it alone may know. */
 export interface You {
   type: 'you';
   role: 'guest' | 'host' | 'player' | 'watcher';
   mine: number[];
   watch: string | null;
+  next_token: string | null;
 }
 
 /** All there is to know at a version; follows ``welcome`` where events cannot tell it. */
@@ -166,6 +168,17 @@ export interface Snapshot {
   now: Now;
   turn: Record<string, unknown>[];
   plies: number;
+}
+
+/** How a table is run. The host sets it before the match starts. After that ``pace`` and ``watch`` can still be changed; the rest only where all people play at the host's device, since it affects the others. ``practice`` is fixed when the match is opened. */
+export interface Rules {
+  practice: boolean;
+  starts: 'first' | 'loser' | 'random';
+  clock: number;
+  grace: number | null;
+  pace: number;
+  stand_in: string;
+  watch: boolean;
 }
 
 /** How things stand. */
@@ -213,6 +226,7 @@ export interface Created {
   commitment: string;
   start: string | null;
   previous: string | null;
+  rules_version: number;
 }
 
 /** Somebody sat down. */
@@ -547,7 +561,7 @@ export interface Open {
   game: string;
   match?: string | null;
   options?: Record<string, boolean | number | string>;
-  rules?: Partial<Rules>;
+  rules?: WantedRules;
   people?: Person[];
   bots?: string[];
   start?: boolean;
@@ -589,7 +603,7 @@ export interface PositionSeen {
   advice: Advice | null;
 }
 
-/** A match, judged. */
+/** A match, evaluated. */
 export interface AnalysisView {
   source: 'estimated' | 'exact';
   curve: number[][];

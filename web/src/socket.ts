@@ -33,7 +33,7 @@ export interface SocketOptions {
 }
 
 /** Endings after which coming back is of no use. */
-const FINAL = new Set(['forbidden', 'unknown_match', 'moved', 'watching_off', 'malformed']);
+const FINAL = new Set(['forbidden', 'unknown_match', 'moved', 'replaced', 'watching_off', 'malformed']);
 const BACKOFF = [250, 500, 1000, 2000, 4000, 8000];
 const PING_EVERY = 20_000;
 const PING_PATIENCE = 8_000;

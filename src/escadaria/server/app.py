@@ -23,15 +23,16 @@ from escadaria.server.settings import Settings
 from escadaria.store import open_store
 
 
-def create_app(settings: Settings) -> Litestar:
+def create_app(settings: Settings, clock: Clock | None = None) -> Litestar:
     """The ASGI application."""
-    limits = Limits(settings, Clock())
+    clock = clock or Clock()
+    limits = Limits(settings, clock)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         store = await open_store(settings.database)
         metrics.measure_store(store)
-        hub = Hub(store, settings, limits)
+        hub = Hub(store, settings, limits, clock)
         app.state.hub = hub
         await hub.start()
         lag = metrics.LoopLag()

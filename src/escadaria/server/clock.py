@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 
@@ -17,3 +18,7 @@ class Clock:
     def time(self) -> float:
         """The time now."""
         return time.monotonic() + self._offset
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)

@@ -24,7 +24,7 @@ STATUS = {
 
 CLOSE_CODES = {
     "restart": 1012, "malformed": 1002, "too_slow": 4008, "too_many": 4029, "too_fast": 4029, "moved": 4010,
-    "watching_off": 4011, "forbidden": 4003, "unknown_match": 4004, "internal": 1011,
+    "watching_off": 4011, "replaced": 4012, "forbidden": 4003, "unknown_match": 4004, "internal": 1011,
 }  # fmt: skip
 """The WebSocket's number for an ending; 4000 for all others."""
 

@@ -3,99 +3,118 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import secrets
 import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from escadaria import bots, catalogue, dice
+from escadaria.game import GameError
 from escadaria.server import messages, metrics
-from escadaria.server.audience import Connection
-from escadaria.server.limits import Limits
-from escadaria.server.match import HOST, Entry, Match, new_match, new_token
+from escadaria.server.clock import Clock
+from escadaria.server.limits import Limits, address_key
+from escadaria.server.match import HOST, Entry, Match, new_match
 from escadaria.server.messages import Refused
-from escadaria.server.room import Room
+from escadaria.server.presence import Connection
+from escadaria.server.room import Room, Services, stored_events
 from escadaria.server.settings import Settings
+from escadaria.server.tokens import Tokens, digest, new_token
 from escadaria.server.workers import Workers
-from escadaria.store import Store, StoredEvent, StoreUnavailable
+from escadaria.store import Store, StoreUnavailable
 
 log = logging.getLogger(__name__)
 
-_SEALS_KEPT, _SEAL_SECONDS = 1000, 600.0
-_SWEEP_SECONDS = 30.0
+SEAL = "seal"
+"""The kind of the store's values that promised dice are,"""
+
+SEAL_SECONDS = 600.0
+"""and how long a promise lasts."""
+
+_SWEEP_SECONDS, _DUE_SECONDS = 30.0, 1.0
+_AT_ONCE = 100
 
 
 class Hub:
     """The server's matches and what they share."""
 
-    def __init__(self, store: Store, settings: Settings, limits: Limits) -> None:
+    def __init__(self, store: Store, settings: Settings, limits: Limits, clock: Clock) -> None:
         self.store = store
         self.settings = settings
+        self.clock = clock
         self.limits = limits
         self.workers = Workers(settings, limits)
         self.rooms: dict[str, Room] = {}
         self.connections: set[Connection] = set()
         self.closing = False
-        self._opened_by: dict[str, str] = {}  # which address opened which table that is in memory
-        self._seals: dict[str, tuple[float, bytes]] = {}  # until when which secret is promised, by match
-        self._sweeper: asyncio.Task[None] | None = None
+        self._tokens = Tokens(store.key)
+        self._services = Services(store, self.workers, limits, settings, clock, self._tokens, self._open_next)
+        self._loading: dict[str, asyncio.Task[Room]] = {}
+        self._tables: Counter[str] = Counter()  # in memory or being opened, by who opened them
+        self._tasks: list[asyncio.Task[None]] = []
+        self._stop_by = 0.0
 
     async def start(self) -> None:
-        """Wake every match that is under way: bots and clocks go on where a crash left them."""
-        for match in await self.store.open_matches():
-            try:
-                await self.room(match)
-            except Exception:  # one damaged match must not keep the others shut
-                log.exception("a stored match cannot be rebuilt", extra={"match": match})
-        self._sweeper = asyncio.create_task(self._sweep_for_ever())
+        """Begin the long tasks. Matches are loaded when somebody comes or something is due."""
+        self._tasks = [
+            asyncio.create_task(self._for_ever(_SWEEP_SECONDS, self.sweep), name="sweep"),
+            asyncio.create_task(self._for_ever(_DUE_SECONDS, self.load_due), name="load due"),
+        ]
 
     async def room(self, match: str) -> Room:
-        """The room of a match, from memory or rebuilt from its stored events.
+        """The room of a match, from memory or rebuilt from what is stored.
 
-        :raises Refused: ``unknown_match``.
+        :raises Refused: ``unknown_match``, ``store_unavailable``.
         """
-        if match not in self.rooms:
-            try:
-                events = await self.store.events(match)
-            except StoreUnavailable:
-                raise Refused("store_unavailable", "nothing can be read now, try again") from None
-            if not events:
-                raise Refused("unknown_match", "there is no such match")
-            if match not in self.rooms:  # or somebody else has loaded it meanwhile
-                self._add(match, events)
-        room = self.rooms[match]
-        room.last_seen = time.time()
+        room = self.rooms.get(match)
+        if room is None:
+            if match not in self._loading:
+                self._loading[match] = asyncio.create_task(self._load(match))
+            room = await asyncio.shield(self._loading[match])
+        room.last_seen = self.clock.time()
         return room
 
-    def _add(self, match: str, events: list[StoredEvent]) -> Room:
-        room = Room(Match(), self.store, self.workers, self.settings, self._open_next)
-        room.load(events)
+    async def _load(self, match: str) -> Room:
+        try:
+            room = await Room.loaded(match, self._services)
+        except StoreUnavailable:
+            raise Refused("store_unavailable", "nothing can be read now, try again") from None
+        finally:
+            del self._loading[match]
+        if room is None:
+            raise Refused("unknown_match", "there is no such match")
         self.rooms[match] = room
-        metrics.TABLES.set(len(self.rooms))
+        self._tables[room.match.opener] += 1
         return room
 
     # Opening.
 
-    def seal(self) -> messages.Sealed:
+    async def seal(self) -> messages.Sealed:
         """Promise the dice of a match before anything is known about it; the promise lasts a while."""
         match, secret = new_id(), dice.new_secret()
-        self._seals[match] = (time.monotonic() + _SEAL_SECONDS, secret)
-        if len(self._seals) > _SEALS_KEPT:
-            del self._seals[next(iter(self._seals))]
+        try:
+            await self.store.put(SEAL, digest(match), secret.hex(), self.clock.time() + SEAL_SECONDS)
+        except StoreUnavailable:
+            raise Refused("store_unavailable", "nothing can be stored now, try again") from None
         return messages.Sealed(match=match, commitment=dice.commitment(secret))
 
-    def _unsealed(self, match: str) -> tuple[str, bytes]:
+    async def _unsealed(self, match: str) -> tuple[str, bytes]:
         """The promised secret; each promise is good for one match."""
-        until, secret = self._seals.pop(match, (0.0, b""))
-        if time.monotonic() > until:
+        try:
+            secret = await self.store.take(SEAL, digest(match), self.clock.time())
+        except StoreUnavailable:
+            raise Refused("store_unavailable", "nothing can be read now, try again") from None
+        if secret is None:
             raise Refused("not_sealed", "there is no such promise, or it is too old: ask for another")
-        return match, secret
+        return match, bytes.fromhex(secret)
 
     async def open(self, wish: messages.Open, address: str) -> messages.Opened:
         """Open a match, seat the host and the bots that were asked for, and start it if wished.
 
         :raises GameError: if something in the wish cannot be.
         """
+        self.limits.take(address, "tables")
         game = catalogue.load(wish.game, **wish.options)
         bots.load(wish.rules.stand_in, game)
         if wish.start_from is not None and not wish.rules.practice:
@@ -106,17 +125,19 @@ class Hub:
             raise Refused(
                 "not_sealed", "entropy counts only after the dice are promised: ask for a seal first"
             )
-        match, secret = self._unsealed(wish.match) if wish.match else (new_id(), dice.new_secret())
+        match, secret = await self._unsealed(wish.match) if wish.match else (new_id(), dice.new_secret())
         token = new_token()
         created = messages.Created(
             match=match,
             game=game.name,
             options=game.options,
-            rules=wish.rules,
+            rules=wish.rules.granted(),
             commitment=dice.commitment(secret),
             start=wish.start_from,
+            rules_version=game.rules_version,
         )
-        draft = _Draft(new_match(created, token, secret))
+        opener = address_key(address, self.store.key)
+        draft = _Draft(new_match(created, token, secret, opener), self.clock.time())
         for person in wish.people:
             if person.seat in draft.match.seats_of(HOST):
                 raise Refused("seat_taken", f"two people cannot sit at seat {person.seat}")
@@ -135,93 +156,135 @@ class Hub:
             draft.add(draft.match.add_bot(HOST, messages.AddBot(id="open", version=0, bot=bot)))
         if wish.start:
             draft.add(draft.match.start(HOST))
-        room = await self._store_new(match, draft.entries, address)
+        room = await self._store_new(match, draft.entries, opener)
         return messages.Opened(match=match, token=token, watch=room.match.watch_key)
 
     async def _open_next(self, before: Match) -> str:
         """Open the match that follows another at the same table."""
         match = new_id()
-        await self._store_new(match, before.next_match(match), self._opened_by.get(before.id, ""))
+        entries = before.next_match(match, partial(self._tokens.for_next, match))
+        await self._store_new(match, entries, before.opener)
         return match
 
-    async def _store_new(self, match: str, entries: list[Entry], address: str) -> Room:
-        mine = sum(opened_by == address for opened_by in self._opened_by.values())
-        if address and mine >= self.settings.tables_per_address:
+    async def _store_new(self, match: str, entries: list[Entry], opener: str) -> Room:
+        """Store a new match. :raises Refused: also if who opens it has too many tables in memory."""
+        if opener and self._tables[opener] >= self.settings.tables_per_address:
             raise Refused("too_many", "this address has too many open tables")
-        events = [
-            StoredEvent(number, time.time(), "", messages.encode(entry.what), messages.encode(entry.hidden))
-            for number, entry in enumerate(entries, 1)
-        ]
-        self._opened_by[match] = address  # before it is stored: many may be opened at once
+        first, last, now = entries[0].what, entries[-1].what, self.clock.time()
+        assert isinstance(first, messages.Created), "a match begins so"
+        runs = first.rules.clock > 0 and isinstance(last, messages.Started)
+        events = stored_events(entries, 0, now)
+        self._tables[opener] += 1  # before it is stored: many may be opened at once
         try:
-            await self.store.append(match, events)
+            await self.store.append(match, events, due=now + first.rules.clock if runs else None)
         except StoreUnavailable:
-            del self._opened_by[match]
+            self._count_out(opener)
             raise Refused("store_unavailable", "nothing can be stored now, try again") from None
-        room = self._add(match, events)
-        room.opened_by = address
+        room = Room(Match(), self._services)
+        room.load(events)
+        self.rooms[match] = room
         return room
+
+    def _count_out(self, opener: str) -> None:
+        self._tables[opener] -= 1
+        if self._tables[opener] <= 0:
+            del self._tables[opener]
 
     # Housekeeping.
 
-    async def _sweep_for_ever(self) -> None:
+    async def _for_ever(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        """Do the work again and again, whatever goes wrong in between."""
         while True:
-            await asyncio.sleep(_SWEEP_SECONDS)
             try:
-                await self.sweep()
+                await work()
             except StoreUnavailable as error:
-                log.warning("not archived", extra={"why": str(error)})
+                log.warning("the store does not answer", extra={"task": work.__name__, "why": str(error)})
+            except Exception:
+                log.exception("a task failed and goes on", extra={"task": work.__name__})
+            await asyncio.sleep(seconds)
+
+    async def load_due(self) -> None:
+        """Load the matches at which something is due, though nobody is there."""
+        now = self.clock.time()
+        for match in await self.store.due_matches(now, _AT_ONCE):
+            try:
+                due = (await self.room(match)).due()
+            except GameError:
+                log.exception("a stored match cannot be rebuilt", extra={"match": match})
+                due = now + 86_400
+            # It is in memory now, and has a timer of its own; the store is asked again later, not at once.
+            await self.store.set_due({match: due if due is None else max(due, now + 60)})
 
     async def sweep(self) -> None:
         """Put matches to sleep that nobody is at, and archive the finished and the abandoned.
 
         They are loaded again when somebody comes, the archived too.
         """
+        now = self.clock.time()
         self.limits.sweep()
         for name, room in list(self.rooms.items()):
-            if self._is_idle(room) and room.match.status == "over":
-                await self.store.archive(name)
-            if self._is_idle(room):  # still
-                del self.rooms[name]
-                self._opened_by.pop(name, None)
+            if not self._is_idle(room):
+                continue
+            try:
+                await self._put_to_sleep(name, room)
+            except StoreUnavailable:
+                raise
+            except Exception:
+                log.exception("a match cannot be put to sleep", extra={"match": name})
+        for match in await self.store.abandoned(now - self.settings.archive_days * 86400, _AT_ONCE):
+            if match not in self.rooms:
+                await self.store.archive(match)
+        await self.store.purge(now)
         metrics.TABLES.set(len(self.rooms))
-        await self._archive_abandoned()
+
+    async def _put_to_sleep(self, name: str, room: Room) -> None:
+        await room.save()
+        if room.match.status == "over":
+            await self.store.archive(name)
+        elif room.match.rules.clock:
+            await self.store.set_due({name: room.due()})
+        if self._is_idle(room):  # still
+            del self.rooms[name]
+            self._count_out(room.match.opener)
 
     def _is_idle(self, room: Room) -> bool:
-        return room.asleep and time.time() - room.last_seen >= self.settings.idle_seconds
-
-    async def _archive_abandoned(self) -> None:
-        """Archive what sleeps and has been left alone for too long."""
-        too_long_ago = time.time() - self.settings.archive_days * 86400
-        for match in await self.store.open_matches():  # the one left alone for longest first
-            if match in self.rooms:
-                continue
-            events = await self.store.events(match)
-            if events[-1].time > too_long_ago:
-                return
-            await self.store.archive(match)
+        return room.asleep and self.clock.time() - room.last_seen >= self.settings.idle_seconds
 
     async def say_goodbye(self) -> None:
-        """Take no more connections, and tell everyone to come back in a moment."""
+        """Take no more connections, finish what is being stored, and tell everyone to come back."""
+        if self.closing:
+            return
         self.closing = True
-        for room in list(self.rooms.values()):
-            await room.close()
-        for connection in self.connections:
+        self._stop_by = time.monotonic() + self.settings.shutdown_seconds
+        await self._in_time(asyncio.gather(*(room.close() for room in list(self.rooms.values()))))
+        for connection in list(self.connections):
             connection.end("restart")
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self.settings.shutdown_seconds):
-                while self.connections:
-                    await asyncio.sleep(0.01)
+        await self._in_time(self._all_gone())
+
+    async def _all_gone(self) -> None:
+        while self.connections:
+            await asyncio.sleep(0.01)
 
     async def close(self) -> None:
-        """Stop; what is being stored is finished first."""
+        """Stop; what is being stored is finished first, if the store answers in time."""
         await self.say_goodbye()
-        if self._sweeper is not None:
-            self._sweeper.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._sweeper
-        await self.workers.close()
-        await self.store.close()
+        for task in (*self._tasks, *self._loading.values()):
+            task.cancel()
+        await asyncio.gather(*self._tasks, *self._loading.values(), return_exceptions=True)
+        await self._in_time(self.workers.close())
+        await self.store.close(self._left())
+
+    def _left(self) -> float:
+        """Seconds until the shutdown must be over; at least one, so that each step is begun."""
+        return max(1.0, self._stop_by - time.monotonic())
+
+    async def _in_time(self, step: Awaitable[object]) -> None:
+        """Do a step of the shutdown, for as long as there is time."""
+        try:
+            async with asyncio.timeout(self._left()):
+                await step
+        except TimeoutError:
+            log.warning("a step of the shutdown took too long")
 
 
 def new_id() -> str:
@@ -232,12 +295,13 @@ def new_id() -> str:
 class _Draft:
     """A match that is being made: entries are applied as they come, so that each sees the ones before."""
 
-    def __init__(self, first: Entry) -> None:
+    def __init__(self, first: Entry, now: float) -> None:
         self.match = Match()
         self.entries: list[Entry] = []
+        self._now = now
         self.add([first])
 
     def add(self, entries: list[Entry]) -> None:
         for entry in entries:
-            self.match.apply(entry, time.time())
+            self.match.apply(entry, self._now)
         self.entries += entries

@@ -6,10 +6,9 @@ applied. Applying the stored entries in order makes the same match again.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import hmac
-import secrets
+import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +19,8 @@ from escadaria.game import AnyGame, GameError
 from escadaria.record import COLOURS, Proof, Record, Seat, resigned
 from escadaria.server import messages
 from escadaria.server.messages import Refused
-from escadaria.table import BACK, UNDO, Event, Step, Table
+from escadaria.server.tokens import digest, new_token
+from escadaria.table import BACK, UNDO, Event, SavedTable, Step, Table
 
 HOST = 0
 """The member who opened the match."""
@@ -37,6 +37,8 @@ class Hidden(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The SHA-256 of the member's token."""
     tokens: list[str] = []
     """Of all members, at a rematch."""
+    opener: str = ""
+    """Stands for the address that opened the table: a digest of it under the server's key."""
     watch: str = ""
     """The watchers' key. Its link is meant to be handed on, so it can be shown to the host again."""
 
@@ -61,14 +63,28 @@ class Chair:
     member: int | None = None
 
 
-def new_token() -> str:
-    """A secret of 256 bits."""
-    return secrets.token_urlsafe(32)
+class SavedMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """A match at some version as plain data, so that it loads without its events. It holds secrets."""
 
-
-def digest(token: str) -> str:
-    """What is stored of a token."""
-    return hashlib.sha256(token.encode()).hexdigest()
+    version: int
+    id: str
+    rules: messages.Rules
+    commitment: str
+    previous: str | None
+    next: str | None
+    chairs: list[Chair]
+    watch_key: str
+    opener: str
+    position_version: int
+    turn_time: float
+    game: str
+    options: dict[str, bool | int | str]
+    rules_version: int
+    start: str | None
+    tokens: list[str]
+    secret: str
+    set_ups: int
+    table: SavedTable | None
 
 
 class Match:
@@ -85,15 +101,57 @@ class Match:
         self.table: Table | None = None
         """From the start on."""
         self.watch_key = ""
+        self.opener = ""
+        """Who opened the table, for counting tables; see ``Hidden``."""
         self.position_version = 0
         """The version that made the current position: what a decision must have been made for."""
         self.turn_time = 0.0
         """When the seat to act came to act."""
         self._game: AnyGame | None = None
+        self._rules_version = 1
         self._start: str | None = None
         self._tokens: list[str] = []  # hashed, by member
         self._secret = ""
         self._set_ups = 0
+
+    @classmethod
+    def restored(cls, saved: SavedMatch) -> Match:
+        """The match that ``saved`` describes. :raises GameError: if it cannot be read."""
+        match = cls()
+        match._load_game(saved.game, saved.options, saved.rules_version)
+        match.version, match.id, match.rules = saved.version, saved.id, saved.rules
+        match.commitment, match.previous, match.next = saved.commitment, saved.previous, saved.next
+        match.chairs, match.watch_key, match.opener = saved.chairs, saved.watch_key, saved.opener
+        match.position_version, match.turn_time = saved.position_version, saved.turn_time
+        match._start, match._tokens = saved.start, saved.tokens
+        match._secret, match._set_ups = saved.secret, saved.set_ups
+        if saved.table is not None:
+            match.table = Table.restored(saved.table, match.game, match._seats(), match._dice())
+        return match
+
+    def saved(self) -> SavedMatch:
+        """This match as plain data."""
+        return SavedMatch(
+            version=self.version,
+            id=self.id,
+            rules=self.rules,
+            commitment=self.commitment,
+            previous=self.previous,
+            next=self.next,
+            chairs=self.chairs,
+            watch_key=self.watch_key,
+            opener=self.opener,
+            position_version=self.position_version,
+            turn_time=self.turn_time,
+            game=self.game.name,
+            options=self.game.options,
+            rules_version=self._rules_version,
+            start=self._start,
+            tokens=self._tokens,
+            secret=self._secret,
+            set_ups=self._set_ups,
+            table=self.table.saved() if self.table else None,
+        )
 
     # What can be asked.
 
@@ -117,14 +175,13 @@ class Match:
                 found = member
         return found
 
-    def token_for(self, guest: str, request: str) -> str:
-        """The token of a guest who sits down by this request.
+    def has_token(self, member: int, hashed: str) -> bool:
+        """Whether this is the digest of the member's token."""
+        return member < len(self._tokens) and hmac.compare_digest(self._tokens[member], hashed)
 
-        It follows from what the guest alone knows and the dice's secret, so a repeated request brings the
-        same one, even after a crash, and nothing but its hash is ever kept.
-        """
-        key, text = bytes.fromhex(self._secret), f"token\n{guest}\n{request}"
-        return base64.urlsafe_b64encode(hmac.digest(key, text.encode(), "sha256")).decode().rstrip("=")
+    def token_digest(self, member: int) -> str:
+        """What is stored of the member's token."""
+        return self._tokens[member]
 
     def may_watch(self, key: str) -> bool:
         return self.rules.watch and hmac.compare_digest(key, self.watch_key)
@@ -248,12 +305,18 @@ class Match:
         return [_did(self._playing().play(seat, action))]
 
     def configure(self, member: int | None, request: messages.Configure) -> list[Entry]:
+        """Change how the table is run, in play only what takes nothing from the others."""
         self._must_host(member)
-        if request.rules.practice != self.rules.practice:
+        rules = request.rules.granted()
+        if rules.practice != self.rules.practice:
             raise Refused("bad_options", "whether a table is for practice is fixed when it is opened")
-        bots.load(request.rules.stand_in, self.game)
-        renewed = request.rules.watch and not self.rules.watch
-        return [Entry(messages.Configured(rules=request.rules), Hidden(watch=new_token() if renewed else ""))]
+        free = msgspec.structs.replace(rules, pace=self.rules.pace, watch=self.rules.watch)
+        others = any(chair.member not in (None, HOST) for chair in self.chairs)
+        if self.table is not None and others and free != self.rules:
+            raise Refused("fixed", "others play here: only pace and watch can be changed after the start")
+        bots.load(rules.stand_in, self.game)
+        renewed = rules.watch and not self.rules.watch
+        return [Entry(messages.Configured(rules=rules), Hidden(watch=new_token() if renewed else ""))]
 
     def set_up(self, member: int | None, request: messages.SetUp) -> list[Entry]:
         self._playing()
@@ -275,8 +338,11 @@ class Match:
         """Tell that the next match is open, unless another is already."""
         return [] if self.next else [Entry(messages.Continued(match=match))]
 
-    def next_match(self, match: str) -> list[Entry]:
-        """The entries of the match that follows at this table: all sit there, the start is rotated."""
+    def next_match(self, match: str, token: Callable[[int], str]) -> list[Entry]:
+        """The entries of the match that follows at this table: all sit there, the start is rotated.
+
+        ``token`` gives each member a new one: those of this match are not valid there.
+        """
         assert self.table is not None and self.table.outcome is not None, "over"
         secret = dice.new_secret()
         created = messages.Created(
@@ -286,8 +352,11 @@ class Match:
             rules=self.rules,
             commitment=dice.commitment(secret),
             previous=self.id,
+            rules_version=self.game.rules_version,
         )
-        entries = [Entry(created, Hidden(secret=secret.hex(), tokens=self._tokens, watch=self.watch_key))]
+        tokens = [digest(token(member)) for member in range(len(self._tokens))]
+        hidden = Hidden(secret=secret.hex(), tokens=tokens, opener=self.opener, watch=self.watch_key)
+        entries = [Entry(created, hidden)]
         # The loser who starts is the one after the winner; with two players that is the loser.
         shift = (self.table.outcome.winner + 1) if self.rules.starts == "loser" else 1
         order = [(seat + shift) % len(self.chairs) for seat in range(len(self.chairs))]
@@ -359,12 +428,23 @@ class Match:
         self.rules = what.rules
         self.commitment = what.commitment
         self.previous = what.previous
-        self._game = catalogue.load(what.game, **what.options)
+        self._load_game(what.game, what.options, what.rules_version)
         self._start = what.start
         self._secret = hidden.secret
         self._tokens = hidden.tokens or [hidden.token]
+        self.opener = hidden.opener
         self.watch_key = hidden.watch
         self.chairs = [Chair() for _ in range(self.game.players)]
+
+    def _load_game(self, name: str, options: dict[str, bool | int | str], rules_version: int) -> None:
+        self._game = catalogue.load(name, **options)
+        self._rules_version = rules_version
+        if rules_version > self._game.rules_version:
+            raise Refused(
+                "later_version",
+                f"the match is played by version {rules_version} of {name}'s rules, "
+                f"this server knows version {self._game.rules_version}",
+            )
 
     def _take_seat(self, what: messages.Sat, hidden: Hidden) -> None:
         member = hidden.member
@@ -374,9 +454,13 @@ class Match:
         self.chairs[what.seat] = Chair(what.name, "", what.colours, what.entropy, member)
 
     def _begin(self, start: Any) -> None:
-        seats = tuple(Seat(chair.name, chair.bot, tuple(chair.colours)) for chair in self.chairs)
-        fair = dice.FairDice(bytes.fromhex(self._secret), self.dice_name, self.entropy)
-        self.table = Table(self.game, seats, fair, start=start, stand_in=self.rules.stand_in)
+        self.table = Table(self.game, self._seats(), self._dice(), start=start, stand_in=self.rules.stand_in)
+
+    def _seats(self) -> tuple[Seat, ...]:
+        return tuple(Seat(chair.name, chair.bot, tuple(chair.colours)) for chair in self.chairs)
+
+    def _dice(self) -> dice.FairDice:
+        return dice.FairDice(bytes.fromhex(self._secret), self.dice_name, self.entropy)
 
     # The checks.
 
@@ -442,6 +526,8 @@ class Match:
     def _name(self, seat: int, wanted: str) -> str:
         """The name as it is shown; a number tells two of the same apart."""
         plain = name = " ".join(wanted.split())
+        if not is_visible(plain):
+            raise Refused("bad_name", "a name must be visible, and so must each of its letters")
         taken = {chair.name for chair in self._others(seat)}
         for number in range(2, 8):
             if name in taken:
@@ -462,12 +548,22 @@ class Match:
         return dice.derive(bytes.fromhex(self._secret), self.id, tuple(sorted(self.entropy)), -1, players)
 
 
+_BLANK_LETTERS = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and symbols by Unicode's book that show nothing."""
+
+
+def is_visible(name: str) -> bool:
+    """Whether a reader sees something of the name, and no letter of it hides."""
+    seen = any(unicodedata.category(letter)[0] in "LNPS" for letter in name)
+    return seen and _BLANK_LETTERS.isdisjoint(name)
+
+
 BOT_NAMES = ("Bento", "Clara", "Dora", "Edu", "Flor", "Gil")
 
 
-def new_match(what: messages.Created, token: str, secret: bytes) -> Entry:
+def new_match(what: messages.Created, token: str, secret: bytes, opener: str) -> Entry:
     """The first entry of a match."""
-    hidden = Hidden(secret=secret.hex(), token=digest(token), watch=new_token())
+    hidden = Hidden(secret=secret.hex(), token=digest(token), opener=opener, watch=new_token())
     return Entry(what, hidden)
 
 

@@ -6,10 +6,12 @@ and is told to everyone). ``docs/protocol.md`` explains them; JSON Schema is gen
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta, Struct
+from websockets.frames import Frame as TextFrame
+from websockets.frames import Opcode
 
 from escadaria.game import GameError
 from escadaria.record import COLOURS
@@ -42,8 +44,12 @@ class Refused(GameError):
         """After how many seconds it may be tried again, where that is known."""
 
 
-class Rules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How a table is run. The host may change all but ``practice`` at any time."""
+class Rules(Struct, frozen=True, kw_only=True):
+    """How a table is run. The host sets it before the match starts.
+
+    After that ``pace`` and ``watch`` can still be changed; the rest only where all people play at the
+    host's device, since it affects the others. ``practice`` is fixed when the match is opened.
+    """
 
     practice: bool = False
     """Whether decisions may be taken back, hints asked for and positions set up."""
@@ -59,6 +65,14 @@ class Rules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The bot that plays for those who are gone."""
     watch: bool = True
     """Whether the watchers' link works."""
+
+
+class WantedRules(Rules, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The same in a request, where an unknown field is a mistake and not news of a later version."""
+
+    def granted(self) -> Rules:
+        """As they are stored."""
+        return Rules(**msgspec.structs.asdict(self))
 
 
 # Requests. Each has an id, by which it is answered and by which repeating it is harmless, and the
@@ -126,9 +140,9 @@ class TakeBack(Request, frozen=True, tag="take_back"):
 
 
 class Configure(Request, frozen=True, tag="configure"):
-    """The host changes how the table is run."""
+    """The host changes how the table is run; see ``Rules`` for what may be changed when."""
 
-    rules: Rules
+    rules: WantedRules
 
 
 class SetUp(Request, frozen=True, tag="set_up"):
@@ -203,7 +217,7 @@ class Open(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     match: Id | None = None
     """From ``Sealed``: then people may bring entropy, since the dice are promised already."""
     options: dict[str, bool | int | str] = {}
-    rules: Rules = Rules()
+    rules: WantedRules = WantedRules()
     people: Annotated[list[Person], Meta(max_length=6)] = []
     bots: Annotated[list[Bot], Meta(max_length=6)] = []
     start: bool = False
@@ -291,6 +305,8 @@ class Created(Happening, frozen=True, tag="created"):
     """The position to start from, at a practice table."""
     previous: str | None = None
     """The match that this one follows at the same table."""
+    rules_version: int = 1
+    """The version of the game's rules that it is played by."""
 
 
 class Sat(Happening, frozen=True, tag="sat"):
@@ -421,15 +437,19 @@ class Welcome(Frame, frozen=True, tag="welcome"):
     """A new one, after ``recover``: keep it, and only it."""
     watch: str | None = None
     """The watchers' key, for the host."""
+    next_token: str | None = None
+    """For a member, once the next match at this table is open: the token there."""
 
 
 class You(Frame, frozen=True, tag="you"):
-    """Which seats are this client's has changed, or what the host alone may know."""
+    """What is this client's own has changed: its seats, or a key that it alone may know."""
 
     role: Role
     mine: list[int]
     watch: str | None = None
     """The watchers' new key, for the host who switched watching on again."""
+    next_token: str | None = None
+    """For a member, when the next match at this table is opened: the token there."""
 
 
 class Snapshot(Frame, frozen=True, tag="snapshot"):
@@ -472,7 +492,7 @@ class Accepted(Frame, frozen=True, tag="accepted"):
     version: int
     """The version that it made, or the current one."""
     token: str | None = None
-    """After ``sit``, for a guest: proves who they are. Keep it."""
+    """After ``sit``, for a guest: proves who they are. After ``rematch``: the token at the next match."""
     code: str | None = None
     """After ``recover``."""
     action: str | None = None
@@ -527,7 +547,13 @@ class _Head(Struct):
     id: Any = None
 
 
+class _Kind(Struct):
+    kind: str = ""
+
+
 _head = msgspec.json.Decoder(_Head)
+_kind = msgspec.json.Decoder(_Kind)
+_KINDS = {kind.__struct_config__.tag for kind in get_args(AnyHappening)}
 
 
 def parse_hello(text: str | bytes) -> Hello:
@@ -556,10 +582,24 @@ def request_id(text: str | bytes) -> str | None:
 
 
 def read_happening(text: str) -> AnyHappening:
-    """A stored happening."""
-    return _happening.decode(text)
+    """A stored happening. Fields that a later version added are passed over.
+
+    :raises Refused: ``later_version`` if it is of a kind that only a later version knows.
+    """
+    try:
+        return _happening.decode(text)
+    except msgspec.ValidationError:
+        kind = _kind.decode(text).kind
+        if kind and kind not in _KINDS:
+            raise Refused("later_version", f"{kind!r} was stored by a later version of Escadaria") from None
+        raise
 
 
 def encode(message: Any) -> str:
-    """The text of a frame or happening."""
+    """The text of a happening, as it is stored."""
     return _encoder.encode(message).decode()
+
+
+def frame(message: Any) -> bytes:
+    """A message to a client, as the WebSocket frame that carries it."""
+    return TextFrame(Opcode.TEXT, _encoder.encode(message)).serialize(mask=False)

@@ -61,11 +61,11 @@ async def where(request: Request[Any, Any, Any], state: State) -> dict[str, list
     return {"addresses": addresses(hub.settings.host, server[1] or 0) if local and server else []}
 
 
-@post("/seals", responses=refusals("closing"))
+@post("/seals", responses=refusals("closing", "store_unavailable"))
 async def seal(state: State) -> messages.Sealed:
     """Promise the dice of a match, so that those who open it can bring entropy of their own."""
     hub: Hub = state.hub
-    return hub.seal()
+    return await hub.seal()
 
 
 @post(

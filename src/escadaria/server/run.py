@@ -14,10 +14,12 @@ from litestar import Litestar
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from escadaria.server.app import create_app
+from escadaria.server.clock import Clock
 from escadaria.server.hub import Hub
 from escadaria.server.logs import set_up_logs
 from escadaria.server.metrics import measured
 from escadaria.server.settings import Settings
+from escadaria.server.socket import PROTOCOL
 
 _NEW_OBJECTS = 20_000  # before the next search for garbage among them
 
@@ -33,9 +35,11 @@ def serve(settings: Settings, ready: Callable[[str], None] = lambda url: None) -
     server.run()
 
 
-def make_server(settings: Settings, ready: Callable[[str], None] = lambda url: None) -> Server:
-    """The server, to be run in an event loop of one's own."""
-    app = create_app(settings)
+def make_server(
+    settings: Settings, ready: Callable[[str], None] = lambda url: None, clock: Clock | None = None
+) -> Server:
+    """The server, to be run in an event loop of one's own. Tests bring a clock of their own."""
+    app = create_app(settings, clock)
     config = uvicorn.Config(
         measured(app),
         host=settings.host,
@@ -94,9 +98,41 @@ class Server(uvicorn.Server):
 
 
 class _Protocol(WebSocketsSansIOProtocol):
-    """Waits for no client that takes nothing more: neither to say why it closes, nor to be gone."""
+    """Hands messages on at once, and waits for no client that takes nothing more.
+
+    The application reaches it by an ASGI extension: it takes messages as they come, without a queue and
+    a task between, and writes frames to the transport.
+    """
 
     close_seconds = 5.0
+    _take: Callable[[str | bytes], None] | None = None
+
+    def take_messages(self, take: Callable[[str | bytes], None]) -> None:
+        """Give all further messages to this function instead of the ASGI queue."""
+        self._take = take
+        while not self.queue.empty() and self.queue._queue[0]["type"] == "websocket.receive":  # type: ignore[attr-defined]
+            message: Any = self.queue.get_nowait()
+            take(message.get("text") or message.get("bytes") or b"")
+        if self.read_paused:
+            self.read_paused = False
+            self.transport.resume_reading()
+
+    def send_receive_event_to_app(self) -> None:
+        if self._take is None or self.close_sent:
+            super().send_receive_event_to_app()
+            return
+        data = self.frames[0] if len(self.frames) == 1 else b"".join(self.frames)
+        self.frames = []
+        if self.curr_msg_data_type == "bytes":
+            self._take(data)
+            return
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            self.conn.send_close(1007)
+            self.handle_parser_exception()
+            return
+        self._take(text)
 
     async def send(self, message: Any) -> None:
         if message["type"] == "websocket.close":
@@ -104,6 +140,8 @@ class _Protocol(WebSocketsSansIOProtocol):
         await super().send(message)
 
     async def run_asgi(self) -> None:
+        extensions: Any = self.scope["extensions"]
+        extensions[PROTOCOL] = self
         await super().run_asgi()
         if not self.disconnected:
             self.loop.call_later(self.close_seconds, self.transport.abort)

@@ -1,10 +1,10 @@
-"""The WebSocket of a match: hello, then requests until the client goes."""
+"""The WebSocket of a match: hello, then requests until the client goes. Every frame is answered."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
+from collections import deque
 from typing import Any
 
 from litestar import WebSocket, websocket
@@ -14,19 +14,25 @@ from litestar.params import FromPath
 from escadaria.game import GameError
 from escadaria.server import messages, metrics
 from escadaria.server.access import address_of, same_origin
-from escadaria.server.audience import Connection
 from escadaria.server.errors import CLOSE_CODES
 from escadaria.server.hub import Hub
 from escadaria.server.limits import Bucket
 from escadaria.server.messages import Refused
-from escadaria.server.room import Room
+from escadaria.server.presence import Connection
+from escadaria.server.room import Room, refusal
 
 log = logging.getLogger(__name__)
+
+PROTOCOL = "escadaria.protocol"
+"""The ASGI extension by which the server's own WebSocket protocol is reached; see ``run.py``."""
+
+_INBOX = 16
+"""How many messages may wait to be handled before no more are read from the socket."""
 
 
 @websocket("/matches/{match:str}/socket")
 async def table(socket: WebSocket[Any, Any, Any], state: State, match: FromPath[str]) -> None:
-    """One client's connection to one match. Every request is answered, refusals too."""
+    """One client's connection to one match."""
     hub: Hub = state.hub
     if not same_origin(socket.headers.get("origin"), socket.headers.get("host"), hub.settings):
         await socket.close(CLOSE_CODES["forbidden"])  # before it is accepted: the handshake is refused
@@ -36,102 +42,130 @@ async def table(socket: WebSocket[Any, Any, Any], state: State, match: FromPath[
         await socket.send_text(messages.encode(messages.Bye(code=busy)))
         await socket.close(CLOSE_CODES[busy], busy)
         return
-    connection = Connection(hub.settings.backlog)
-    pump = asyncio.create_task(connection.pump(socket.send_text))
-    connection.stop = pump.cancel
-    hub.connections.add(connection)
+    session = Session(hub, match, socket)
+    hub.connections.add(session.connection)
     metrics.CONNECTIONS.set(len(hub.connections))
-    reader = asyncio.create_task(_listen(hub, socket, match, connection))
     try:
-        await asyncio.wait({pump, reader}, return_when=asyncio.FIRST_COMPLETED)
-        if connection.ending:
-            await asyncio.wait({pump})  # soon done, whether the client takes what it sends or not
+        await socket.receive()  # messages go to the session, so this is the end of the connection
     finally:
-        pump.cancel()
-        reader.cancel()
-        await asyncio.gather(pump, reader, return_exceptions=True)  # of a client that has gone
-        if connection.ending:
-            with contextlib.suppress(Exception):  # it may have gone as well, whatever that raises here
-                await socket.close(CLOSE_CODES.get(connection.ending, 4000), connection.ending)
-        hub.connections.discard(connection)
+        session.close()
+        hub.connections.discard(session.connection)
         metrics.CONNECTIONS.set(len(hub.connections))
 
 
-async def _listen(hub: Hub, socket: WebSocket[Any, Any, Any], match: str, connection: Connection) -> None:
-    """Take frames until the client goes."""
-    room = None
-    try:
-        room = await _admitted(hub, socket, match, connection)
-        if room is not None:
-            await _serve(hub, socket, room, connection)
-    except Exception:
-        log.exception("a connection failed", extra={"match": match})
-        connection.end("internal")
-    finally:
-        if room is not None:
-            room.leave(connection)
+class Session:
+    """What one client sends: a hello, then requests."""
 
+    def __init__(self, hub: Hub, match: str, socket: WebSocket[Any, Any, Any]) -> None:
+        extensions: Any = socket.scope["extensions"]
+        protocol = extensions[PROTOCOL]
+        self.connection = Connection(
+            protocol.transport,
+            address_of(socket),
+            hub.settings.write_buffer,
+            answered=self._answered,
+            close=self._end,
+        )
+        self._protocol = protocol
+        self._hub = hub
+        self._match = match
+        self._socket = socket
+        self._room: Room | None = None
+        self._admission: asyncio.Task[None] | None = None
+        self._inbox: deque[str | bytes] = deque()  # handled one after the other, each when answered
+        self._busy = self._draining = self._paused = False
+        self._ending: asyncio.Task[None] | None = None
+        self._frames = Bucket(hub.settings.frames_per_second, hub.settings.frames_burst)
+        self._warnings = Bucket(1, 100)
+        loop = asyncio.get_running_loop()
+        self._hello = loop.call_later(hub.settings.hello_seconds, self.connection.end, "late")
+        protocol.take_messages(self.receive)
 
-async def _admitted(
-    hub: Hub, socket: WebSocket[Any, Any, Any], match: str, connection: Connection
-) -> Room | None:
-    """The room, once the client has said hello; None, with the connection ended, if it may not enter."""
-    frame: str | bytes | None = None
-    version = 0
-    try:
-        async with asyncio.timeout(hub.settings.hello_seconds):
-            frame = await _frame(socket)
-        if frame is None:
-            return None
-        hello = messages.parse_hello(frame)
-        room = await hub.room(match)
-        version = room.match.version
-        if hello.recover is not None:
-            await room.recover(connection, hello)
-        else:
-            await room.refresh()
-            room.admit(connection, hello)
-        return room
-    except TimeoutError:
-        connection.end("late")
-    except GameError as error:
-        connection.push(_refusal(frame, error, version))
-        connection.end(error.code)
-    return None
+    def receive(self, frame: str | bytes) -> None:
+        """Take a message of the client's. They are handled in order, each after the last was answered."""
+        self._inbox.append(frame)
+        self._drain()
+        if len(self._inbox) > _INBOX and not self._paused:
+            self._paused = True
+            self._protocol.transport.pause_reading()
 
+    def _answered(self) -> None:
+        self._busy = False
+        self._drain()
 
-async def _serve(hub: Hub, socket: WebSocket[Any, Any, Any], room: Room, connection: Connection) -> None:
-    bucket = Bucket(hub.settings.frames_per_second, hub.settings.frames_burst)
-    warnings = Bucket(1, 100)
-    while (frame := await _frame(socket)) is not None:
+    def _drain(self) -> None:
+        if self._draining:
+            return
+        self._draining = True
+        while self._inbox and not self._busy and not self.connection.ending:
+            self._busy = True
+            self._handle(self._inbox.popleft())
+        self._draining = False
+        if self._paused and not self._inbox:
+            self._paused = False
+            self._protocol.transport.resume_reading()
+
+    def _handle(self, frame: str | bytes) -> None:
+        if self._room is None:
+            self._hello.cancel()
+            self._admission = asyncio.create_task(self._admit(frame))
+            return
         try:
-            if not bucket.take():
-                if not warnings.take():
-                    connection.end("too_fast")
+            if not self._frames.take():
+                if not self._warnings.take():
+                    self.connection.end("too_fast")
                     return
                 raise Refused("too_fast", "too many frames, wait a moment")
-            await room.submit(connection, messages.parse(frame))
+            self._room.submit(self.connection, messages.parse(frame))
         except GameError as error:
-            metrics.REFUSALS.labels(error.code).inc()
-            connection.push(_refusal(frame, error, room.match.version))
+            self.connection.answer(refusal(messages.request_id(frame), error, self._room.match.version))
 
+    async def _admit(self, frame: str | bytes) -> None:
+        """Let the client in by its hello, or say why not and end."""
+        version = 0
+        try:
+            hello = messages.parse_hello(frame)
+            room = await self._hub.room(self._match)
+            version = room.match.version
+            if hello.recover is not None:
+                await room.recover(self.connection, hello)
+            else:
+                await room.refresh()
+                room.admit(self.connection, hello)
+        except GameError as error:
+            self.connection.push(refusal(messages.request_id(frame), error, version))
+            self.connection.end(error.code)
+        except Exception:
+            log.exception("a connection failed", extra={"match": self._match})
+            self.connection.end("internal")
+        else:
+            self._room = room
+            self._answered()
 
-async def _frame(socket: WebSocket[Any, Any, Any]) -> str | bytes | None:
-    """The next frame, or None when the client has gone. Binary ones are taken as text that may be bad."""
-    message: Any = await socket.receive()
-    if message["type"] == "websocket.disconnect":
-        return None
-    text = message.get("text")
-    return text if text is not None else message.get("bytes") or b""
+    def _end(self, code: str) -> None:
+        self._ending = asyncio.create_task(self._close_socket(code))
 
+    async def _close_socket(self, code: str) -> None:
+        try:
+            await self._socket.close(CLOSE_CODES.get(code, 4000), code)
+        except Exception as error:  # noqa: BLE001 - it may have gone as well, whatever that raises here
+            log.debug("closed already", extra={"why": str(error)})
 
-def _refusal(frame: str | bytes | None, error: GameError, version: int) -> str:
-    id = messages.request_id(frame) if frame is not None else None
-    return messages.encode(messages.Refusal(id=id, code=error.code, message=str(error), version=version))
+    def close(self) -> None:
+        """The connection is over."""
+        self._hello.cancel()
+        self.connection.ending = self.connection.ending or "gone"
+        if self._admission is not None and not self._admission.done():
+            self._admission.add_done_callback(lambda _: self._leave())
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._room is not None:
+            self._room.leave(self.connection)
 
 
 def _too_busy(hub: Hub, socket: WebSocket[Any, Any, Any]) -> str:
-    """Why no connection can be taken now, or "" if one can: all of these pass."""
+    """Why no connection can be taken now, or "" if one can."""
     if hub.closing:
         return "restart"
     if len(hub.connections) >= hub.settings.connections:

@@ -1,0 +1,62 @@
+"""A match as clients are shown it: how things stand, and all that a newcomer needs."""
+
+from __future__ import annotations
+
+from escadaria.record import resigned
+from escadaria.server import messages
+from escadaria.server.match import Match
+from escadaria.server.presence import Presence
+from escadaria.views import fact_data
+
+
+def now(
+    match: Match, presence: Presence, deadline: float | None, *, seats: bool = True, play: bool = True
+) -> messages.Now:
+    """How things stand; without ``play`` only what somebody with the link may know."""
+    table = match.table
+    views = [_seat(match, presence, seat) for seat in range(len(match.chairs))] if seats else None
+    if table is None or not play:
+        return messages.Now(status=match.status, seats=views, next=match.next)
+    outcome = table.outcome
+    return messages.Now(
+        status=match.status,
+        seats=views,
+        to_act=table.to_act,
+        legal=list(table.choices()),
+        deadline=deadline,
+        position=table.state,
+        text=str(table.state),
+        winner=outcome.winner if outcome else None,
+        ruling=outcome.ruling if outcome else None,
+        secret=match.revealed or None,
+        next=match.next,
+    )
+
+
+def snapshot(match: Match, presence: Presence, deadline: float | None, *, play: bool) -> messages.Snapshot:
+    """All there is to know at the match's version."""
+    shown = match.table if play else None
+    return messages.Snapshot(
+        version=match.version,
+        game=match.game.name,
+        options=match.game.options,
+        rules=match.rules,
+        commitment=match.commitment,
+        entropy=list(match.entropy),
+        now=now(match, presence, deadline, play=play),
+        turn=[fact_data(fact) for fact in shown.turn_facts()] if shown else [],
+        plies=len(shown.plies) if shown else 0,
+    )
+
+
+def _seat(match: Match, presence: Presence, seat: int) -> messages.SeatView:
+    chair, table = match.chairs[seat], match.table
+    bot = table.bot_of(seat) if table else chair.bot
+    return messages.SeatView(
+        name=chair.name or None,
+        bot=bot or None,
+        owner="bot" if chair.bot else "person" if chair.name else "nobody",
+        colours=chair.colours,
+        here=presence.is_here(seat),
+        resigned=table is not None and seat in resigned(table.remarks),
+    )
