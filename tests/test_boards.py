@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
+from itertools import product
 from typing import Any
 
 import pytest
@@ -84,6 +85,18 @@ def test_c3_a_board_that_is_wrong_is_refused(length: Any, arrows: Any, reason: s
     assert (refusal.value.code, refusal.value.ruling) == ("bad_options", "C3")
     assert reason in str(refusal.value)
     assert str(refusal.value).endswith("(C3)")
+
+
+def test_c3_an_arrow_leads_from_one_space_of_the_track_to_another_and_touches_neither_end() -> None:
+    length = 18
+    for start, end in product(range(-2, length + 3), repeat=2):
+        allowed = 1 <= start <= 17 and 1 <= end <= 17 and start != end
+        try:
+            board = Board(length, ((start, end),))
+        except BadOptions:
+            assert not allowed, (start, end)
+        else:
+            assert allowed, board
 
 
 def test_c3_a_mapping_of_arrows_is_taken_and_sorted() -> None:

@@ -238,17 +238,10 @@ MUTANTS = (
         "C3", "17 spaces", "SHORTEST_TRACK, LONGEST_TRACK = 18, 60", "SHORTEST_TRACK, LONGEST_TRACK = 17, 60"
     ),
     boards("C3", "an arrow leads to an arrow", "elif end in starts:", "elif False:"),
-    boards("C3", "an arrow leads to the start", "elif start == 0 or end == 0:", "elif start == 0:"),
-    boards("C3", "an arrow at the start", "elif start == 0 or end == 0:", "elif end == 0:"),
-    boards(
-        "C3",
-        "an arrow leads to the centre",
-        "start == self.length or end == self.length:",
-        "start == self.length:",
-    ),
-    boards(
-        "C3", "an arrow at the centre", "start == self.length or end == self.length:", "end == self.length:"
-    ),
+    boards("C3", "an arrow at or to the start", "if not 0 < space < self", "if not 0 <= space < self"),
+    boards("C3", "an arrow at or to the centre", "0 < space < self.length]", "0 < space <= self.length]"),
+    boards("C3", "an arrow leads out of the track", "for space in (start, end)", "for space in (start,)"),
+    boards("C3", "an arrow starts outside the track", "for space in (start, end)", "for space in (end,)"),
     boards("C3", "two arrows on a space", "elif starts.count(start) > 1:", "elif starts.count(start) > 2:"),
     chain(
         "C4",

@@ -63,12 +63,13 @@ class Board:
             arrow = f"the arrow {start}>{end}"
             if type(start) is not int or type(end) is not int:
                 yield f"{arrow} must lead from a whole number to a whole number"
-            elif start == self.length or end == self.length:
-                yield f"{arrow} must not touch the centre {self.length}"
-            elif start == 0 or end == 0:
-                yield f"{arrow} must not touch the start 0"
-            elif not (0 < start < self.length and 0 < end < self.length):
-                yield f"{arrow} leaves the track 1 to {self.length - 1}"
+            elif outside := [space for space in (start, end) if not 0 < space < self.length]:
+                if self.length in outside:
+                    yield f"{arrow} must not touch the centre {self.length}"
+                elif 0 in outside:
+                    yield f"{arrow} must not touch the start 0"
+                else:
+                    yield f"{arrow} leaves the track 1 to {self.length - 1}"
             elif start == end:
                 yield f"{arrow} must lead to another space"
             elif starts.count(start) > 1:
