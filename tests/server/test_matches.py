@@ -83,11 +83,26 @@ async def test_a_random_start_turns_the_table(url: str) -> None:
     """Whoever starts gets seat 0, and everyone learns which seats are theirs before they hear of it."""
     firsts: set[int] = set()
     while len(firsts) < 2:
-        match = await opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], rules={"starts": "random"})
-        async with wire(url, match["match"], token=match["token"]) as host:
+        match = await opened(url, people=[{"name": "Ana"}], rules={"starts": "random"})
+        async with (
+            wire(url, match["match"], token=match["token"]) as host,
+            wire(url, match["match"]) as guest,
+        ):
+            await guest.ask("sit", name="Rui")
+            mine = [(await host.expect("welcome"))["mine"], (await guest.expect("you"))["mine"]]
+            assert mine == [[0], [1]]
             await host.ask("start")
-            what = (await host.expect("event"))["what"]
-            firsts.add(what["first"])
+            for number, person in enumerate((host, guest)):
+                while (frame := await person.read())["type"] != "event" or frame["what"]["kind"] != "started":
+                    if frame["type"] == "you":
+                        mine[number] = frame["mine"]
+                first = frame["what"]["first"]
+                assert mine[number] == [(number - first) % 2], "known before the start is heard of"
+                assert [seat["name"] for seat in frame["now"]["seats"]] == [["Ana", "Rui"], ["Rui", "Ana"]][
+                    first
+                ]
+                assert frame["now"]["position"]["turn"] == 0
+            firsts.add(first)
 
 
 @pytest.mark.parametrize("starts, second", [("first", "Rui"), ("loser", "Ana")])
