@@ -9,8 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import escadaria
+from escadaria import bots
+from escadaria.cli import app
+from escadaria.coach import evaluators
 from escadaria.compute import solve
 from escadaria.game import CHANCE, TERMINAL, play_out
 from escadaria.games.rapido.compiled import solver as rapido_solver
@@ -18,7 +22,7 @@ from escadaria.games.rapido.compiled.solver import Solver
 from escadaria.games.rapido.index import FIRST_ROLLS, LATER_ROLLS, TOWERS
 from escadaria.games.rapido.rules import ROLLS, VALUES, Again, Pair, Phase, Place, State
 from escadaria.games.rapido.solution import ONE, RapidoSolution, tower_of
-from escadaria.solutions import BadSolution, files, open_solution, path_of
+from escadaria.solutions import BadSolution, files, find, open_solution, path_of
 from examples.openspiel_value_iteration import LoadedRapido
 from examples.openspiel_value_iteration import solve as value_iteration
 from short import ShortRapido
@@ -170,7 +174,12 @@ def test_a_solution_is_kept_and_a_damaged_one_refused(cache: Path) -> None:
     game = escadaria.load("rapido", players=2, finish=5)
     path = path_of(game)
     assert path.parent == cache
-    about = {"rules_version": game.rules_version, "bounds": [0.25, 0.75, 0.5]}
+    about = {
+        "game": game.name,
+        "options": game.options,
+        "rules_version": game.rules_version,
+        "bounds": [0.25, 0.75, 0.5],
+    }
     values = np.arange(5 * 5 * 7, dtype=np.uint32).reshape(5, 5, 7)
     files.write(path, about, {"values": values})
     opened = open_solution(game)
@@ -187,6 +196,38 @@ def test_a_solution_is_kept_and_a_damaged_one_refused(cache: Path) -> None:
     files.write(path, about | {"rules_version": 0}, {"values": values})
     with pytest.raises(BadSolution, match="other rules"):
         open_solution(game)
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        ({"options": {"players": 2, "finish": 6}}, "another game"),
+        ({"game": "chain", "options": {"players": 2, "board": "short"}}, "another game"),
+        ({"options": None}, "another game"),
+        ({"rules_version": 0}, "other rules"),
+        (None, "damaged"),
+    ],
+)
+def test_a_bad_solution_is_reported_not_replaced_by_learned_values(
+    cache: Path, change: dict[str, object] | None, said: str
+) -> None:
+    game = escadaria.load("rapido", players=2, finish=5)
+    assert find(game) is None
+    assert evaluators.find(game).source.kind == evaluators.VALUES
+    about = {"game": game.name, "options": game.options, "rules_version": game.rules_version}
+    about |= {"bounds": [0.5, 0.5, 0.0], **(change or {})}
+    path = path_of(game)
+    files.write(path, about, {"values": np.zeros((5, 5, 7), np.uint32)})
+    if change is None:
+        path.write_bytes(path.read_bytes()[:-1] + b"x")
+    for ask in (find, evaluators.find, lambda game: bots.load("master", game)):
+        for _ in range(2):  # what is remembered of the file is said again
+            with pytest.raises(BadSolution, match=said):
+                ask(game)
+    position = str(game.apply(game.initial_state(), game.parse("26")))
+    result = CliRunner().invoke(app, ["hint", "rapido", position, "--players", "2", "--option", "finish=5"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("The file of this solution is damaged")
 
 
 def test_interrupted_work_goes_on(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

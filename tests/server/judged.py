@@ -24,7 +24,12 @@ def write_solution(folder: Path) -> None:
     game = Rapido(**SHORT)
     ahead = np.subtract.outer(range(game.finish), range(game.finish))
     values = np.repeat((0.5 + 0.08 * ahead)[:, :, None] * ONE, TOWERS, axis=2).astype(np.uint32)
-    about = {"rules_version": game.rules_version, "bounds": (0.5, 0.5, 0.0)}
+    about = {
+        "game": game.name,
+        "options": game.options,
+        "rules_version": game.rules_version,
+        "bounds": (0.5, 0.5, 0.0),
+    }
     files.write(folder / file_name(game), about, {"values": values})
 
 
@@ -37,7 +42,12 @@ def write_chain_solution(folder: Path) -> None:
     orders = np.diff(known.first.ravel(), append=known.count)
     waits = np.repeat(0.5 - ahead / (5 * game.track.length), orders)  # the other one's is to move
     values = np.repeat(waits[:, None], chain.HAND_PAIRS, axis=1).astype(np.float32)
-    about = {"rules_version": game.rules_version, "bounds": (0.5, 0.5, 0.0)}
+    about = {
+        "game": game.name,
+        "options": game.options,
+        "rules_version": game.rules_version,
+        "bounds": (0.5, 0.5, 0.0),
+    }
     files.write(folder / chain.file_name(game), about, {"waiter": values})
 
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from escadaria.game import AnyGame
+from escadaria.game import AnyGame, GameError
 from escadaria.games.chain import solution as chain
 from escadaria.games.rapido import solution as rapido
 from escadaria.solutions import files
@@ -40,28 +40,47 @@ def open_solution(game: AnyGame) -> Solution:
     """The game's solution from the cache folder.
 
     :raises FileNotFoundError: if it has none there.
-    :raises BadSolution: if the file is damaged, or of other rules.
+    :raises BadSolution: if the file is damaged, or solves another game or other rules.
     """
-    about, arrays = files.read(path_of(game))
+    path = path_of(game)
+    about, arrays = files.read(path)
     if about.get("rules_version") != game.rules_version:
-        raise BadSolution(f"{path_of(game)} solves other rules, version {about.get('rules_version')}")
+        raise BadSolution(f"{path} solves other rules, version {about.get('rules_version')}")
+    if not _is_of(game, about):
+        raise BadSolution(f"{path} solves another game, {about.get('game')} with {about.get('options')}")
     return _READERS[game.name][1](game, about, arrays)
 
 
+def _is_of(game: AnyGame, about: Mapping[str, Any]) -> bool:
+    """Whether a file that says this of itself belongs to the game. Some options share a file (C18)."""
+    try:
+        solved = type(game)(**about["options"])
+    except (KeyError, TypeError, GameError):
+        return False
+    return about.get("game") == game.name and path_of(solved) == path_of(game)
+
+
 def find(game: AnyGame) -> Solution | None:
-    """The game's solution if the cache folder has a sound one. Each file is opened once."""
+    """The game's solution, or None if the cache folder has none. Each file is opened once.
+
+    :raises BadSolution: if there is a file, but it is damaged or solves something else.
+    """
     if game.players != 2 or game.name not in _READERS:
         return None
     try:
         changed = path_of(game).stat().st_mtime_ns
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    return _found(cast(Hashable, game), changed)
+    found = _found(cast(Hashable, game), changed)
+    if isinstance(found, BadSolution):
+        raise BadSolution(str(found))
+    return found
 
 
 @lru_cache(maxsize=16)
-def _found(game: Any, changed: int) -> Solution | None:
+def _found(game: Any, changed: int) -> Solution | BadSolution:
+    """What opening the file gives, a refusal included: a gigabyte is summed up once."""
     try:
         return open_solution(game)
-    except (OSError, BadSolution):
-        return None
+    except BadSolution as error:
+        return error
