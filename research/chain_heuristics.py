@@ -15,9 +15,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria.bots.simple import HANDFUL
 from escadaria.games.chain import heuristics as thumbs
-from escadaria.games.chain.bots import LOVE
+from escadaria.games.chain.bots import HANDFUL, LOVE
 from escadaria.games.chain.compiled import play as chain_kernel
 from escadaria.games.chain.compiled import values as chain_values
 from escadaria.games.chain.compiled.rules import SIDES, Words, end_of, free_discs, move, take_back

@@ -449,10 +449,11 @@ def test_reasons_of_chain(discs: str, stacks: str, best: str, played: str, key: 
 
 
 def test_every_reason_has_a_text_in_every_language() -> None:
-    from escadaria.coach.analysis import BAD, GOOD
+    from escadaria.games.chain import explanations as of_chain
+    from escadaria.games.rapido import explanations as of_rapido
 
-    keys = {f"coach.good.{kind}" for kinds in GOOD.values() for kind in kinds}
-    keys |= {f"coach.bad.{kind}" for kinds in BAD.values() for kind in kinds}
+    keys = {f"coach.good.{kind}" for game in (of_rapido, of_chain) for kind in game.GOOD}
+    keys |= {f"coach.bad.{kind}" for game in (of_rapido, of_chain) for kind in game.BAD}
     for language in LANGUAGES:
         assert keys <= set(load_texts(language).messages)
     kinds = {fact.__name__ for game in (rapido.Rapido, chain.Chain) for fact in game.FACTS}

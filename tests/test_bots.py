@@ -16,9 +16,10 @@ from escadaria.bots.evaluating import Master
 from escadaria.dice import SeededDice
 from escadaria.game import TERMINAL, AnyGame, GameError, play_out
 from escadaria.games.rapido.rules import Again, Place, Rapido, State
+from escadaria.kit import Kit
 from strategies import Walk, walks
 
-EVERY = [(game, bot) for game in escadaria.GAMES for bot in bots.playing(game)]
+EVERY = [(game, bot) for game in escadaria.GAMES for bot in BOTS]
 """Every bot, with each game that it plays."""
 
 pytestmark = pytest.mark.usefixtures("no_solution")
@@ -68,7 +69,6 @@ def test_every_bot_plays_every_game_to_the_end(game: str, bot: str, players: int
 @pytest.mark.parametrize("bot", BOTS)
 def test_every_bot_plays_with_every_option(bot: str, options: dict[str, Any]) -> None:
     game = "rapido" if "finish" in options else "chain"
-    assert bot in bots.playing(game)
     rules = escadaria.load(game, **options)
     sitting = [bots.load(bot, rules, random.Random(seat)) for seat in range(rules.players)]
     assert play(rules, sitting, 5) in range(rules.players)
@@ -146,11 +146,22 @@ def test_a_bot_of_ones_own_is_a_function() -> None:
     assert play(rules, [cautious, bots.load("simple", rules)], 3) in (0, 1)
 
 
-def test_a_level_that_does_not_play_a_game_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bots, "_MAKERS", {})
-    assert bots.playing("rapido") == ("random", "simple")
-    with pytest.raises(UnknownBot, match="'master' does not play rapido"):
-        bots.load("master", escadaria.load("rapido"))
+@pytest.mark.parametrize("bot", BOTS)
+def test_a_game_without_bots_of_its_own_is_played_by_rollouts(
+    bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bots, "kit_of", lambda game: Kit(game=type(game)))
+    rules = escadaria.load("rapido", players=2, finish=5)
+    loaded = bots.load(bot, rules, random.Random(1))
+    assert getattr(loaded, "source", "") == ("" if bot == "random" else "rollouts")
+    assert play(rules, [loaded, bots.load("random", rules, random.Random(2))], 3) in (0, 1)
+
+
+def test_rollouts_are_better_than_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bots, "kit_of", lambda game: Kit(game=type(game)))
+    rules = escadaria.load("rapido", players=2, finish=5)
+    sitting = [bots.load(bot, rules, random.Random(1)) for bot in ("expert", "random")]
+    assert sum(play(rules, sitting, seed) == 0 for seed in range(40)) > 26
 
 
 # The levels.

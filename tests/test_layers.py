@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,30 +17,32 @@ PACKAGE = Path(escadaria.__file__).parent
 
 MAY_IMPORT = {
     "game": set[str](),
-    "games.rules": {"game"},
-    "catalogue": {"game", "games.rules"},
+    "kit": {"game"},
+    "games.rules": {"game", "kit"},
+    "catalogue": {"game", "kit", "games.rules"},
     "dice": {"game"},
-    "i18n": {"game"},
+    "i18n": {"game", "catalogue"},
     "network": set[str](),
-    "strategy": {"game"},
-    "solutions": {"game", "games.rules", "games.parts"},
-    "bots": {"game", "games.rules", "games.parts", "solutions"},
+    "strategy": {"game", "catalogue"},
+    "solutions": {"game", "catalogue"},
+    "bots": {"game", "catalogue", "dice", "solutions"},
     "games.parts": {"game", "games.rules", "bots", "network", "solutions", "strategy"},
-    "compute": {"game", "games.rules", "games.parts", "games.compiled", "network", "solutions"},
+    "compute": {"game", "catalogue", "network", "solutions"},
     "games.compiled": {"game", "games.rules", "games.parts", "bots", "compute", "network", "solutions"},
     "record": {"game", "catalogue", "dice"},
     "table": {"game", "catalogue", "dice", "record"},
     "views": {"game", "table"},
     "teaching": {"game", "catalogue", "dice", "record", "table", "views"},
-    "coach": {"game", "games.parts", "bots", "dice", "i18n", "network", "record", "solutions"},
-    "arena": {"game", "games.rules", "bots", "dice"},
+    "coach": {"game", "catalogue", "bots", "i18n", "record", "solutions"},
+    "games.shown": {"game", "games.rules", "adapters", "coach", "teaching", "terminal"},
+    "arena": {"game", "catalogue", "bots", "dice"},
     "store": set[str](),
     "client": set[str](),
 }
 """What a module or folder may import of the others; one that is not listed may import everything.
 
-``games`` is three layers: the rules, the other parts, the compiled code. Nothing that is listed can come to
-import a module that is not: server, terminal and cli stay on top.
+``games`` is four layers: the rules, the parts that play, the compiled code, and what front ends show. Nothing
+but the last may import a module that is not listed: server, terminal and cli stay on top.
 """
 
 ON_TOP = {
@@ -49,11 +52,14 @@ ON_TOP = {
 }
 """What front ends must not know of each other; the command line starts them all."""
 
-PURE = ("game", "games.rules", "catalogue")
+PURE = ("game", "kit", "games.rules", "catalogue")
 """The rules: no chance, clock or I/O of their own, and nothing to install."""
 
-RULES = {"__init__", "rules", "links", "boards"}
-"""The modules of a game's folder that are its rules."""
+RULES = {"__init__", "kit", "rules", "links", "boards"}
+"""The modules of a game's folder that are its rules, and its kit."""
+
+SHOWN = {"picture", "spiral", "drawing", "observation", "explanations", "lesson", "rulebook"}
+"""The modules of a game's folder that front ends ask for."""
 
 
 def imports(source: str, package: str = "escadaria") -> Iterator[str]:
@@ -75,7 +81,9 @@ def layer(module: str) -> str:
     if top == "games":
         if "compiled" in rest:
             return "games.compiled"
-        return "games.rules" if len(rest) < 2 or rest[1] in RULES else "games.parts"
+        if len(rest) < 2 or rest[1] in RULES:
+            return "games.rules"
+        return "games.shown" if rest[1] in SHOWN else "games.parts"
     is_module = (PACKAGE / top).is_dir() or (PACKAGE / f"{top}.py").exists()
     return top if top and is_module else "catalogue"  # what the package itself offers
 
@@ -119,6 +127,54 @@ def test_the_modules_that_must_be_there_are_read() -> None:
     assert all(files(name) for name in PURE)
     assert all(files(name) for name in MAY_IMPORT)
     assert siblings(PACKAGE / "games" / "chain" / "rules.py") == {"game", "games.rules"}
+
+
+GAME_NAMES = {"rapido", "chain", "Rapido", "Chain"}
+
+
+def named_games(source: str) -> Iterator[str]:
+    """Where a source names a game: by a string, an import or a name. Docstrings are left out."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in GAME_NAMES:
+            yield f"line {node.lineno}: {node.value!r}"
+        elif isinstance(node, ast.alias) and node.name in GAME_NAMES:
+            yield f"line {node.lineno}: imports {node.name}"
+        elif isinstance(node, ast.Name | ast.Attribute):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            if name in GAME_NAMES:
+                yield f"line {node.lineno}: {name}"
+    for name in imports(source):
+        if re.match(r"escadaria\.games\.\w+\.|escadaria\.games\.(rapido|chain)$", name):
+            yield f"imports {name}"
+
+
+def test_outside_its_folder_no_module_names_a_game() -> None:
+    """A third game works like the first two; only texts, documentation and tests name games."""
+    for path in PACKAGE.rglob("*.py"):
+        if path.relative_to(PACKAGE).parts[0] != "games":
+            assert not list(named_games(path.read_text("utf-8"))), path
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = {'rapido': 1}",
+        "if game.name == 'chain': pass",
+        "isinstance(game, Rapido)",
+        "isinstance(game, rules.Chain)",
+        "from escadaria.games.rapido import rules",
+        "from escadaria.games.chain.rules import State",
+        "from escadaria.games import chain",
+        "import escadaria.games.rapido.rules",
+    ],
+)
+def test_every_way_of_naming_a_game_is_seen(source: str) -> None:
+    assert list(named_games(source))
+
+
+def test_docstrings_may_name_games() -> None:
+    assert not list(named_games('"""As in load("rapido")."""'))
 
 
 def test_no_game_imports_another() -> None:

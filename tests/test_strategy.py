@@ -20,7 +20,7 @@ from escadaria.games.rapido.rules import VALUES, Again, Pair, Phase, Place, Rapi
 from escadaria.terminal.strategy import told
 
 TWO, THREE = Rapido(2), Rapido(3)
-SHIPPED = [(game, players) for game in strategy.GAMES for players in strategy.players(game)]
+SHIPPED = [(game, players) for game in strategy.games() for players in strategy.players(game)]
 
 everything = pytest.mark.parametrize("game, players", SHIPPED)
 every_language = pytest.mark.parametrize("language", i18n.LANGUAGES)
@@ -268,7 +268,7 @@ def test_every_rule_and_chart_has_its_words(game: str, players: int, language: s
         assert texts(f"strategy.{game}.chart.{chart.name}")
 
 
-@pytest.mark.parametrize("module", [rapido, chain], ids=strategy.GAMES)
+@pytest.mark.parametrize("module", [rapido, chain], ids=strategy.games())
 def test_every_rule_that_a_search_may_find_has_a_text(module: Any) -> None:
     game = module.__name__.split(".")[-2]
     assert all(f"strategy.{game}.{name}" in i18n.load("en") for name in module.PLACES)

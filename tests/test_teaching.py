@@ -17,8 +17,8 @@ from escadaria.game import CHANCE
 from escadaria.i18n import LANGUAGES, load
 from escadaria.table import ROLL, Event
 from escadaria.teaching.cast import CAST, Start, play
-from escadaria.teaching.lessons import LEARNER, LESSONS, Scene, Step
-from escadaria.teaching.rules import RULES, Example, Paragraph
+from escadaria.teaching.lessons import LEARNER, Scene, Step, lesson
+from escadaria.teaching.rules import Example, Paragraph, rulebook
 from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
 
 ROOT = Path(__file__).parents[1]
@@ -29,7 +29,7 @@ every_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
 def paragraphs(game: str) -> list[Paragraph]:
-    return [paragraph for section in RULES[game] for paragraph in section.paragraphs]
+    return [paragraph for section in rulebook(game) for paragraph in section.paragraphs]
 
 
 def examples(game: str) -> list[Example]:
@@ -37,15 +37,15 @@ def examples(game: str) -> list[Example]:
 
 
 def steps(game: str) -> list[tuple[Scene, int, Step]]:
-    return [(scene, n, step) for scene in LESSONS[game] for n, step in enumerate(scene.steps)]
+    return [(scene, n, step) for scene in lesson(game) for n, step in enumerate(scene.steps)]
 
 
 def keys(game: str) -> Iterator[str]:
     """Every text that the rules and the lesson of a game use, in no order."""
-    yield from (section.title for section in RULES[game])
+    yield from (section.title for section in rulebook(game))
     yield from (paragraph.text for paragraph in paragraphs(game))
     yield from (example.caption for example in examples(game))
-    yield from (scene.title for scene in LESSONS[game])
+    yield from (scene.title for scene in lesson(game))
     yield from (step.say for _, _, step in steps(game))
     yield from (step.hint for _, _, step in steps(game) if step.hint)
 
@@ -65,7 +65,7 @@ def test_every_ruling_is_told(game: str) -> None:
 
 
 def test_the_rules_for_two_are_a_section_of_their_own() -> None:
-    two = RULES["rapido"][-1]
+    two = rulebook("rapido")[-1]
     assert two.title == "rules.rapido.title.two"
     assert {ruling for paragraph in two.paragraphs for ruling in paragraph.rulings} == {
         "R16", "R17", "R18", "R19",
@@ -74,7 +74,7 @@ def test_the_rules_for_two_are_a_section_of_their_own() -> None:
 
 
 def test_c18_is_named_as_an_option_of_our_own() -> None:
-    ours = RULES["chain"][-1]
+    ours = rulebook("chain")[-1]
     assert [paragraph.rulings for paragraph in ours.paragraphs] == [("C18",)]
     assert load("en")(ours.title) == "An option of our own"
 
@@ -232,7 +232,7 @@ def test_a_lesson_runs_on_without_gaps(game: str) -> None:
 
 
 def test_a_way_that_parts_too_early_is_a_mistake() -> None:
-    scene = LESSONS["rapido"][0]
+    scene = lesson("rapido")[0]
     with pytest.raises(AssertionError, match="parts too early"):
         Scene(scene.title, scene.start, (scene.steps[-1], scene.steps[-1]))
 
@@ -244,7 +244,7 @@ def test_a_way_that_parts_too_early_is_a_mistake() -> None:
 @every_language
 def test_every_text_is_there_and_whole(game: str, language: str) -> None:
     texts = load(language)
-    titles = {section.title for section in RULES[game]} | {scene.title for scene in LESSONS[game]}
+    titles = {section.title for section in rulebook(game)} | {scene.title for scene in lesson(game)}
     for key in keys(game):
         text = texts(key)
         assert not re.search(r"[{}]", text), key

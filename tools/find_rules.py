@@ -39,7 +39,7 @@ FRESH = 1_000_003
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Find rules of thumb, and measure them.")
-    parser.add_argument("game", choices=strategy.GAMES)
+    parser.add_argument("game", choices=strategy.games())
     parser.add_argument("--players", type=int, choices=range(2, 7), default=2)
     parser.add_argument("--turns", type=int, default=3000, help="how many to search on")
     parser.add_argument("--chart", type=int, default=10_000, help="how many turns to make charts of")

@@ -11,9 +11,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from escadaria.catalogue import GAMES
 from escadaria.i18n import LANGUAGES, Texts, load
 from escadaria.teaching.cast import play
-from escadaria.teaching.rules import RULES, Example
+from escadaria.teaching.rules import Example, rulebook
 
 FOLDER = Path(__file__).parents[1] / "docs" / "rules"
 
@@ -32,10 +33,10 @@ def _links(language: str) -> str:
 
 
 def _blocks(texts: Texts) -> Iterator[str]:
-    for game, sections in RULES.items():
+    for game in GAMES:
         yield f"# {texts(f'{game}.name')}"
         yield f"*{texts(f'{game}.tagline')}*"
-        for section in sections:
+        for section in rulebook(game):
             yield f"## {texts(section.title)}"
             for paragraph in section.paragraphs:
                 yield f"{texts(paragraph.text)} ({', '.join(paragraph.rulings)})"

@@ -15,7 +15,7 @@ from escadaria.game import (
     Option,
     Outcome,
 )
-from escadaria.games.chain.boards import Board
+from escadaria.games import Board
 
 __all__ = [
     "CHANCE",

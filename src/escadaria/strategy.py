@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
+from escadaria.catalogue import KITS
 from escadaria.game import BadOptions
-
-GAMES = ("rapido", "chain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +96,18 @@ class Advice:
         return asdict(self)
 
 
+class Heuristics(Protocol):
+    """A kit's part ``heuristics``."""
+
+    def advice(self) -> Mapping[int, Advice]:
+        """By number of players."""
+
+
+def games() -> tuple[str, ...]:
+    """The games that there is advice for."""
+    return tuple(name for name, kit in KITS.items() if kit.heuristics is not None)
+
+
 def players(game: str) -> tuple[int, ...]:
     """For which numbers of players there is advice."""
     return tuple(_advice(game))
@@ -114,12 +125,18 @@ def advice(game: str, players: int) -> Advice:
     return found
 
 
-@cache
 def _advice(game: str) -> Mapping[int, Advice]:
-    if game not in GAMES:
-        raise BadOptions(f"there is no advice for {game!r}, there is for {' and '.join(GAMES)}")
-    file = resources.files(f"escadaria.games.{game}").joinpath("data", "heuristics.json")
-    data = json.loads(file.read_text("utf-8"))
+    kit = KITS.get(game)
+    if kit is None or kit.heuristics is None:
+        raise BadOptions(f"there is no advice for {game!r}, there is for {' and '.join(games())}")
+    part: Heuristics = kit.heuristics()
+    return part.advice()
+
+
+@cache
+def read(package: str) -> Mapping[int, Advice]:
+    """The advice in ``data/heuristics.json`` of a package, by number of players."""
+    data = json.loads(resources.files(package).joinpath("data", "heuristics.json").read_text("utf-8"))
     return {entry["players"]: _read(entry) for entry in data}
 
 

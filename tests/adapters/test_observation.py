@@ -34,7 +34,7 @@ def positions(game: AnyGame, seed: int) -> list[Any]:
 def test_every_part_is_told_and_lies_between_0_and_1(game: str, players: int) -> None:
     rules = escadaria.load(game, players=players)
     sizes = observation.sizes(rules)
-    assert list(sizes) == list(observation.FIELDS[game])
+    assert list(sizes) == list(observation.fields(rules))
     for state in positions(rules, players):
         for seat in range(players):
             parts = observation.parts(rules, state, seat)

@@ -131,7 +131,7 @@ def test_on_a_phone_the_answers_come_first_and_parts_when_they_are_wanted(come: 
     expect(step).to_be_visible()
 
 
-@pytest.mark.parametrize("game", strategy.GAMES)
+@pytest.mark.parametrize("game", strategy.games())
 def test_rules_of_thumb_tell_what_they_are_worth_and_follow_the_number_of_players(
     come: Come, game: str
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 from escadaria import solutions
 from escadaria.arena import simulation
 from escadaria.compute import solve
+from escadaria.compute.work import Progress
 from escadaria.game import TERMINAL, play_out
 from escadaria.games.chain.boards import BOARDS, Board
 from escadaria.games.chain.compiled import play as chain_kernel
@@ -283,7 +284,7 @@ def test_a_solution_is_kept_and_found_again(
 ) -> None:
     monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
     assert find(GAME) is None
-    steps: list[solve.Progress] = []
+    steps: list[Progress] = []
     solved = solve.solve(GAME, progress=steps.append)
     assert steps[-1].residual > GAP >= solved.bounds.gap
     assert np.array_equal(solved.waiter, solution.waiter)  # type: ignore[attr-defined]

@@ -16,6 +16,7 @@ from escadaria import bots
 from escadaria.cli import app
 from escadaria.coach import evaluators
 from escadaria.compute import solve
+from escadaria.compute.work import Progress, Work
 from escadaria.game import CHANCE, TERMINAL, play_out
 from escadaria.games.rapido.compiled import solver as rapido_solver
 from escadaria.games.rapido.compiled.solver import Solver
@@ -241,12 +242,12 @@ def test_interrupted_work_goes_on(cache: Path, monkeypatch: pytest.MonkeyPatch) 
     def run(stop: str, sweeps: int) -> tuple[list[str], np.ndarray]:
         phases = []
 
-        def progress(step: solve.Progress) -> None:
+        def progress(step: Progress) -> None:
             phases.append(step.phase)
             if phases.count(stop) == sweeps:
                 raise Stop
 
-        solve.solve_rapido(game, 2, progress)
+        rapido_solver.solve(game, Work(game, progress, rapido_solver.seconds_left), 2)
         _, arrays = files.read(path_of(game))
         return phases, np.array(arrays["values"])
 

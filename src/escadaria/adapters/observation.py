@@ -1,62 +1,61 @@
 """Positions as numbers from 0 to 1: what a learning agent sees.
 
-Both games are open: everybody sees the whole position, and nobody the dice to come. An observation is the
+The games are open: everybody sees the whole position, and nobody the dice to come. An observation is the
 position from one seat's view. Seats are counted from that seat on, clockwise: 0 is the seat itself, 1 the
 next one. So an agent may learn for all seats alike, and ``seat`` still tells where it sits (R5, C5).
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import fields as fields_of
 from enum import Enum
 from functools import cache
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from escadaria.game import AnyGame, Outcome
-from escadaria.games.chain import rules as chain
-from escadaria.games.rapido import rules as rapido
+from escadaria.catalogue import kit_of
+from escadaria.game import AnyGame, BadOptions, Outcome
 
 Vector = npt.NDArray[np.float32]
 Parts = dict[str, Sequence[float]]
 
-FIELDS: Mapping[str, Mapping[str, str]] = {
-    rapido.Rapido.name: {
-        "seat": "one of n: which seat sees this, as the table counts",
-        "turn": "one of n: whose turn it is, counted from the seat that sees",
-        "phase": "one of 4: first roll, later roll, decide, over",
-        "value": "1: the value of the pair in hand / 76; 0 unless a player is to decide (R9)",
-        "steps": "n: each seat's step / finish (R3)",
-        "owners": "5 times one of n: whose pair lies on the fields 1 to 5; all 0 if the field is free (R4)",
-        "values": "5: the values of the pairs on the fields 1 to 5, / 76",
-        "ground": "n: each seat's pairs on field 0 / pairs that a seat has (R4, R16)",
-    },
-    chain.Chain.name: {
-        "seat": "one of n: which seat sees this, as the table counts",
-        "turn": "one of n: whose turn it is, counted from the seat that sees",
-        "phase": "one of 6: keep, roll, build, decide, lengthen, over",
-        "hands": "n: each seat's dice / 19, one more than the longest chain (C11, C13)",
-        "pool": "1: the dice in the pool / all dice (C2)",
-        "discs": "2n: where each seat's two discs lie / centre; 0 is beside the start (C4)",
-        "covered": "2n: how many discs lie on each of these discs / 2n (C7, C17)",
-        "chain": "6: how often each number stands in the chain / 3 (C11)",
-        "last": "one of 6: the link at the end; all 0 before the first",
-        "heading": "one of 3: open, up, down (C11)",
-        "loose": "6: how often each number is still to be linked / 17 (C10)",
-    },
+SEAT_FIELDS: Mapping[str, str] = {
+    "seat": "one of n: which seat sees this, as the table counts",
+    "turn": "one of n: whose turn it is, counted from the seat that sees",
 }
-"""By game: each part of an observation in its order, how many numbers it has, and what they say."""
+"""What every observation starts with."""
+
+
+class Observation(Protocol):
+    """A kit's part ``observation``."""
+
+    @property
+    def FIELDS(self) -> Mapping[str, str]:
+        """Each part in its order, the number of its numbers, and what they say."""
+
+    def parts(self, game: Any, state: Any, seat: int, /) -> Parts:
+        """The position as this seat sees it."""
+
+
+def fields(game: AnyGame) -> Mapping[str, str]:
+    """Each part of an observation in its order, the number of its numbers, and what they say."""
+    kit = kit_of(game)
+    own = kit.observation().FIELDS if kit.observation is not None else _plain_fields(game)
+    return {**SEAT_FIELDS, **own}
 
 
 def parts(game: AnyGame, state: Any, seat: int) -> Parts:
-    """The position as this seat sees it, part by part, as ``FIELDS`` tells."""
+    """The position as this seat sees it, part by part, as ``fields`` tells."""
+    kit = kit_of(game)
+    part: Observation | None = kit.observation() if kit.observation is not None else None
+    own = part.parts(game, state, seat) if part is not None else _plain_parts(game, state, seat)
     return {
         "seat": one_of(game.players, seat),
         "turn": one_of(game.players, (state.turn - seat) % game.players),
-        **_PARTS[game.name](game, state, seat),
+        **own,
     }
 
 
@@ -94,52 +93,7 @@ def one_of(size: int, index: int | None) -> list[float]:
     return [float(place == index) for place in range(size)]
 
 
-def _rapido(game: rapido.Rapido, state: rapido.State, seat: int) -> Parts:
-    best = rapido.VALUES[-1]
-    fields = range(1, rapido.TOP_FIELD + 1)
-    on = {pair.field: pair for pair in state.tower}
-    owners = [(on[field].seat - seat) % game.players if field in on else None for field in fields]
-    ground = Counter(pair.seat for pair in state.tower if pair.field == 0)
-    return {
-        "phase": _one_word(state.phase),
-        "value": [state.value / best],
-        "steps": [step / game.finish for step in _from(seat, state.steps)],
-        "owners": [x for owner in owners for x in one_of(game.players, owner)],
-        "values": [on[field].value / best if field in on else 0.0 for field in fields],
-        "ground": [ground[other] / game.pairs for other in _from(seat, range(game.players))],
-    }
-
-
-def _chain(game: chain.Chain, state: chain.State, seat: int) -> Parts:
-    numbers, loose = Counter(state.chain.numbers), Counter(state.loose)
-    discs = [disc for other in _from(seat, range(game.players)) for disc in _discs(state, other)]
-    return {
-        "phase": _one_word(state.phase),
-        "hands": [dice / (chain.LONGEST + 1) for dice in _from(seat, state.hands)],
-        "pool": [state.pool / game.dice],
-        "discs": [space / game.track.length for space, _ in discs],
-        "covered": [above / (2 * game.players) for _, above in discs],
-        "chain": [numbers[face] / chain.ALIKE for face in chain.FACES],
-        "last": one_of(len(chain.FACES), state.chain.last - 1),
-        "heading": _one_word(state.chain.heading),
-        "loose": [loose[face] / (chain.LONGEST - 1) for face in chain.FACES],
-    }
-
-
-def _discs(state: chain.State, seat: int) -> list[tuple[int, int]]:
-    """The seat's two discs by space, each with how many discs lie on it (C7)."""
-    lying = [
-        (space, above)
-        for space, seats in state.piles
-        for above, owner in enumerate(reversed(seats))
-        if owner == seat
-    ]
-    between = [space for space, _ in lying]
-    # Beside the start and at the centre no disc lies on another (C4, C17).
-    return sorted([*lying, *((space, 0) for space in state.discs[seat] if space not in between)])
-
-
-def _from(seat: int, items: Iterable[Any]) -> list[Any]:
+def from_seat(seat: int, items: Iterable[Any]) -> list[Any]:
     """What each seat has, counted from this one on."""
     by_seat = list(items)
     return by_seat[seat:] + by_seat[:seat]
@@ -150,11 +104,39 @@ def _numbers(game: Any) -> dict[Any, int]:
     return {action: number for number, action in enumerate(game.actions)}
 
 
-def _one_word(word: Enum) -> list[float]:
+def one_word(word: Enum) -> list[float]:
+    """A 1 at the member among zeros."""
     return [float(member is word) for member in type(word)]
 
 
-_PARTS: Mapping[str, Callable[[Any, Any, int], Parts]] = {
-    rapido.Rapido.name: _rapido,
-    chain.Chain.name: _chain,
-}
+# Games without an observation of their own: the position's fields in one row.
+
+
+def _plain_fields(game: AnyGame) -> dict[str, str]:
+    return dict.fromkeys(_plain_parts(game, game.initial_state(), 0), "the position's field of this name")
+
+
+def _plain_parts(game: AnyGame, state: Any, seat: int) -> Parts:
+    """The fields but ``turn``; one with an entry for each seat is counted from this seat on.
+
+    :raises BadOptions: if a field is neither numbers nor words of an enumeration.
+    """
+    found: Parts = {}
+    for field in fields_of(state):
+        value = getattr(state, field.name)
+        if field.name != "turn":
+            entries = value if isinstance(value, tuple) else (value,)
+            if isinstance(value, tuple) and len(value) != game.players:
+                raise BadOptions(f"{game.name} needs an observation in its kit: {field.name} is not by seat")
+            seen = from_seat(seat, entries) if isinstance(value, tuple) else list(entries)
+            found[field.name] = [x for entry in seen for x in _numbers_of(game, field.name, entry)]
+    return found
+
+
+def _numbers_of(game: AnyGame, name: str, entry: object) -> list[float]:
+    """A number between 0 and 1, which grows with the number; or one of the members of an enumeration."""
+    if isinstance(entry, Enum):
+        return one_word(entry)
+    if isinstance(entry, int):
+        return [(1 + entry / (1 + abs(entry))) / 2]
+    raise BadOptions(f"{game.name} needs an observation in its kit: {name} holds {entry!r}")

@@ -1,4 +1,4 @@
-"""Both games for OpenSpiel (the extra ``openspiel``): importing this registers them.
+"""The games for OpenSpiel (the extra ``openspiel``): importing this registers them.
 
 ::
 
@@ -13,8 +13,8 @@ Parameters are the game's options, and ``horizon``: the games have no longest ma
 one, so after so many decisions a match is broken off and nobody has won. At the end the winner has 1, and
 the others have paid it in equal parts.
 
-``str(state)`` is the position's text. Both games are open, so an observation is the whole position, as a text
-or as the numbers that ``escadaria.adapters.observation.FIELDS`` tells; an information state is all that has
+``str(state)`` is the position's text. The games are open, so an observation is the whole position, as a text
+or as the numbers that ``escadaria.adapters.observation.fields`` tells; an information state is all that has
 happened, as a text. There is no tensor of it: a match may be of any length.
 """
 
@@ -34,19 +34,14 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from escadaria.adapters import observation
-from escadaria.catalogue import GAMES, load
+from escadaria.catalogue import GAMES, kit_of, load
 from escadaria.game import CHANCE, TERMINAL, AnyGame
-from escadaria.games.chain import rules as chain
-from escadaria.games.rapido import rules as rapido
 
 PREFIX = "escadaria_"
 """What the names of the games start with in OpenSpiel."""
 
 HORIZON = 10_000
 """Many times as long as matches of random players."""
-
-MOST_ROLLS: Mapping[str, int] = {rapido.Rapido.name: 2, chain.Chain.name: chain.LONGEST}
-"""How often dice may fall between two decisions: after an X a new turn starts; or a whole hand is rolled."""
 
 
 def wrap(rules: AnyGame, horizon: int = HORIZON) -> Game:
@@ -82,7 +77,7 @@ class Game(pyspiel.Game):
         return State(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        return (self.horizon + 1) * MOST_ROLLS[self.rules.name]
+        return (self.horizon + 1) * kit_of(self.rules).most_rolls
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
         return Observer(self.rules, recall=iig_obs_type is not None and iig_obs_type.perfect_recall)
@@ -209,24 +204,24 @@ def _type(name: str) -> pyspiel.GameType:
 _TYPES = {name: _type(name) for name in GAMES}
 
 
-# OpenSpiel lets go of what is registered only when Python has ended: classes outlive that, functions do not.
-class RapidoGame(Game):
-    """Rapido as ``pyspiel.load_game`` makes it."""
-
-    def __init__(self, params: Mapping[str, Any]) -> None:
-        super().__init__(params, _load(rapido.Rapido.name, params))
-
-
-class ChainGame(Game):
-    """Chain as ``pyspiel.load_game`` makes it."""
-
-    def __init__(self, params: Mapping[str, Any]) -> None:
-        super().__init__(params, _load(chain.Chain.name, params))
-
-
 def _load(name: str, params: Mapping[str, Any]) -> AnyGame:
     return load(name, **{key: value for key, value in params.items() if key != "horizon"})
 
 
-pyspiel.register_game(_TYPES[rapido.Rapido.name], RapidoGame)
-pyspiel.register_game(_TYPES[chain.Chain.name], ChainGame)
+def _registered(name: str) -> type[Game]:
+    """What ``pyspiel.load_game`` makes.
+
+    OpenSpiel lets go of what is registered after Python has ended. Classes outlive that, functions do not.
+    """
+
+    class Registered(Game):
+        def __init__(self, params: Mapping[str, Any]) -> None:
+            super().__init__(params, _load(name, params))
+
+    Registered.__name__ = Registered.__qualname__ = f"{name.capitalize()}Game"
+    return Registered
+
+
+_REGISTERED = {name: _registered(name) for name in GAMES}
+for _name, _game in _REGISTERED.items():
+    pyspiel.register_game(_TYPES[_name], _game)

@@ -1,4 +1,4 @@
-"""Both games as PettingZoo environments (the extra ``pettingzoo``).
+"""The games as PettingZoo environments (the extra ``pettingzoo``).
 
 ::
 
@@ -15,8 +15,8 @@
 
 Agents are ``player_0``, ``player_1`` …, in the order of the seats. Action number ``i`` is
 ``env.unwrapped.game.actions[i]``. What an observation says, number by number, is told by
-``escadaria.adapters.observation.FIELDS``; it is the position as that agent sees it, and all of it, for
-both games are open. The dice fall inside, from the environment's own generator, right before somebody has
+``escadaria.adapters.observation.fields``; it is the position as that agent sees it, and all of it, for
+the games are open. The dice fall inside, from the environment's own generator, right before somebody has
 to decide: nobody sees them any earlier, and the same seed lets the same dice fall. The winner is rewarded
 with 1, which the others pay in equal parts; before the end there is no reward.
 
@@ -45,7 +45,7 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from escadaria.adapters import drawing, observation
-from escadaria.catalogue import load
+from escadaria.catalogue import DEFAULT, load
 from escadaria.dice import equal_shares
 from escadaria.game import CHANCE, TERMINAL, BadOptions
 
@@ -63,7 +63,7 @@ ILLEGAL_REWARD = -1.0
 """What an agent gets that ends the match by an illegal action: as much as the loser of two."""
 
 
-def env(game: str = "rapido", *, illegal: str = "end", **options: Any) -> AECEnv:
+def env(game: str = DEFAULT, *, illegal: str = "end", **options: Any) -> AECEnv:
     """A game as PettingZoo's agents play it, one at a time.
 
     :param game: its name, as ``escadaria.GAMES`` has it.
@@ -81,7 +81,7 @@ def env(game: str = "rapido", *, illegal: str = "end", **options: Any) -> AECEnv
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
 
 
-def parallel_env(game: str = "rapido", *, illegal: str = "random", **options: Any) -> ParallelEnv:
+def parallel_env(game: str = DEFAULT, *, illegal: str = "random", **options: Any) -> ParallelEnv:
     """The same for algorithms that ask every agent in every cycle: only the word of the one to decide counts.
 
     Its mask is the only one that is not all 0. Options are those of ``env``.
@@ -89,7 +89,7 @@ def parallel_env(game: str = "rapido", *, illegal: str = "random", **options: An
     return turn_based_aec_to_parallel(env(game, illegal=illegal, **options))
 
 
-def cycling_env(game: str = "rapido", **options: Any) -> AECEnv:
+def cycling_env(game: str = DEFAULT, **options: Any) -> AECEnv:
     """``parallel_env``, where in each cycle every agent says its word in turn."""
     return parallel_to_aec(parallel_env(game, **options))
 
@@ -106,7 +106,7 @@ class raw_env(AECEnv):
 
     def __init__(
         self,
-        game: str = "rapido",
+        game: str = DEFAULT,
         *,
         render_mode: str | None = None,
         masks: str = "info",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from escadaria.arena.workers import Counts, kernel, spread
 from escadaria.bots import Bot
 from escadaria.bots import load as load_bot
+from escadaria.catalogue import kit_of
 from escadaria.dice import equal_shares
 from escadaria.game import TERMINAL, AnyGame, BadOptions, Fact, play_out
 
@@ -33,27 +34,6 @@ CHUNK = 1 << 15
 
 ENGINE_CHUNK = 20
 """How many games the readable engine plays between two signs of progress."""
-
-COUNTED: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "rapido": {
-        "thrown_out": ("threw_out", "victim"),
-        "doubles": ("doubled", "seat"),
-        "falls": ("fell", "seat"),
-    },
-    "chain": {
-        "covered": ("covered", "victim"),
-        "failed": ("failed", "seat"),
-        "arrows": ("took_arrow", "seat"),
-        "home": ("arrived", "seat"),
-    },
-}
-"""What is counted by seat: the facts of a kind, for the seat that stands in the field named."""
-
-AT_END: Mapping[str, Mapping[str, Callable[[Any], Sequence[int]]]] = {
-    "rapido": {"steps": lambda state: state.steps},
-    "chain": {"hands": lambda state: state.hands},
-}
-"""What is read by seat from the last position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +70,7 @@ class Results:
     seed: int
     counts: Counts
     """Arrays with an entry for each game: ``winner`` (a seat), ``turns``, ``plies`` (decisions and
-    rolls); with a row for each game and a column for each seat what ``COUNTED`` and ``AT_END`` name."""
+    rolls); and, with a row for each game and a column for each seat, the kit's ``counted`` and ``at_end``."""
 
     def __getattr__(self, name: str) -> NDArray[np.int32]:
         counts: Counts = self.__dict__.get("counts", {})
@@ -244,22 +224,22 @@ def play(
     def roll(state: Any) -> Any:
         return dice.choice(equal_shares(game.chance_outcomes(state)))[0]
 
-    counted = COUNTED[game.name]
-    columns = {name: [0] * game.players for name in counted}
+    kit = kit_of(game)
+    columns = {name: [0] * game.players for name in kit.counted}
     state, turns, plies = game.initial_state(), 0, 0
     for action, after in play_out(game, state, decide, roll):
         plies += 1
         # A turn is over when it is another's, or when the game is.
         turns += after.turn != state.turn or game.current_player(after) == TERMINAL
         facts: Sequence[Fact] = game.facts(state, action)
-        for name, (kind, field) in counted.items():
+        for name, (kind, field) in kit.counted.items():
             for fact in facts:
                 if fact.kind == kind:
                     columns[name][getattr(fact, field)] += 1
         state = after
     outcome = game.outcome(state)
     assert outcome is not None, "the game was played out"
-    ends = {name: read(state) for name, read in AT_END[game.name].items()}
+    ends = {name: getattr(state, name) for name in kit.at_end}
     return {"winner": outcome.winner, "turns": turns, "plies": plies, **ends, **columns}
 
 

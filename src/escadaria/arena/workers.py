@@ -1,30 +1,16 @@
-"""Which kernel plays a game, and how its games are shared out to workers."""
+"""What plays many games, and how they are shared out to workers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import partial
-from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, BadOptions, GameError
-from escadaria.games.chain.rules import Chain
-from escadaria.games.rapido.rules import Rapido
-
-KERNELS: Mapping[type[AnyGame], str] = {
-    Rapido: "escadaria.games.rapido.compiled.play",
-    Chain: "escadaria.games.chain.compiled.play",
-}
-"""From a game to the module that plays it compiled. Such a module has
-
-``POLICIES``
-    the names of the bots it can play;
-``play_batch``
-    which is a ``PlayBatch``.
-"""
 
 PATIENCE = 10
 """For so many seconds a scheduler may keep one waiting."""
@@ -47,18 +33,29 @@ class PlayBatch(Protocol):
         """``bots`` are by seat in game 0; in each further game all move on by one seat."""
 
 
+class Compiled(Protocol):
+    """A kit's part ``compiled``."""
+
+    @property
+    def POLICIES(self) -> Container[object]:
+        """The names of the bots that it can play."""
+
+    @property
+    def play_batch(self) -> PlayBatch: ...
+
+
 def kernel(game: AnyGame, bots: Sequence[object]) -> PlayBatch | None:
     """What plays these bots compiled, or None: one of them has no policy there, or Numba is missing."""
-    if type(game) not in KERNELS:
+    kit = kit_of(game)
+    if kit.compiled is None:
         return None
     try:
-        module = import_module(KERNELS[type(game)])
+        part: Compiled = kit.compiled()
     except ModuleNotFoundError as error:
         if error.name not in ("numba", "llvmlite"):
             raise
         return None
-    play_batch: PlayBatch = module.play_batch
-    return play_batch if all(bot in module.POLICIES for bot in bots) else None
+    return part.play_batch if all(bot in part.POLICIES for bot in bots) else None
 
 
 def spread(

@@ -1,8 +1,9 @@
 """Bots: who decides when no person does. A bot sees the position and never the dice to come.
 
 ``random`` and ``simple`` stand beside the levels ``tourist``, ``regular``, ``expert`` and ``master``, of
-which each plays better than the one before at every number of players. A bot that knows may have a
-``source``, which says what it plays by.
+which each plays better than the one before at every number of players. A game's kit has its bots; a game
+without any has bots that try each decision in a few random games. A bot may have a ``source``, which says
+what it plays by.
 
 A bot of one's own is a function; it needs no registering to be used from Python::
 
@@ -15,15 +16,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib import import_module
 from typing import Any, Protocol
 
-from escadaria.bots import simple
+from escadaria.bots import rollouts
+from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, GameError
 
 
 class UnknownBot(GameError):
-    """A bot that does not exist, or that does not play this game."""
+    """A bot that does not exist."""
 
     code = "unknown_bot"
 
@@ -35,51 +36,47 @@ class Bot(Protocol):
         """One of ``game.legal_actions(state)``. Asked only where there is at least one."""
 
 
-Maker = Callable[[AnyGame, random.Random], Bot]
+Maker = Callable[[Any, random.Random], Callable[[Any, Any], Any]]
+"""Makes a bot for a game; its noise comes from the generator."""
+
+
+class Bots(Protocol):
+    """A kit's part ``bots``."""
+
+    @property
+    def BOTS(self) -> Mapping[str, Maker]:
+        """By name, which is one of the levels or ``simple``. Names that are left out get a generic bot."""
+
+
+LEVELS = ("tourist", "regular", "expert", "master")
+"""Weakest first."""
 
 
 def _random(game: AnyGame, rng: random.Random) -> Bot:
     return lambda game, state: rng.choice(game.legal_actions(state))
 
 
-def _simple(game: AnyGame, rng: random.Random) -> Bot:
-    return simple.BOTS[game.name]
-
-
-LEVELS = ("tourist", "regular", "expert", "master")
-"""Weakest first."""
-
-_MAKERS: Mapping[str, str] = {"rapido": "escadaria.games.rapido.bots", "chain": "escadaria.games.chain.bots"}
-"""From a game to the module that has its levels: ``MAKERS`` there goes from a level to a ``Maker``.
-
-A module is imported when one of its bots is wanted; it may need NumPy.
-"""
-
-
-def _level(name: str, game: AnyGame, rng: random.Random) -> Bot:
-    if game.name not in _MAKERS:
-        raise UnknownBot(f"the bot {name!r} does not play {game.name}")
-    makers: Mapping[str, Maker] = import_module(_MAKERS[game.name]).MAKERS
-    return makers[name](game, rng)
+def _of_kit(name: str, game: AnyGame, rng: random.Random) -> Bot:
+    """The kit's bot with this name, or else one that plays rollouts."""
+    kit = kit_of(game)
+    if kit.bots is not None:
+        part: Bots = kit.bots()
+        if name in part.BOTS:
+            return part.BOTS[name](game, rng)
+    return rollouts.maker(name)(game, rng)
 
 
 BOTS: Mapping[str, Maker] = {
     "random": _random,
-    "simple": _simple,
-    **{level: partial(_level, level) for level in LEVELS},
+    **{name: partial(_of_kit, name) for name in ("simple", *LEVELS)},
 }
 """From a bot's name to what makes one for a game."""
 
 
-def playing(game: str) -> tuple[str, ...]:
-    """The bots that play a game."""
-    return tuple(name for name in BOTS if name not in LEVELS or game in _MAKERS)
-
-
 def load(name: str, game: AnyGame, rng: random.Random | None = None) -> Bot:
-    """The bot with this name. Its whims, if it has any, come from ``rng``.
+    """The bot with this name. Its noise, if it has any, comes from ``rng``.
 
-    :raises UnknownBot: if there is none, or if it does not play this game.
+    :raises UnknownBot: if there is none.
     """
     if name not in BOTS:
         raise UnknownBot(f"there is no bot {name!r}, there are {', '.join(BOTS)}")

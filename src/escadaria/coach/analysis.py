@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import hypot
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from escadaria.catalogue import kit_of
 from escadaria.coach import evaluators as judging
 from escadaria.coach.evaluators import Judge, Shares, Source
 from escadaria.game import CHANCE, AnyGame, Fact, GameError
@@ -361,47 +362,44 @@ class Reason:
     """Of one kind; only one of the two actions brings them about."""
 
 
-def _own(fact: Fact, seat: int) -> bool:
+def own(fact: Fact, seat: int) -> bool:
+    """Whether it happens to the seat."""
     return bool(fact.data().get("victim", fact.seat) == seat)
 
 
-def _forward(fact: Fact, seat: int) -> bool:
-    return bool(fact.data()["end"] > fact.data()["start"])
+def others(fact: Fact, seat: int) -> bool:
+    """Whether it happens to another seat."""
+    return not own(fact, seat)
 
 
 Telling = Mapping[str, Callable[[Fact, int], bool]]
+"""From a kind of fact, as in ``GAME.KIND``, to when it counts; ``coach.good.GAME.KIND`` is its text."""
 
-GOOD: Mapping[str, Telling] = {
-    "rapido": {"rapido.threw_out": lambda fact, seat: True},
-    "chain": {
-        "chain.arrived": _own,
-        "chain.covered": _own,  # a disc that cannot move is what one wants (C1)
-        "chain.freed": lambda fact, seat: not _own(fact, seat),
-        "chain.took_arrow": _forward,
-    },
-}
-"""Facts that speak for the best action, the strongest first, and when they do."""
 
-BAD: Mapping[str, Telling] = {
-    "rapido": {"won": lambda fact, seat: not _own(fact, seat)},
-    "chain": {
-        "won": lambda fact, seat: not _own(fact, seat),
-        "chain.covered": lambda fact, seat: not _own(fact, seat),
-        "chain.freed": _own,
-        "chain.took_arrow": lambda fact, seat: not _forward(fact, seat),
-    },
-}
-"""Facts that speak against the action played, likewise."""
+class Explanations(Protocol):
+    """A kit's part ``explanations``."""
+
+    @property
+    def GOOD(self) -> Telling:
+        """Facts that speak for the best action, the strongest first."""
+
+    @property
+    def BAD(self) -> Telling:
+        """Facts that speak against the action played, likewise."""
 
 
 def reason(game: AnyGame, state: Any, decision: Decision) -> Reason:
     """What made the best action better, as far as facts tell."""
+    kit = kit_of(game)
+    if kit.explanations is None:
+        return Reason("coach.better")
+    part: Explanations = kit.explanations()
     played = game.facts(state, decision.played.action)
     best = game.facts(state, decision.best.action)
-    worst = next(_telling(BAD[game.name], "coach.bad", played, best, decision.seat), None)
+    worst = next(_telling(part.BAD, "coach.bad", played, best, decision.seat), None)
     if worst is not None and worst.key == "coach.bad.won":
         return worst
-    good = next(_telling(GOOD[game.name], "coach.good", best, played, decision.seat), None)
+    good = next(_telling(part.GOOD, "coach.good", best, played, decision.seat), None)
     return good or worst or Reason("coach.better")
 
 

@@ -1,25 +1,23 @@
 """Judges: who can say how often each seat wins from a position, the best one that is at hand.
 
-A solution is exact; values that ship are learned and nearly so; where there are neither, ``simple`` bots
-play on from the position as many games as one likes to wait for.
+A solution is exact; values that ship are learned and nearly so; where there are neither, bots play
+on from the position as many games as one likes to wait for.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Protocol, runtime_checkable
 
 from escadaria import solutions
+from escadaria.bots import Bots
 from escadaria.bots import load as load_bot
-from escadaria.dice import equal_shares
-from escadaria.game import TERMINAL, AnyGame, BadOptions, GameError, play_out
-from escadaria.games.chain.values import ChainValues
-from escadaria.games.rapido.seat_values import RapidoSeats
-from escadaria.network import Network
-from escadaria.network import load as load_network
+from escadaria.bots.rollouts import winner
+from escadaria.catalogue import kit_of
+from escadaria.game import TERMINAL, AnyGame, BadOptions, GameError
 from escadaria.solutions import Solution
 
 EXACT, VALUES, ROLLOUTS = "exact", "values", "rollouts"
@@ -27,15 +25,15 @@ EXACT, VALUES, ROLLOUTS = "exact", "values", "rollouts"
 MOST_GAP = 1e-3
 """How far proven bounds may be apart to be called exact: a tenth of a percent, the least that is shown."""
 
-ROLLOUT_BOT = "simple"
-"""Who plays on."""
+FEW_ROLLOUTS = 100
+"""The number of games from each position where nobody said how many, for games without values."""
 
 Shares = tuple[float, ...]
 """How often each seat wins; they sum to 1."""
 
 
 class NoJudge(GameError):
-    """Nothing at hand knows what positions of this game are worth."""
+    """Nothing can say what positions of this game are worth."""
 
     code = "no_judge"
 
@@ -50,11 +48,13 @@ class Source:
     """How far the proven bounds of an exact figure are apart at most."""
     games: int = 0
     """How many games were played on from a position."""
+    bot: str = ""
+    """Who played them."""
 
     def data(self) -> dict[str, Any]:
         own: dict[str, dict[str, Any]] = {
             EXACT: {"gap": self.gap},
-            ROLLOUTS: {"games": self.games, "bot": ROLLOUT_BOT},
+            ROLLOUTS: {"games": self.games, "bot": self.bot},
         }
         return {"kind": self.kind, **own.get(self.kind, {})}
 
@@ -95,10 +95,7 @@ class SeatsEvaluator(Evaluator, Protocol):
 
 
 def find(game: AnyGame, rollouts: int = 0) -> Judge:
-    """The best judge at hand; with ``rollouts`` one that plays so many games from each position.
-
-    :raises NoJudge: if there is neither a solution nor values for this game.
-    """
+    """The best judge at hand; with ``rollouts`` one that plays so many games from each position."""
     if rollouts:
         return Rollouts(game, rollouts)
     solution = solutions.find(game)
@@ -106,7 +103,7 @@ def find(game: AnyGame, rollouts: int = 0) -> Judge:
         return exact(solution)
     values = _shipped(game)
     if values is None:
-        raise NoJudge(f"neither a solution nor values of {game.name} for {game.players} players are at hand")
+        return Rollouts(game, FEW_ROLLOUTS)
     return Valued(game, values, Source(VALUES))
 
 
@@ -115,17 +112,28 @@ def exact(solution: Solution) -> Judge:
     return Valued(solution.game, solution, Source(EXACT, gap=solution.bounds.gap))
 
 
-_EVALUATORS: Mapping[str, Callable[[Any, Network], SeatsEvaluator]] = {
-    "rapido": RapidoSeats,
-    "chain": ChainValues,
-}
-"""From a game to what judges it by a network that ships."""
+class Values(Protocol):
+    """A kit's part ``values``."""
+
+    def evaluator(self, game: Any, /) -> SeatsEvaluator | None:
+        """What knows the worth of positions of this game; None if nothing does."""
 
 
 def _shipped(game: AnyGame) -> SeatsEvaluator | None:
-    network = load_network(f"escadaria.games.{game.name}", game.players)
-    evaluator = _EVALUATORS.get(game.name)
-    return evaluator(game, network) if network is not None and evaluator is not None else None
+    kit = kit_of(game)
+    if kit.values is None:
+        return None
+    part: Values = kit.values()
+    return part.evaluator(game)
+
+
+def rollout_bot(game: AnyGame) -> str:
+    """Who plays on: the game's own ``simple`` bot, else chance."""
+    kit = kit_of(game)
+    if kit.bots is None:
+        return "random"
+    part: Bots = kit.bots()
+    return "simple" if "simple" in part.BOTS else "random"
 
 
 class Valued:
@@ -167,7 +175,7 @@ def _of_two(seat: int, value: float) -> Shares:
 
 
 class Rollouts:
-    """A judge that lets ``simple`` bots play on. The same position always gets the same games.
+    """A judge that lets bots play on. The same position always gets the same games.
 
     What it says of a position is how often each seat wins when bots of this kind take over. So where a
     player is to decide, the figure is that of the bot's own choice, not that of the best option: the best
@@ -177,8 +185,10 @@ class Rollouts:
     def __init__(self, game: AnyGame, games: int) -> None:
         if games < 2:
             raise BadOptions(f"at least two games must be played from a position, not {games}")
-        self.game, self.source = game, Source(ROLLOUTS, games=games)
-        self._bot = load_bot(ROLLOUT_BOT, game)
+        bot = rollout_bot(game)
+        self.game, self.source = game, Source(ROLLOUTS, games=games, bot=bot)
+        self._dice = random.Random()
+        self._bot = load_bot(bot, game, self._dice)
         self._wins: dict[Any, tuple[int, ...]] = {}
 
     def shares(self, state: Any) -> Shares:
@@ -202,19 +212,12 @@ class Rollouts:
 
     def _played(self, state: Any) -> tuple[int, ...]:
         if state not in self._wins:
-            dice = random.Random(str(state))
+            self._dice.seed(str(state))
             wins = [0] * self.game.players
             for _ in range(self.source.games):
-                wins[self._winner(state, dice)] += 1
+                seat = winner(self.game, state, lambda state: self._bot(self.game, state), self._dice)
+                if seat is None:
+                    raise NoJudge(f"{self.source.bot} bots never end a game of {self.game.name}")
+                wins[seat] += 1
             self._wins[state] = tuple(wins)
         return self._wins[state]
-
-    def _winner(self, state: Any, dice: random.Random) -> int:
-        def roll(state: Any) -> Any:
-            return dice.choice(equal_shares(self.game.chance_outcomes(state)))[0]
-
-        for _, after in play_out(self.game, state, lambda state: self._bot(self.game, state), roll):
-            state = after
-        outcome = self.game.outcome(state)
-        assert outcome is not None, "the game was played out"
-        return outcome.winner

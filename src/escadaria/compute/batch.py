@@ -31,22 +31,19 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from escadaria.catalogue import kit_of
 from escadaria.compute.steps import Bytes, Floats, Games, Places, Step, Streams
 from escadaria.compute.streams import WHIMS, below
 from escadaria.compute.traces import unsigned
 from escadaria.game import AnyGame, BadOptions, IllegalAction
-from escadaria.games.chain.compiled import batch as chain_batch
-from escadaria.games.chain.rules import Chain
-from escadaria.games.rapido.compiled import batch as rapido_batch
-from escadaria.games.rapido.rules import Rapido
 
 
-def _games(game: AnyGame, games: int) -> Games:
-    if isinstance(game, Rapido):
-        return rapido_batch.games(game, games)
-    if isinstance(game, Chain):
-        return chain_batch.games(game, games)
-    raise BadOptions(f"no kernel plays {game.name}")
+def _games(game: AnyGame, number: int) -> Games:
+    kit = kit_of(game)
+    if kit.batch is None:
+        raise BadOptions(f"no compiled code plays {game.name}")
+    made: Games = kit.batch().games(game, number)
+    return made
 
 
 class Batch:

@@ -1,1 +1,9 @@
-"""The games, a folder each. A folder holds everything that knows its game."""
+"""The games that ship, a folder each. A folder holds everything that knows its game."""
+
+from escadaria.games.chain.boards import Board
+from escadaria.games.chain.kit import KIT as CHAIN
+from escadaria.games.rapido.kit import KIT as RAPIDO
+
+__all__ = ["BUILT_IN", "Board"]
+
+BUILT_IN = (RAPIDO, CHAIN)

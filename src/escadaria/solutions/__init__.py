@@ -6,16 +6,15 @@ to look a position up needs NumPy only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
-from escadaria.game import AnyGame, GameError
-from escadaria.games.chain import solution as chain
-from escadaria.games.rapido import solution as rapido
+from escadaria.catalogue import kit_of
+from escadaria.game import AnyGame, BadOptions, GameError
 from escadaria.solutions import files
 from escadaria.solutions.files import BadSolution
 from escadaria.solutions.solution import Bounds, Solution
@@ -23,17 +22,30 @@ from escadaria.solutions.solution import Bounds, Solution
 __all__ = ["BadSolution", "Bounds", "Solution", "find", "open_solution", "path_of"]
 
 
-Opener = Callable[[Any, Mapping[str, Any], Mapping[str, np.ndarray]], Solution]
+class SolutionFiles(Protocol):
+    """A kit's part ``solution``."""
 
-_READERS: Mapping[str, tuple[Callable[[Any], str], Opener]] = {
-    "rapido": (rapido.file_name, rapido.RapidoSolution.opened),
-    "chain": (chain.file_name, chain.ChainSolution.opened),
-}
+    def file_name(self, game: Any, /) -> str: ...
+
+    def opened(
+        self, game: Any, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray], /
+    ) -> Solution: ...
+
+
+def _part(game: AnyGame) -> SolutionFiles | None:
+    kit = kit_of(game)
+    return kit.solution() if kit.solution is not None else None
 
 
 def path_of(game: AnyGame) -> Path:
-    """Where the game's solution is kept, once there is one."""
-    return files.folder() / _READERS[game.name][0](game)
+    """Where the game's solution is kept, once there is one.
+
+    :raises BadOptions: if games of this kind have none.
+    """
+    part = _part(game)
+    if part is None:
+        raise BadOptions(f"there are no solutions of {game.name}")
+    return files.folder() / part.file_name(game)
 
 
 def open_solution(game: AnyGame) -> Solution:
@@ -41,14 +53,16 @@ def open_solution(game: AnyGame) -> Solution:
 
     :raises FileNotFoundError: if it has none there.
     :raises BadSolution: if the file is damaged, or solves another game or other rules.
+    :raises BadOptions: if games of this kind have none.
     """
-    path = path_of(game)
+    path, part = path_of(game), _part(game)
+    assert part is not None, "it has a path"
     about, arrays = files.read(path)
     if about.get("rules_version") != game.rules_version:
         raise BadSolution(f"{path} solves other rules, version {about.get('rules_version')}")
     if not _is_of(game, about):
         raise BadSolution(f"{path} solves another game, {about.get('game')} with {about.get('options')}")
-    return _READERS[game.name][1](game, about, arrays)
+    return part.opened(game, about, arrays)
 
 
 def _is_of(game: AnyGame, about: Mapping[str, Any]) -> bool:
@@ -65,7 +79,7 @@ def find(game: AnyGame) -> Solution | None:
 
     :raises BadSolution: if there is a file, but it is damaged or solves something else.
     """
-    if game.players != 2 or game.name not in _READERS:
+    if game.players != 2 or _part(game) is None:
         return None
     try:
         changed = path_of(game).stat().st_mtime_ns

@@ -50,11 +50,10 @@ from typing import Any
 
 import msgspec
 
-from escadaria.catalogue import game_type
 from escadaria.table import Event, Table
 from escadaria.teaching.cast import Start, play
-from escadaria.teaching.lessons import LEARNER, LESSONS, Scene, Step
-from escadaria.teaching.rules import RULES, Example, Paragraph
+from escadaria.teaching.lessons import LEARNER, Scene, Step, lesson
+from escadaria.teaching.rules import Example, Paragraph, rulebook
 from escadaria.views import Preview, StepView, fact_data, previews, step_view
 
 
@@ -144,12 +143,11 @@ class LessonView(msgspec.Struct, frozen=True, kw_only=True):
 @cache
 def rules_view(game: str) -> RulesView:
     """The full rules of a game, with positions and facts. :raises BadOptions: if there is no such game."""
-    game_type(game)
     return RulesView(
         game=game,
         sections=[
             SectionView(title=section.title, paragraphs=[_paragraph(p) for p in section.paragraphs])
-            for section in RULES[game]
+            for section in rulebook(game)
         ],
     )
 
@@ -157,8 +155,7 @@ def rules_view(game: str) -> RulesView:
 @cache
 def lesson_view(game: str) -> LessonView:
     """The guided first game, played through. :raises BadOptions: if there is no such game."""
-    game_type(game)
-    return LessonView(game=game, learner=LEARNER, scenes=[_scene(scene) for scene in LESSONS[game]])
+    return LessonView(game=game, learner=LEARNER, scenes=[_scene(scene) for scene in lesson(game)])
 
 
 def _paragraph(paragraph: Paragraph) -> ParagraphView:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from escadaria.coach.analysis import SIZES, Analysis, Decision, Roll, explanation, hint
-from escadaria.coach.evaluators import ROLLOUT_BOT, Judge, Source
+from escadaria.coach.evaluators import Judge, Source
 from escadaria.game import AnyGame
 from escadaria.i18n import Texts
 from escadaria.terminal.news import bot_name, result
@@ -118,7 +118,7 @@ def outcome(analysis: Analysis, texts: Texts) -> str:
 
 def source(source: Source, texts: Texts) -> str:
     """Where the figures come from."""
-    bot, games = bot_name(ROLLOUT_BOT, texts), texts.number(source.games)
+    bot, games = bot_name(source.bot, texts), texts.number(source.games)
     return texts(f"coach.{source.kind}", gap=f"{source.gap:.1e}", bot=bot, games=games)
 
 

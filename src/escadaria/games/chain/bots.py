@@ -9,12 +9,71 @@ works its turn out by shipped values and never misjudges them.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from fractions import Fraction
 
-from escadaria.bots import simple
+from escadaria.bots import Maker
 from escadaria.bots.evaluating import LOTS, Expert, Values, master
-from escadaria.games.chain.rules import Action, Arrived, Chain, Covered, Move, State
+from escadaria.games.chain.rules import Action, Arrived, Chain, Covered, Keep, Lengthen, Link, Move, State
+
+# The simple bot: the rules of thumb of a casual player.
+
+HANDFUL = 5
+"""The most dice to roll at once; more of them seldom make a chain."""
+
+ODDS = Fraction(2, 3)
+"""The least chance of success to lengthen for."""
+
+
+def simple(game: Chain, state: State) -> Action:
+    """Roll a handful, leave the chain's end open, lengthen while the odds are good, run far."""
+    legal = game.legal_actions(state)
+    keeps = [action for action in legal if isinstance(action, Keep)]
+    if keeps:
+        return keeps[min(len(keeps), HANDFUL) - 1]
+    links = [action for action in legal if isinstance(action, Link)]
+    if links:
+        return max(links, key=lambda link: _openness(game, game.apply(state, link)))
+    moves = [action for action in legal if isinstance(action, Move)]
+    best = max(moves, key=lambda move: _appeal(game, state, move))
+    lengthenings = [action for action in legal if isinstance(action, Lengthen)]
+    bold = max(lengthenings, key=lambda action: _odds(game, state, action), default=None)
+    kind, home, _ = _appeal(game, state, best)
+    if bold and (not kind or (not home and _odds(game, state, bold) >= ODDS)):
+        return bold
+    return best
+
+
+def _odds(game: Chain, state: State, action: Lengthen) -> Fraction:
+    """The probability that the turn goes on after lengthening."""
+    node = game.apply(state, action)
+    return sum(
+        (chance for die, chance in game.chance_outcomes(node) if game.apply(node, die).turn == state.turn),
+        Fraction(0),
+    )
+
+
+def _openness(game: Chain, state: State) -> Fraction:
+    """The best odds of lengthening that can still be reached, looking ahead over a few links."""
+    legal = game.legal_actions(state)
+    if isinstance(legal[0], Link):
+        if len(state.loose) >= HANDFUL:  # too many orders to look through
+            return Fraction(0)
+        return max(_openness(game, game.apply(state, link)) for link in legal)
+    return max((_odds(game, state, a) for a in legal if isinstance(a, Lengthen)), default=Fraction(0))
+
+
+def _appeal(game: Chain, state: State, move: Move) -> tuple[bool, bool, int]:
+    """How good a move looks: it hands nobody the win, brings a disc home, gets far."""
+    seat, after = state.turn, game.apply(state, move)
+    others = (other for other in range(game.players) if other != seat)
+    centre = game.track.length
+    return (
+        all(game.free_discs(after, other) for other in others),
+        after.discs[seat].count(centre) > state.discs[seat].count(centre),
+        sum(after.discs[seat]),
+    )
+
 
 # The tourist and the regular.
 
@@ -33,7 +92,7 @@ class Tourist:
     def __call__(self, game: Chain, state: State) -> Action:
         if self.rng.choice(range(LOTS)) < WHIM:
             return self.rng.choice(game.legal_actions(state))
-        return simple.chain(game, state)
+        return simple(game, state)
 
 
 LOVE = 2
@@ -42,7 +101,7 @@ LOVE = 2
 
 def regular(game: Chain, state: State) -> Action:
     """Play by rules of thumb, but move where it covers somebody; hand nobody the win."""
-    action = simple.chain(game, state)
+    action = simple(game, state)
     if not isinstance(action, Move):
         return action
     moves = [move for move in game.legal_actions(state) if isinstance(move, Move)]
@@ -82,7 +141,8 @@ def _expert(game: Chain, rng: random.Random) -> Expert:
     return Expert(shipped(game), lambda worth, lot: worth * (1.0 + width * lot), rng, SHADE)
 
 
-MAKERS: Mapping[str, Callable[[Any, random.Random], Callable[[Any, Any], Action]]] = {
+BOTS: Mapping[str, Maker] = {
+    "simple": lambda game, rng: simple,
     "tourist": lambda game, rng: Tourist(rng),
     "regular": lambda game, rng: regular,
     "expert": _expert,

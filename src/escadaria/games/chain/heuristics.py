@@ -28,7 +28,7 @@ from escadaria.games.chain.rules import (
     add_link,
     next_links,
 )
-from escadaria.strategy import Rule, advice
+from escadaria.strategy import Advice, Rule, read
 
 FAR = 99
 """More spaces or dice than there are."""
@@ -159,7 +159,7 @@ def decide(numbers: Sequence[int], game: Chain, state: State) -> Action:
 
 def bot(game: Chain, state: State) -> Action:
     """Follow the rules that ship: ``arena chain --bot escadaria.games.chain.heuristics:bot``."""
-    return decide(numbers_of(advice("chain", game.players).rules), game, state)
+    return decide(numbers_of(advice()[game.players].rules), game, state)
 
 
 class _Look(NamedTuple):
@@ -214,3 +214,8 @@ def _linked(chain: Links, loose: tuple[int, ...], number: int) -> tuple[Links, t
     longer, at = add_link(chain, number), loose.index(number)
     assert longer, "it is one of the next links"
     return longer, (*loose[:at], *loose[at + 1 :])
+
+
+def advice() -> Mapping[int, Advice]:
+    """By number of players."""
+    return read(__package__)

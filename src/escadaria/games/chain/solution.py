@@ -89,10 +89,6 @@ class ChainSolution(ByTurns):
         self.waiter, self._gap = waiter, gap
         self._arrangements = arrangements(game.track)
 
-    @classmethod
-    def opened(cls, game: Chain, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> ChainSolution:
-        return cls(game, arrays["waiter"], about["bounds"][2])
-
     @property
     def bounds(self) -> Bounds:
         start = self.game.initial_state()
@@ -112,3 +108,8 @@ class ChainSolution(ByTurns):
 @lru_cache(maxsize=8)
 def arrangements(board: Board) -> Arrangements:
     return Arrangements(board)
+
+
+def opened(game: Chain, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> ChainSolution:
+    """The solution from what its file holds."""
+    return ChainSolution(game, arrays["waiter"], about["bounds"][2])

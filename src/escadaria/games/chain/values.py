@@ -174,3 +174,8 @@ class ChainValues(ByTurns):
             if state.phase is Phase.OVER:
                 row[:] = np.arange(players) == state.turn
         return found
+
+
+def evaluator(game: Chain) -> ChainValues:
+    """By the network that ships."""
+    return ChainValues(game, shipped(game))

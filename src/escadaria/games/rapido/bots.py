@@ -8,10 +8,11 @@ by the exact solution if the cache folder has it, else by shipped values and nev
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
+from escadaria.bots import Maker
 from escadaria.bots.evaluating import LOTS, Expert, Values, master
 from escadaria.games.rapido.rules import (
     ROLLS,
@@ -27,6 +28,24 @@ from escadaria.games.rapido.rules import (
     ThrewOut,
     X,
 )
+
+# The simple bot: the rules of thumb of a casual player.
+
+GOOD_VALUES = {5: 64, 4: 60, 3: 52, 2: 43}
+"""The least value that feels safe on each field worth having."""
+
+
+def simple(game: Rapido, state: State) -> Again | Place:
+    """Take the highest free field that the value is good enough for; without one, roll again.
+
+    When none worth having is free there is nothing to roll for.
+    """
+    fields = state.free_fields()
+    good = [field for field in fields if state.value >= GOOD_VALUES.get(field, 100)]
+    if not good and any(field in GOOD_VALUES for field in fields):
+        return Again()
+    return Place(max(good or fields))
+
 
 # The tourist.
 
@@ -156,7 +175,8 @@ def _expert(game: Rapido, rng: random.Random) -> Expert:
     return Expert(shipped(game), lambda worth, lot: worth + width * lot, rng)
 
 
-MAKERS: Mapping[str, Callable[[Any, random.Random], Callable[[Any, Any], Action]]] = {
+BOTS: Mapping[str, Maker] = {
+    "simple": lambda game, rng: simple,
     "tourist": lambda game, rng: Tourist(rng),
     "regular": lambda game, rng: regular,
     "expert": _expert,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Action, Again, Place, Rapido, State
-from escadaria.strategy import Rule, advice
+from escadaria.strategy import Advice, Rule, read
 
 NEVER = len(VALUES)
 """The rank of a value that nobody rolls."""
@@ -193,4 +193,9 @@ def decide(numbers: Sequence[int], game: Rapido, state: State) -> Action:
 
 def bot(game: Rapido, state: State) -> Action:
     """Follow the rules that ship: ``arena rapido --bot escadaria.games.rapido.heuristics:bot``."""
-    return decide(numbers_of(advice("rapido", game.players).rules), game, state)
+    return decide(numbers_of(advice()[game.players].rules), game, state)
+
+
+def advice() -> Mapping[int, Advice]:
+    """By number of players."""
+    return read(__package__)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from escadaria.games.rapido.index import RANK
 from escadaria.games.rapido.rules import Action, Again, Phase, Place, Rapido, State
 from escadaria.games.rapido.values import RapidoValues, Tower, keys_of
-from escadaria.network import Network
+from escadaria.network import Network, load
 
 DOUBLES_AHEAD = 1
 """After so many doubles (R10) a player who would roll on is taken to place instead: it is one game in a
@@ -99,3 +99,10 @@ class RapidoSeats(RapidoValues):
 
 def _floats(shares: NDArray[np.float64]) -> tuple[float, ...]:
     return tuple(map(float, shares / shares.sum()))
+
+
+def evaluator(game: Rapido) -> RapidoSeats:
+    """By the network that ships."""
+    network = load(__package__, game.players)
+    assert network is not None, "there is one for every number of players"
+    return RapidoSeats(game, network)

@@ -87,12 +87,6 @@ class RapidoSolution:
         self.values = values
         self.bounds = bounds
 
-    @classmethod
-    def opened(
-        cls, game: Rapido, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
-    ) -> RapidoSolution:
-        return cls(game, arrays["values"], Bounds(*about["bounds"]))
-
     def value(self, state: State) -> float:
         if state.phase is Phase.OVER:
             return 1.0
@@ -183,3 +177,8 @@ def roll_again(sure: float, stop: np.ndarray) -> float:
         if improved <= again + 1e-15:
             return improved
         again = improved
+
+
+def opened(game: Rapido, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> RapidoSolution:
+    """The solution from what its file holds."""
+    return RapidoSolution(game, arrays["values"], Bounds(*about["bounds"]))

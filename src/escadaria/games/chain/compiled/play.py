@@ -15,12 +15,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria.bots.evaluating import LOTS
-from escadaria.bots.simple import HANDFUL, ODDS
 from escadaria.compute.streams import DICE, WHIMS, below, start
 from escadaria.compute.traces import ACTION, acted, counted, seated, told, unsigned
 from escadaria.game import AnyGame
 from escadaria.games.chain import bots as levels
 from escadaria.games.chain import turn as chain_turn
+from escadaria.games.chain.bots import HANDFUL, ODDS
 from escadaria.games.chain.compiled.rules import (
     TOP,
     Words,

@@ -24,16 +24,17 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import combinations
-from math import factorial
+from math import factorial, log
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from escadaria.compute.work import Work
 from escadaria.games.chain.boards import Board
-from escadaria.games.chain.rules import FACES, Heading, Links, add_link
-from escadaria.games.chain.solution import DICE, HAND_PAIRS, HAND_ROWS, MOST, arrangements
+from escadaria.games.chain.rules import FACES, Chain, Heading, Links, add_link
+from escadaria.games.chain.solution import DICE, HAND_PAIRS, HAND_ROWS, MOST, ChainSolution, arrangements
 
 FADE = 1 - 1e-12
 """A turn's sums have fewer than 1000 steps, each off by 2**-53 of its value at most: 1.2e-13 in all."""
@@ -545,3 +546,23 @@ def _walk(most: int, turns: Turns, scratch: Scratch) -> None:
 @njit(inline="always")
 def _greater(one: float, two: float) -> float:
     return one if one > two else two  # a single instruction, which ``max`` with its care for NaN is not
+
+
+# The kit's part ``solver``.
+
+
+def needs(game: Chain) -> tuple[int, int]:
+    """Bytes of memory and of disk."""
+    size = 8 * HAND_PAIRS * arrangements(game.track).count
+    return 3 * size + 2**28, 4 * size
+
+
+def solve(game: Chain, work: Work, threads: int) -> None:
+    """Raise what each seat is sure to win, until both together leave nothing open. It takes one thread."""
+    solver = Solver(game.track)
+    gap = solver.solve(work.resume(), work.done)
+    work.finish(ChainSolution(game, solver.waiter, gap).bounds, {"waiter": solver.waiter})
+
+
+def seconds_left(phase: str, residual: float, took: float) -> float:
+    return took * max(1.0, log(residual / GAP) / -log(SHRINKS))

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from escadaria import network as values
 from escadaria import solutions
-from escadaria.bots import simple
 from escadaria.bots.evaluating import LOTS
 from escadaria.compute.streams import DICE, WHIMS, below, start
 from escadaria.compute.traces import ACTION, acted, counted, seated, told, unsigned
@@ -109,7 +108,7 @@ def tables() -> Tables:
 def _simple(free: int, roll: Roll) -> int:
     taken = [field for field in range(1, TOP_FIELD + 1) if not free >> field - 1 & 1]
     tower = tuple(Pair(field, 1, roll.value) for field in taken)
-    action = simple.rapido(Rapido(), State(0, Phase.DECIDE, roll.value, (0, 0, 0), tower))
+    action = levels.simple(Rapido(), State(0, Phase.DECIDE, roll.value, (0, 0, 0), tower))
     return action.field if isinstance(action, Place) else ROLL_AGAIN
 
 

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import log
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numba import njit
 
+from escadaria.compute.work import Work
 from escadaria.games.rapido.index import DOUBLES, FIRST, PLACES, RANK, RANKS, TOWERS
-from escadaria.games.rapido.rules import ROLLS, Roll, X
+from escadaria.games.rapido.rules import ROLLS, Rapido, Roll, X
 from escadaria.games.rapido.solution import ONE
 from escadaria.solutions.solution import Bounds
 
@@ -529,3 +531,25 @@ class Solver:
             row_gap, row_outside = narrow(low[own, other], high[own, other], lower, upper)
             gap, outside = max(gap, row_gap) if last else gap, outside + row_outside
         return gap / ONE, outside
+
+
+# The kit's part ``solver``.
+
+
+def needs(game: Rapido) -> tuple[int, int]:
+    """Bytes of memory and of disk."""
+    size = 4 * game.finish**2 * TOWERS
+    return 2 * size + 2**28, 3 * size
+
+
+def solve(game: Rapido, work: Work, threads: int) -> None:
+    """Approach the values, then prove bounds; what is saved lies in the middle of them."""
+    values, bounds = Solver(game.finish, threads).solve(work.resume(), work.done)
+    work.finish(bounds, {"values": values})
+
+
+def seconds_left(phase: str, residual: float, took: float) -> float:
+    fewer = -log(SHRINKS)
+    if phase == "prove":
+        return took * max(1.0, log(residual / NARROW) / fewer + 2)
+    return took * (log(residual / CLOSE) / fewer + 2 * 9)

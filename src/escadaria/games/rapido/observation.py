@@ -1,0 +1,34 @@
+"""A position of Rapido as numbers, for agents that learn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from escadaria.adapters.observation import Parts, from_seat, one_of, one_word
+from escadaria.games.rapido import rules as rapido
+
+FIELDS: Mapping[str, str] = {
+    "phase": "one of 4: first roll, later roll, decide, over",
+    "value": "1: the value of the pair in hand / 76; 0 unless a player is to decide (R9)",
+    "steps": "n: each seat's step / finish (R3)",
+    "owners": "5 times one of n: whose pair lies on the fields 1 to 5; all 0 if the field is free (R4)",
+    "values": "5: the values of the pairs on the fields 1 to 5, / 76",
+    "ground": "n: each seat's pairs on field 0 / pairs that a seat has (R4, R16)",
+}
+
+
+def parts(game: rapido.Rapido, state: rapido.State, seat: int) -> Parts:
+    best = rapido.VALUES[-1]
+    fields = range(1, rapido.TOP_FIELD + 1)
+    on = {pair.field: pair for pair in state.tower}
+    owners = [(on[field].seat - seat) % game.players if field in on else None for field in fields]
+    ground = Counter(pair.seat for pair in state.tower if pair.field == 0)
+    return {
+        "phase": one_word(state.phase),
+        "value": [state.value / best],
+        "steps": [step / game.finish for step in from_seat(seat, state.steps)],
+        "owners": [x for owner in owners for x in one_of(game.players, owner)],
+        "values": [on[field].value / best if field in on else 0.0 for field in fields],
+        "ground": [ground[other] / game.pairs for other in from_seat(seat, range(game.players))],
+    }
