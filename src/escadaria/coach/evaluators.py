@@ -95,15 +95,22 @@ class SeatsEvaluator(Evaluator, Protocol):
 
 
 def find(game: AnyGame, rollouts: int = 0) -> Judge:
-    """The best judge at hand; with ``rollouts`` one that plays so many games from each position."""
+    """The best judge at hand; with ``rollouts`` one that plays so many games from each position.
+
+    A game whose kit has no values gets rollouts anyway.
+
+    :raises NoJudge: if the kit has values, but neither they nor a solution know this game.
+    """
     if rollouts:
         return Rollouts(game, rollouts)
     solution = solutions.find(game)
     if solution is not None and solution.bounds.gap <= MOST_GAP:
         return exact(solution)
+    if kit_of(game).values is None:
+        return Rollouts(game, FEW_ROLLOUTS)
     values = _shipped(game)
     if values is None:
-        return Rollouts(game, FEW_ROLLOUTS)
+        raise NoJudge(f"neither a solution nor values of {game.name} for {game.players} players are at hand")
     return Valued(game, values, Source(VALUES))
 
 
