@@ -19,9 +19,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from functools import cache, cached_property
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from babel import Locale
@@ -29,6 +31,7 @@ from babel.lists import format_list
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal, format_percent
 
+from escadaria.catalogue import KITS
 from escadaria.game import BadOptions, Fact
 
 LANGUAGES = ("en", "de", "fr", "it", "es")
@@ -69,8 +72,17 @@ class Texts:
         return key in self.messages
 
     def fact(self, game: str, fact: Fact, names: Sequence[str]) -> str:
-        """The sentence that tells the fact; ``names`` are the players' names by seat."""
+        """The sentence that tells the fact; ``names`` are the players' names by seat.
+
+        A fact without a text of its own is told by its kind and fields: ``Ana: rolled, number 4``.
+        """
         data = fact.data()
+        if f"{game}.fact.{fact.kind}" not in self:
+            words = [fact.kind.replace("_", " ")]
+            words += [
+                f"{field.replace('_', ' ')} {value}" for field, value in data.items() if field != "seat"
+            ]
+            return f"{names[fact.seat]}: {', '.join(words)}."
         args = {field: self._shown(game, value) for field, value in data.items()}
         args["name"] = names[fact.seat]
         if "victim" in data:
@@ -78,10 +90,29 @@ class Texts:
         return self(self._variant(f"{game}.fact.{fact.kind}", data), **args)
 
     def action(self, game: str, action: object) -> str:
-        """The label of a decision, made from its text; outcomes of the dice have none."""
+        """The label of a decision, made from its text; outcomes of the dice have none.
+
+        A decision without a text of its own is its own label.
+        """
         word, _, number = str(action).partition(" ")
+        if f"{game}.action.{word}" not in self:
+            return str(action)
         args = {"number": int(number)} if number else {}
         return self(self._variant(f"{game}.action.{word}", args), **args)
+
+    def name(self, game: str) -> str:
+        """What a game is called."""
+        return self(f"{game}.name") if f"{game}.name" in self else game.replace("_", " ").capitalize()
+
+    def tagline(self, game: str) -> str:
+        """A game in one sentence; empty if it has no text for that."""
+        return self(f"{game}.tagline") if f"{game}.tagline" in self else ""
+
+    def question(self, game: str, state: object) -> str:
+        """What the seat to act is asked, by the position's phase if it has one."""
+        phase = getattr(state, "phase", None)
+        key = f"{game}.phase.{phase.value if isinstance(phase, Enum) else phase}"
+        return self(key if key in self else "play.question")
 
     def percent(self, share: float | Fraction, decimals: int = 0) -> str:
         """A share of 1 in percent, as the language writes it; whole ones, if not told otherwise."""
@@ -128,13 +159,24 @@ def _variants(key: str, data: Mapping[str, object]) -> Iterator[str]:
 
 @cache
 def load(language: str) -> Texts:
-    """All texts of a language; its file is read once.
+    """All texts of a language, those of games that other packages add among them; files are read once.
 
     :raises BadOptions: if it is none of ``LANGUAGES``.
     """
     if language not in LANGUAGES:
         raise BadOptions(f"there is no language {language!r}, there are {', '.join(LANGUAGES)}")
-    with resources.files(__name__).joinpath(f"{language}.po").open("rb") as file:
+    messages = _read(resources.files(__name__).joinpath(f"{language}.po"), language)
+    for kit in KITS.values():
+        if kit.texts:
+            folder = resources.files(kit.texts)
+            own = folder.joinpath(f"{language}.po")
+            found = _read(own if own.is_file() else folder.joinpath(f"{LANGUAGES[0]}.po"), language)
+            messages = {**found, **messages}  # a game adds texts and changes none
+    return Texts(language, messages)
+
+
+def _read(path: Traversable, language: str) -> dict[str, Message]:
+    with path.open("rb") as file:
         catalog = read_po(file, locale=language, abort_invalid=True)
     messages = {}
     for message in catalog:
@@ -146,10 +188,8 @@ def load(language: str) -> Texts:
             case (str(key), str(counted)), (str(one), str(other)):
                 messages[key] = Message((one, other), counted)
             case _:
-                raise AssertionError(
-                    f"{language}.po: {message.id!r} must have a text, or singular and plural"
-                )
-    return Texts(language, messages)
+                raise AssertionError(f"{path.name}: {message.id!r} must have a text, or singular and plural")
+    return messages
 
 
 def negotiate(wanted: str | Iterable[str] | None = None) -> str:

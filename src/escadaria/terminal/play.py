@@ -64,9 +64,7 @@ class Session:
 
     def introduce(self) -> None:
         game = self.table.game.name
-        title = Text.assemble(
-            (self.texts(f"{game}.name"), "bold"), "  ", (self.texts(f"{game}.tagline"), QUIET)
-        )
+        title = Text.assemble((self.texts.name(game), "bold"), "  ", (self.texts.tagline(game), QUIET))
         self.screen.show(title)
         for seat, player in enumerate(self.table.seats):
             about = [self.texts(f"colour.{colour}") for colour in player.colours]
@@ -133,8 +131,7 @@ class Session:
     def offer(self, seat: int, choices: Sequence[Choice]) -> None:
         """The question, and what may be answered."""
         self.screen.draw(draw(self.scene()).turn)
-        phase = self.table.state.phase.value
-        question = self.texts(f"{self.table.game.name}.phase.{phase}")
+        question = self.texts.question(self.table.game.name, self.table.state)
         self.screen.show(Text.assemble(self.token(seat), " ", (self.names[seat], "bold"), f"  {question}"))
         for choice in choices:
             line = Text(choice.label)
@@ -224,8 +221,8 @@ class Session:
     def explain(self, seat: int) -> None:
         """The rules of the moment."""
         game = self.table.game
-        phase = self.table.state.phase.value
-        keys = [f"{game.name}.help.{phase}", f"{game.name}.help.aim"]
+        phase = getattr(self.table.state, "phase", None)
+        keys = [f"{game.name}.help.{getattr(phase, 'value', phase)}", f"{game.name}.help.aim"]
         if game.players == 2:
             keys.append(f"{game.name}.help.two")
         for key in keys:
