@@ -242,15 +242,6 @@ def check_options(options: Iterable[Option], values: Mapping[str, object]) -> No
         option.check(values[option.name])
 
 
-def replay(game: Game[S, A], actions: Iterable[A]) -> Iterator[S]:
-    """The initial position, then the position after each action."""
-    state = game.initial_state()
-    yield state
-    for action in actions:
-        state = game.apply(state, action)
-        yield state
-
-
 def play_out(
     game: Game[S, A], state: S, decide: Callable[[S], A], roll: Callable[[S], A]
 ) -> Iterator[tuple[A, S]]:
