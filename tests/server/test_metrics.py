@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from escadaria.server import metrics
 from server.conftest import Live
-from server.wire import PATIENCE, eventually, opened, serving
+from server.wire import PATIENCE, QUICK, eventually, opened, serving, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -142,3 +142,46 @@ async def test_a_new_database_logs_its_migration(tmp_path: Path, caplog: pytest.
         async with serving(tmp_path):
             migrated = [r for r in caplog.records if r.getMessage() == "the tables were migrated"]
             assert len(migrated) == count and vars(migrated[0])["before"] == "none"
+
+
+async def test_moves_and_the_work_of_bots_are_timed(own: Live) -> None:
+    before = await asyncio.to_thread(scrape, own.url)
+    match = await opened(own.url, people=[{"name": "Ana"}], bots=["regular"], start=True, rules=QUICK)
+    async with wire(own.url, match["match"], token=match["token"]) as ana:
+        snapshot = await ana.expect("snapshot")
+        version, now, acted = snapshot["version"], snapshot["now"], 0
+        while not acted or now["to_act"] == 0:  # until the bot has its turn
+            refused = await ana.ask("act", version=version - 1, action="roll")
+            assert refused["type"] == "refused", "it is no move, and not timed"
+            await ana.ask("act", version=version, action=now["legal"][-1])
+            event = await ana.expect("event")
+            version, now, acted = event["version"], event["now"], acted + 1
+        async with asyncio.timeout(PATIENCE):
+            while now["to_act"] == 1 and now["status"] == "playing":
+                now = (await ana.expect("event"))["now"]
+    after = await asyncio.to_thread(scrape, own.url)
+
+    def more(name: str, **labels: str) -> float:
+        return value(after, name, **labels) - value(before, name, **labels)
+
+    assert more("escadaria_move_seconds_count") == acted
+    assert more("escadaria_queue_wait_seconds_count", queue="bots") > 0
+    assert more("escadaria_work_seconds_count", queue="bots") > 0
+    assert value(after, "escadaria_queue_length", queue="bots") == 0
+    assert more("escadaria_refusals_total", code="stale_version") == acted
+    assert value(after, "escadaria_tables") >= 1
+
+
+async def test_a_sweep_is_counted_and_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG", "escadaria")
+    async with serving(tmp_path, idle_seconds=0) as server:
+        await opened(server.url)
+        before = await asyncio.to_thread(scrape, server.url)
+        await server.hub.sweep()
+        after = await asyncio.to_thread(scrape, server.url)
+    counted = [value(page, "escadaria_swept_total", what="asleep") for page in (before, after)]
+    assert counted[1] - counted[0] == 1
+    assert value(after, "escadaria_last_sweep_timestamp_seconds") >= value(
+        after, "process_start_time_seconds"
+    )
+    assert [vars(record)["asleep"] for record in caplog.records if record.getMessage() == "swept"][-1] == 1

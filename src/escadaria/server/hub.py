@@ -198,7 +198,7 @@ class Hub:
             try:
                 await work()
             except StoreUnavailable as error:
-                log.warning("the store does not answer", extra={"task": work.__name__, "why": str(error)})
+                log.debug("not done", extra={"task": work.__name__, "why": str(error)})
             except Exception:
                 log.exception("a task failed and goes on", extra={"task": work.__name__})
             await asyncio.sleep(seconds)
@@ -220,22 +220,23 @@ class Hub:
 
         They are loaded again when somebody comes, the archived too.
         """
-        now = self.clock.time()
+        now, asleep = self.clock.time(), 0
         self.limits.sweep()
         for name, room in list(self.rooms.items()):
             if not self._is_idle(room):
                 continue
             try:
                 await self._put_to_sleep(name, room)
+                asleep += name not in self.rooms
             except StoreUnavailable:
                 raise
             except Exception:
                 log.exception("a match cannot be put to sleep", extra={"match": name})
-        for match in await self.store.abandoned(now - self.settings.archive_days * 86400, _AT_ONCE):
-            if match not in self.rooms:
-                await self.store.archive(match)
-        await self.store.purge(now)
-        metrics.TABLES.set(len(self.rooms))
+        abandoned = await self.store.abandoned(now - self.settings.archive_days * 86400, _AT_ONCE)
+        for match in (sleeping := [match for match in abandoned if match not in self.rooms]):
+            await self.store.archive(match)
+        purged = await self.store.purge(now)
+        metrics.swept(asleep=asleep, abandoned=len(sleeping), purged=purged)
 
     async def _put_to_sleep(self, name: str, room: Room) -> None:
         await room.save()

@@ -7,6 +7,7 @@ that a client chooses becomes a label.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import platform
 import subprocess
@@ -30,6 +31,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from escadaria.store import Meters, Store
+
+log = logging.getLogger(__name__)
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # when each counter was made doubles the page
 
@@ -113,7 +116,12 @@ WORKER_DEATHS = Counter(
 LOOP_LAG = Histogram(
     "escadaria_loop_lag_seconds", "How late the event loop runs a timer", buckets=_FINE, registry=REGISTRY
 )
-SWEPT = Counter("escadaria_swept_total", "Matches that a sweep took", ["what"], registry=REGISTRY)
+SWEPT = Counter(
+    "escadaria_swept_total",
+    "Matches put to sleep or archived, and expired values",
+    ["what"],
+    registry=REGISTRY,
+)
 LAST_SWEEP = Gauge(
     "escadaria_last_sweep_timestamp_seconds",
     "When the last sweep ended, in seconds since 1970",
@@ -131,6 +139,14 @@ UPTIME.set_function(lambda: time.monotonic() - _STARTED)
 def events(kind: str) -> Counter:
     """The counter of one kind of event: looking it up takes longer than counting."""
     return EVENTS.labels(kind)
+
+
+def swept(**counts: int) -> None:
+    """Count and log what a sweep has done, by what it was."""
+    for what, count in counts.items():
+        SWEPT.labels(what).inc(count)
+    LAST_SWEEP.set_to_current_time()
+    log.debug("swept", extra=counts)
 
 
 class _StoreCollector(Collector):

@@ -44,6 +44,7 @@ async def readyz(state: State) -> str:
 async def metrics_page(state: State) -> Response[bytes]:
     """What Prometheus reads."""
     hub: Hub = state.hub
+    metrics.TABLES.set(len(hub.rooms))
     metrics.BOTS_WAITING.set(hub.workers.bots.waiting)
     return Response(metrics.page(), media_type=prometheus_client.CONTENT_TYPE_LATEST)
 

@@ -291,13 +291,14 @@ class Room:
         elif isinstance(request, messages.Hint):
             self._spawn(self._answer(connection, request, self._hint))
         else:
-            self._enqueue(partial(self._answer, connection, request, self._grant))
+            self._enqueue(partial(self._answer, connection, request, self._grant, time.perf_counter()))
 
     async def _answer(
         self,
         connection: Connection,
         request: messages.AnyRequest,
         grant: Callable[[Connection, Any], Awaitable[messages.Accepted]],
+        received: float = 0.0,
     ) -> None:
         try:
             if connection.watcher and not isinstance(request, messages.Ping):
@@ -308,12 +309,15 @@ class Room:
                 raise Refused("future_version", f"the match is at version {self.match.version}")
             answer = messages.frame(await grant(connection, request))
         except GameError as error:
-            answer = refusal(request.id, error, self.match.version)
+            connection.answer(refusal(request.id, error, self.match.version))
+            return
         except Exception:
             log.exception("a request failed", extra={"match": self.match.id})
             connection.end("internal")
             return
         connection.answer(answer)
+        if isinstance(request, messages.Act):
+            metrics.MOVE_SECONDS.observe(time.perf_counter() - received)
 
     def _ping(self, connection: Connection, request: messages.Ping) -> None:
         """Answer from memory; now and then see whether another worker stored something."""
@@ -429,7 +433,7 @@ class Room:
                     return
                 continue
             except StoreUnavailable as error:
-                log.error("store unavailable", extra={"match": self.match.id, "why": str(error)})
+                log.debug("not stored", extra={"match": self.match.id, "why": str(error)})
                 raise Refused("store_unavailable", "nothing can be stored now, try again") from None
             metrics.STORE_SECONDS.observe(self._clock.time() - now)
             for entry in wanted:
