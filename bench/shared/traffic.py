@@ -40,12 +40,14 @@ NO_LIMITS = {
 class Client:
     """One person's connection: a socket and a few bytes, so that this program is not what is measured."""
 
-    __slots__ = ("_buffer", "_socket", "credentials", "mine", "open", "seat", "table", "version")
+    __slots__ = ("_buffer", "_socket", "credentials", "mine", "next", "open", "seat", "table", "version")
 
     def __init__(self, table: Table, seat: int, credentials: str) -> None:
         self.table = table
         self.seat = seat
         self.credentials = credentials
+        self.next = ""
+        """The credentials at the next match."""
         self.mine: list[int] = []
         self.version = -1
         """The last one heard of."""
@@ -300,6 +302,7 @@ class _Frame(msgspec.Struct):
     mine: list[int] | None = None
     role: str = ""
     token: str | None = None
+    next_token: str | None = None
     match: str | None = None
     code: str | None = None
     message: str = ""
@@ -341,15 +344,18 @@ class Escadaria(Load):
                 self._go_on(client, message.now)
         elif message.mine is not None:  # welcome, you
             client.mine = message.mine
+            client.next = message.next_token or client.next
             if message.role == "guest":
                 client.send(b'{"type":"sit","id":"sit","version":1,"name":"Rui"}')
         elif message.type == "accepted":
-            if message.token is not None:
-                client.credentials = message.token
-                self._start(client.table)
             if message.match is not None:
                 client.table.match, client.table.asked = message.match, -1
+                for person in client.table.clients:
+                    person.credentials = person.next
                 self.connect(client.table)
+            elif message.token is not None:
+                client.credentials = message.token
+                self._start(client.table)
         elif message.type == "refused":
             self.refused += 1
             print(f"refused: {message.code}, {message.message}", file=sys.stderr)

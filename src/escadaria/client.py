@@ -291,8 +291,10 @@ class Table:
                 self.rules = frame["what"].get("rules", self.rules)
             case "presence":
                 self.seats[frame["seat"]]["here"] = frame["here"]
-            case "accepted" if not frame["match"]:  # after a rematch the token is for the next match
-                self.token = frame.get("token") or self.token
+            case "accepted" if frame["match"]:  # after a rematch: the token is for the next match
+                self.next_token = frame["token"]
+            case "accepted":
+                self.token = frame["token"] or self.token
             case "bye" if frame["code"] in FATAL:
                 self.ended = frame["code"]
 

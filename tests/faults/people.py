@@ -133,6 +133,8 @@ class Account:
     name: str
     host: bool = False
     token: str | None = None
+    next_token: str | None = None
+    """At the next match of the table."""
     guest: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
 
@@ -152,6 +154,7 @@ class Person:
         self.mine: list[int] = []
         self.now: Json = {"status": "waiting"}
         self.seats: list[Json] = []
+        self.rules: Json = {}
         self.wants_rematch = False
         self.sits = True
         self.done = False
@@ -211,7 +214,9 @@ class Person:
         match frame["type"]:
             case "welcome" | "you":
                 self.mine = frame["mine"]
+                self.account.next_token = frame["next_token"] or self.account.next_token
             case "snapshot" | "event":
+                self.rules = frame.get("rules", self.rules)
                 self.now = frame["now"]
                 self.seats = self.now["seats"] or self.seats
             case "accepted" | "refused" if self._pending and frame["id"] == self._pending["id"]:
@@ -241,7 +246,7 @@ class Person:
         if chance < 0.01:
             return {"type": "ping"}
         if self.account.host and chance < 0.02:
-            return {"type": "configure", "rules": RULES | {"watch": chance < 0.015}}
+            return {"type": "configure", "rules": self.rules | {"watch": chance < 0.015}}
         if self.now["to_act"] not in self.mine or self.seats[self.now["to_act"]]["bot"]:  # it has resigned
             return None
         if chance < 0.022:
@@ -307,6 +312,7 @@ class Friend(Table):
             await patiently(lambda: self.request("rematch"))
         if wants_rematch:
             await self.wait_for(lambda: self.now["next"])
+            self.account.next_token = self.next_token or self.account.next_token
 
 
 class _Noted(dict[str, str]):
@@ -381,8 +387,11 @@ class Party:
             match, accounts[0].token = await self._open()
             while match:
                 self.matches.append(match)
+                assert accounts[0].token is not None, "the host has one"
                 self.witness.tokens[match] = accounts[0].token
                 match = await self._play(match, accounts)
+                for account in accounts:
+                    account.token, account.next_token = account.next_token, None
 
     async def _open(self) -> tuple[str, str]:
         rules = RULES | {"starts": self.rng.choice(["first", "random", "loser"])}

@@ -43,6 +43,13 @@ class Tab:
         await self.say(type=type, id=id, version=version, **fields)
         return await self.answer(id)
 
+    async def catch_up(self, version: int) -> None:
+        """Ask until the server has seen what another one stored; it looks now and then."""
+        async with asyncio.timeout(PATIENCE):
+            while self.ear.version < version:
+                await self.ask("ping")
+                await asyncio.sleep(0.02)
+
     async def answer(self, id: str) -> Json:
         while True:
             frame = await self.hear("accepted", "refused")

@@ -49,7 +49,7 @@ async def race(folder: Path) -> None:
                 assert sorted(map(verdict, answers)) == ["accepted", "accepted" if same else late]
                 assert all(answer["version"] == version + 1 for answer in answers)
                 for there in (a1, a2, r1, r2):
-                    await there.ask("ping")
+                    await there.catch_up(version + 1)
                     assert there.ear.version == version + 1
                 if event["status"] == "over":
                     break
@@ -71,7 +71,7 @@ def test_who_moves_to_another_worker_misses_nothing(tmp_path: Path) -> None:
                 async with tab(two, match, witness, token=ana, since=version) as host:
                     assert (await host.ask("act", action="place 0"))["version"] == version + 1
                 assert other.ear.version == before
-                await other.ask("ping")
+                await other.catch_up(version + 1)
                 assert other.ear.version == version + 1
             assert not judge(one.database, witness).wrong
 
@@ -85,7 +85,7 @@ def test_a_rematch_asked_for_at_both_workers_is_one_match(tmp_path: Path) -> Non
             match, ana, rui = await two_people(one, witness)
             async with tab(one, match, witness, token=ana) as a, tab(two, match, witness, token=rui) as b:
                 await a.ask("resign")
-                await b.ask("ping")
+                await b.catch_up(a.ear.version)
                 await a.say(type="rematch", id="again-a", version=a.ear.version)
                 await b.say(type="rematch", id="again-b", version=b.ear.version)
                 answers = [await a.answer("again-a"), await b.answer("again-b")]
