@@ -211,7 +211,7 @@ async def test_who_does_not_read_is_dropped_and_nobody_waits(tmp_path: Path) -> 
 
 
 async def test_who_never_reads_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("escadaria.server.run._Protocol.close_seconds", 0.1)
+    monkeypatch.setattr("escadaria.server.protocol.WebSocketProtocol.close_seconds", 0.1)
     async with serving(tmp_path, write_buffer=8192) as server:
         match = await playing(server.url)
         (listener,) = server.server.servers[0].sockets
@@ -304,10 +304,10 @@ PATHS = [
 async def test_tricks_with_paths(url: str, live: Live, path: bytes, upgrade: bool) -> None:
     address = urlsplit(url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
-    headers = [b"Host: x", b"Connection: close"]
+    headers = [b"Host: localhost", b"Connection: close"]
     if upgrade:
-        headers = [b"Host: x", b"Connection: Upgrade", b"Upgrade: websocket", b"Sec-WebSocket-Version: 13",
-                   b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]  # fmt: skip
+        headers = [b"Host: localhost", b"Connection: Upgrade", b"Upgrade: websocket",
+                   b"Sec-WebSocket-Version: 13", b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]  # fmt: skip
     writer.write(b"\r\n".join([b"GET " + path + b" HTTP/1.1", *headers, b"", b""]))
     answer = await asyncio.wait_for(reader.read(200) if upgrade else reader.read(), 30)
     writer.close()

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 from litestar import Litestar
 from litestar.config.compression import CompressionConfig
-from litestar.datastructures import ResponseHeader
+from litestar.datastructures import ResponseHeader, State
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
@@ -63,4 +63,5 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Litestar:
             render_plugins=[JsonRenderPlugin(path="/openapi.json")],
         ),
         logging_config=None,
+        state=State({"limits": limits}),
     )

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 STATUS = {
     "unknown_match": 404, "no_judge": 404, "forbidden": 403, "running": 403, "too_fast": 429, "too_many": 429,
     "store_unavailable": 503, "busy": 503, "closing": 503,
-    "not_found": 404, "bad_method": 405, "too_large": 413,
+    "not_found": 404, "bad_method": 405, "too_large": 413, "late": 408, "unknown_host": 421,
 }  # fmt: skip
 """HTTP's number for a refusal; 400 for all others."""
 

@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
+from escadaria.server import metrics
 from escadaria.server.clock import Clock
 from escadaria.server.messages import Refused
 from escadaria.server.settings import Settings
@@ -57,9 +58,10 @@ class Bucket:
         return True
 
     def charge(self, amount: float) -> None:
-        """Take so much, allowed or not."""
+        """Take so much, allowed or not; a negative amount gives back."""
         now = self.clock()
-        self.level = min(self.burst, self.level + (now - self.seen) * self.rate) - amount
+        level = min(self.burst, self.level + (now - self.seen) * self.rate)
+        self.level = min(self.burst, level - amount)
         self.seen = now
 
     def wait(self, amount: float = 1.0) -> float:
@@ -107,11 +109,15 @@ class Limits:
         """
         bucket = self._bucket(address, kind)
         if not bucket.take(amount):
+            metrics.LIMIT_HITS.labels(kind).inc()
             raise Refused("too_fast", f"too many {kind} from this address, wait", bucket.wait(amount))
 
     def allows(self, address: str, kind: Kind, amount: float = 1.0) -> bool:
         """Spend so much if it is there, and say whether it was."""
-        return self._bucket(address, kind).take(amount)
+        allowed = self._bucket(address, kind).take(amount)
+        if not allowed:
+            metrics.LIMIT_HITS.labels(kind).inc()
+        return allowed
 
     def charge(self, address: str, kind: Kind, amount: float) -> None:
         """Spend so much in any case, for what is known only afterwards; the budget may become a debt."""

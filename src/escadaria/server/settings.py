@@ -26,6 +26,11 @@ class Settings:
     )
     log_format: Literal["text", "json"] = setting("text", "How log lines look.")
     log_level: Literal["debug", "info", "warning", "error"] = setting("info", "The least that is logged.")
+    hosts: str = setting(
+        "",
+        "Host names that the server answers to besides this machine's own and addresses of local networks, "
+        "separated by commas; *.example.org for all below a name, * for any.",
+    )
     origins: str = setting("", "Web origins that may connect besides this server's own, separated by commas.")
     proxies: str = setting("", "Addresses of proxies whose X-Forwarded-For is believed, separated by commas.")
 
@@ -58,7 +63,13 @@ class Settings:
     connections_per_table: int = setting(50, "How many guests a table takes, and how many watchers.")
     connections_per_member: int = setting(5, "How many connections each member of a table may have.")
     guests_per_address: int = setting(10, "How many guests a table takes from one address.")
+    connections_per_address: int = setting(256, "How many connections an address may have.")
     connections: int = setting(10_000, "How many connections the server takes.")
+    head_bytes: int = setting(16_384, "The longest head of an HTTP request taken.")
+    head_seconds: float = setting(10, "How long a new connection may take to send the head of a request.")
+    body_seconds: float = setting(20, "How long a client may take to send the body of a request.")
+    send_seconds: float = setting(60, "How long a client may take to receive an answer.")
+    keep_alive_seconds: int = setting(5, "How long a connection may be idle between two HTTP requests.")
     write_buffer: int = setting(262_144, "How many bytes may wait for a slow reader before it is dropped.")
     hello_seconds: float = setting(10, "How long a new connection may take to say hello.")
     ping_seconds: float = setting(15, "How often a silent connection is asked whether it is there.")

@@ -24,7 +24,7 @@ from escadaria.server.room import Room, refusal
 log = logging.getLogger(__name__)
 
 PROTOCOL = "escadaria.protocol"
-"""The ASGI extension by which the server's own WebSocket protocol is reached; see ``run.py``."""
+"""The ASGI extension by which the server's own WebSocket protocol is reached; see ``protocol.py``."""
 
 _INBOX = 16
 """How many messages may wait to be handled before no more are read from the socket."""
@@ -87,7 +87,7 @@ class Session:
         self._drain()
         if len(self._inbox) > _INBOX and not self._paused:
             self._paused = True
-            self._protocol.transport.pause_reading()
+            self._protocol.pause()
 
     def _answered(self) -> None:
         self._busy = False
@@ -103,7 +103,7 @@ class Session:
         self._draining = False
         if self._paused and not self._inbox:
             self._paused = False
-            self._protocol.transport.resume_reading()
+            self._protocol.resume()
 
     def _handle(self, frame: str | bytes) -> None:
         if self._room is None:
@@ -116,6 +116,7 @@ class Session:
                     self.connection.end("too_fast")
                     return
                 raise Refused("too_fast", "too many frames, wait a moment")
+            self._hub.limits.take(self.connection.address, "frames")
             self._room.submit(self.connection, messages.parse(frame))
         except GameError as error:
             self.connection.answer(refusal(messages.request_id(frame), error, self._room.match.version))

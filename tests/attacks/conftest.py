@@ -1,0 +1,258 @@
+"""A server process to attack, and raw connections to it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PATIENCE = 60.0
+"""Seconds after which something that should have come never will; the machine may be busy."""
+
+SERVER = "127.0.0.1"
+ATTACKER = "127.0.0.66"
+
+PROGRAM = """
+import json, sys
+files, settings = json.loads(sys.argv[1])
+if files:
+    import resource
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+from escadaria.server.run import serve
+from escadaria.server.settings import Settings
+if __name__ == "__main__":
+    serve(Settings(**settings), ready=lambda url: print(url, flush=True))
+"""
+
+
+_clients: list[socket.socket] = []
+
+
+@dataclass
+class Victim:
+    """A server process on a free port of the loopback."""
+
+    folder: Path
+    settings: dict[str, Any] = field(default_factory=dict)
+    files: int = 0
+    """How many files it may have open; 0 for as many as we."""
+
+    def __post_init__(self) -> None:
+        self.log = self.folder / "log"
+        self.port = 0
+        self.start()
+
+    def start(self) -> None:
+        """Start it and wait until it can be used."""
+        settings = {
+            "port": self.port, "database": str(self.folder / "matches.sqlite3"), "log_format": "json",
+            **self.settings,
+        }  # fmt: skip
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", PROGRAM, json.dumps([self.files, settings])],
+                stdout=subprocess.PIPE,
+                stderr=log,
+            )
+        assert self.process.stdout is not None
+        url = self.process.stdout.readline().decode().strip()
+        assert url, f"the server did not start:\n{self.log.read_text()}"
+        self.port = int(url.rpartition(":")[2])
+        self.url = f"http://{SERVER}:{self.port}"
+
+    def stop(self, how: int = signal.SIGTERM) -> int:
+        """Ask it to stop, and wait until it has."""
+        self.process.send_signal(how)
+        code = self.process.wait(PATIENCE)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
+    def memory(self) -> int:
+        """Megabytes that the process has in memory."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+
+    def files_open(self) -> int:
+        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
+    def complaints(self) -> list[str]:
+        """What it logged that tells of a mistake of ours."""
+        lines = map(json.loads, self.log.read_text().splitlines())
+        return [str(line) for line in lines if line["level"] in ("error", "critical") or "error" in line]
+
+    def connect(self, source: str = ATTACKER) -> socket.socket:
+        """A connection from an address of the loopback."""
+        client = socket.create_connection((SERVER, self.port), PATIENCE, source_address=(source, 0))
+        _clients.append(client)
+        return client
+
+    def ask(self, request: bytes, source: str = ATTACKER) -> bytes:
+        """Send raw bytes, and return all that comes until the server closes the connection."""
+        with contextlib.closing(self.connect(source)) as client:
+            with contextlib.suppress(ConnectionError):  # it may be refused before all is sent
+                client.sendall(request)
+            return until_closed(client)
+
+    def get(self, path: str, *headers: str, source: str = ATTACKER, host: str = "localhost") -> Answer:
+        """Ask by HTTP, and read the answer."""
+        lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Connection: close", *headers, "", ""]
+        return Answer.parse(self.ask("\r\n".join(lines).encode(), source))
+
+    def post(self, path: str, body: bytes, source: str = ATTACKER) -> Answer:
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        return Answer.parse(self.ask(head.encode() + body, source))
+
+    def open_match(self, source: str = ATTACKER) -> dict[str, Any]:
+        """A match of two people at one device that has started."""
+        wish = {
+            "game": "rapido", "options": {"players": 2}, "people": [{"name": "Ana"}, {"name": "Rui"}],
+            "start": True, "rules": {"pace": 0},
+        }  # fmt: skip
+        answer = self.post("/api/matches", json.dumps(wish).encode(), source)
+        assert answer.status == 201, answer
+        match: dict[str, Any] = json.loads(answer.body)
+        return match
+
+    def table(self, match: dict[str, Any], source: str = ATTACKER) -> WebSocket:
+        """A WebSocket that has said hello and read the snapshot."""
+        table = WebSocket(self.connect(source), match["match"])
+        table.send(json.dumps({"type": "hello", "token": match["token"]}).encode())
+        table.read_until(b'"snapshot"')
+        return table
+
+
+@dataclass
+class Answer:
+    """An HTTP answer."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @staticmethod
+    def parse(raw: bytes) -> Answer:
+        head, _, body = raw.partition(b"\r\n\r\n")
+        if not head:
+            return Answer(0, {}, b"")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        pairs = (line.partition(":") for line in lines)
+        return Answer(int(first.split()[1]), {name.lower(): value.strip() for name, _, value in pairs}, body)
+
+    @property
+    def code(self) -> str:
+        return str(json.loads(self.body)["code"])
+
+
+class WebSocket:
+    """A WebSocket without a library, so that it can misbehave."""
+
+    def __init__(self, client: socket.socket, match: str, host: str = "localhost") -> None:
+        self.client = client
+        self.buffer = b""
+        client.sendall(
+            f"GET /api/matches/{match}/socket HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            "Sec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+        self.head = self.read_until(b"\r\n\r\n")
+
+    def send(self, payload: bytes, kind: int = 0x81) -> None:
+        """Send a frame: ``kind`` is its first byte."""
+        self.client.sendall(frame(payload, kind))
+
+    def ping(self) -> None:
+        """Ask the server for an answer of the application, and wait for it."""
+        self.send(b'{"type":"ping","id":"p","version":0}')
+        self.read_until(b'"accepted"')
+
+    def read_until(self, text: bytes) -> bytes:
+        """Read until this has come; what comes after it in the same packet is read too."""
+        found = self.buffer
+        while text not in found:
+            data = self.client.recv(65536)
+            assert data, f"closed after {found[-300:]!r}"
+            found += data
+        self.buffer = b""
+        return found
+
+    def close(self) -> None:
+        self.client.close()
+
+
+def frame(payload: bytes, kind: int = 0x81) -> bytes:
+    """A masked frame; the mask is all zeros, which changes nothing."""
+    size = len(payload)
+    head = bytes((kind, 0x80 | size)) if size < 126 else bytes((kind, 0xFE, size >> 8, size & 0xFF))
+    return head + b"\0\0\0\0" + payload
+
+
+def until_closed(client: socket.socket) -> bytes:
+    """All that the server sends until it closes the connection."""
+    found = b""
+    with contextlib.suppress(ConnectionError):
+        while data := client.recv(65536):
+            found += data
+    return found
+
+
+def push(client: socket.socket, data: bytes, most: int) -> int:
+    """Send the same again and again without reading, until the server closes; how many bytes went."""
+    sent = 0
+    client.settimeout(5)  # nobody takes any more: that is an end too
+    with contextlib.suppress(OSError):
+        while sent < most:
+            client.sendall(data)
+            sent += len(data)
+    client.settimeout(PATIENCE)
+    return sent
+
+
+def eventually(condition: Any, what: str) -> None:
+    """Wait until it holds."""
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until, f"not in {PATIENCE} s: {what}"
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def running(folder: Path, files: int = 0, **settings: Any) -> Iterator[Victim]:
+    """A server for one test. In the end it must have nothing to complain of."""
+    victim = Victim(folder, settings, files)
+    try:
+        yield victim
+        assert victim.stop() in (0, -signal.SIGTERM)
+    finally:
+        if victim.process.poll() is None:
+            victim.stop(signal.SIGKILL)
+    assert not victim.complaints()
+
+
+@pytest.fixture(autouse=True)
+def hang_up() -> Iterator[None]:
+    """Leave no connection behind."""
+    yield
+    while _clients:
+        _clients.pop().close()
+
+
+@pytest.fixture(scope="module")
+def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
+    """The server that the tests of a module share. It is less patient than usual."""
+    folder = tmp_path_factory.mktemp("victim")
+    with running(folder, head_seconds=1, body_seconds=1, send_seconds=2, keep_alive_seconds=1) as victim:
+        yield victim

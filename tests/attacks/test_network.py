@@ -1,0 +1,338 @@
+"""Attacks on connections: heads, bodies, silence, control frames, and hosts."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attacks.conftest import (
+    PATIENCE,
+    Answer,
+    Victim,
+    WebSocket,
+    eventually,
+    frame,
+    push,
+    running,
+    until_closed,
+)
+from escadaria.server.access import is_known_host
+
+FRIEND = "127.0.0.3"
+"""Somebody who does nothing wrong."""
+
+MEGABYTE = 2**20
+
+# Heads and bodies.
+
+ENDLESS = {
+    "headers": (b"GET / HTTP/1.1\r\nHost: localhost\r\n", b"X-Padding: " + b"x" * 1000 + b"\r\n"),
+    "small headers": (b"GET / HTTP/1.1\r\nHost: localhost\r\n", b"a:\r\n" * 100),
+    "a header's value": (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ", b"x" * 1000),
+    "a header's name": (b"GET / HTTP/1.1\r\nHost: localhost\r\n", b"x" * 1000),
+    "a path": (b"GET /", b"x" * 1000),
+    "a method": (b"", b"X" * 1000),
+    "empty lines": (b"", b"\r\n" * 1000),
+}
+
+
+@pytest.mark.parametrize("start, more", ENDLESS.values(), ids=ENDLESS)
+def test_an_endless_head_is_not_taken(victim: Victim, start: bytes, more: bytes) -> None:
+    before = victim.memory()
+    clients = [victim.connect() for _ in range(5)]
+    for client in clients:
+        client.sendall(start)
+        assert push(client, more, 20 * MEGABYTE) < 10 * MEGABYTE, "what its socket and ours have room for"
+    assert victim.memory() < before + 10
+    for client in clients:
+        answer = until_closed(client)
+        assert not answer or Answer.parse(answer).status in (400, 431)
+        client.close()
+
+
+def test_a_long_head_in_one_packet_is_not_taken(victim: Victim) -> None:
+    assert victim.get("/api/games", f"X-Padding: {'x' * 15_000}").status == 200
+    for headers in ([f"X-Padding: {'x' * 16_400}"], [f"X-{number}: x" * 9 for number in range(150)]):
+        answer = victim.get("/api/games", *headers)
+        assert (answer.status, answer.code) == (431, "too_large")
+
+
+def test_a_head_in_small_packets_is_taken(victim: Victim) -> None:
+    with contextlib.closing(victim.connect()) as client:
+        for byte in b"GET /api/games HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n":
+            client.sendall(bytes([byte]))
+        assert Answer.parse(until_closed(client)).status == 200
+
+
+@pytest.mark.parametrize(
+    "start", [b"", b"GET / HTTP/1.1\r\nHost: ", b"\r\n"], ids=["silent", "head", "empty"]
+)
+def test_a_head_has_to_come_in_time(victim: Victim, start: bytes) -> None:
+    with contextlib.closing(victim.connect()) as client:
+        trickle(client, start, b"\r\n" if start == b"\r\n" else b"x" if start else b"")
+
+
+def test_a_second_head_has_to_come_in_time(victim: Victim) -> None:
+    for more in (b"", b"\r", b"G"):
+        with contextlib.closing(victim.connect()) as client:
+            client.sendall(b"GET /api/games HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert client.recv(65536).startswith(b"HTTP/1.1 200")
+            trickle(client, more, b"\n" if more == b"\r" else b"")
+
+
+@pytest.mark.parametrize("length", ["Content-Length: 9000", "Transfer-Encoding: chunked"])
+def test_a_body_has_to_come_in_time(victim: Victim, length: str) -> None:
+    head = (
+        f"POST /api/matches HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{length}\r\n\r\n"
+    )
+    with contextlib.closing(victim.connect()) as client:
+        answer = trickle(client, head.encode(), b" " if "9000" in length else b"1\r\n \r\n")
+    assert answer.status == 408
+    assert not victim.complaints()
+
+
+def test_a_body_that_nobody_reads_has_to_end_in_time_too(victim: Victim) -> None:
+    """The answer comes before the body does."""
+    head = b"POST /api/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n"
+    with contextlib.closing(victim.connect()) as client:
+        assert trickle(client, head, b" ").status == 404
+
+
+def trickle(client: socket.socket, start: bytes, more: bytes) -> Answer:
+    """Send the start, then a little again and again until the server closes; what it said until then."""
+    answer = b""
+    with contextlib.suppress(ConnectionError):  # a slow machine comes too late
+        client.sendall(start)
+    client.settimeout(0.1)
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        with contextlib.suppress(TimeoutError):
+            try:
+                client.sendall(more)
+                data = client.recv(65536)
+            except ConnectionError:
+                data = b""
+            if not data:
+                return Answer.parse(answer)
+            answer += data
+    raise AssertionError("the server waits for ever")
+
+
+def test_an_answer_has_to_be_taken_in_time(victim: Victim) -> None:
+    request = b"GET /api/frames.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.settimeout(PATIENCE)
+    with contextlib.closing(client):
+        client.connect(("127.0.0.1", victim.port))
+        until = time.monotonic() + PATIENCE
+        with contextlib.suppress(ConnectionError):  # it has given up
+            while time.monotonic() < until:
+                with contextlib.suppress(BlockingIOError):
+                    client.send(request, socket.MSG_DONTWAIT)
+                time.sleep(0.01)
+    assert time.monotonic() < until, "it waits for ever"
+
+
+def test_requests_in_one_packet_are_few(victim: Victim) -> None:
+    request = b"GET /api/games HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with contextlib.closing(victim.connect()) as client:
+        client.sendall(request * 3)
+        answers = b""
+        while answers.count(b"HTTP/1.1 200") < 3:
+            answers += client.recv(65536)
+    before = victim.memory()
+    for _ in range(20):
+        with contextlib.closing(victim.connect()) as client, contextlib.suppress(OSError):
+            client.sendall(request * 5000)
+            assert until_closed(client).count(b"HTTP/1.1 200") < 50
+    assert victim.memory() < before + 20
+
+
+# How many.
+
+
+@pytest.fixture(scope="module")
+def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
+    """A server with small budgets. They are those of an address, so each test has an address of its own."""
+    settings: dict[str, Any] = {
+        "connections_per_address": 20, "connections_per_second": 0.01, "connections_burst": 60,
+        "bytes_per_second": 10, "bytes_burst": 50_000,
+        "address_frames_per_second": 0.01, "address_frames_burst": 50,
+        "head_seconds": 1, "send_seconds": 1, "hosts": "play.example, *.friends.example",
+    }  # fmt: skip
+    with running(tmp_path_factory.mktemp("strict"), **settings) as victim:
+        yield victim
+
+
+def test_silent_connections_of_one_address_keep_nobody_out(strict: Victim) -> None:
+    address = "127.0.2.1"
+    silent = [strict.connect(address) for _ in range(40)]
+    refused = Answer.parse(until_closed(silent[-1]))
+    assert (refused.status, refused.code) == (429, "too_many")
+    assert int(refused.headers["retry-after"]) >= 1
+    assert strict.get("/api/games", source=FRIEND).status == 200
+    for client in silent:
+        until_closed(client)  # all of them, in the end
+    eventually(lambda: strict.get("/api/games", source=address).status == 200, "it is let in again")
+
+
+def test_connections_come_only_so_fast(strict: Victim) -> None:
+    answers = [strict.get("/nothing", source="127.0.2.2") for _ in range(65)]
+    assert [answer.status == 429 for answer in answers] == [False] * 60 + [True] * 5
+    assert answers[-1].code == "too_fast"
+    assert strict.get("/api/games", source=FRIEND).status == 200
+
+
+def test_more_silent_sockets_than_files(tmp_path: Path) -> None:
+    with running(tmp_path, files=300) as victim:
+        assert "open files" in victim.log.read_text(), "it says that its settings do not fit"
+        match = victim.open_match(FRIEND)
+        table = victim.table(match, FRIEND)
+        silent = []
+        for number in range(400):
+            with contextlib.suppress(OSError):
+                silent.append(victim.connect(f"127.0.1.{number // 50 + 1}"))
+            if number % 40 == 0:
+                table.ping()
+        assert victim.files_open() < 300
+        for _ in range(20):
+            assert victim.get("/api/games", source=FRIEND).status == 200
+            table.ping()
+        assert victim.open_match(FRIEND)
+        for client in silent:
+            client.close()
+        table.close()
+
+
+# WebSockets.
+
+
+def test_pings_count(victim: Victim) -> None:
+    attack_by_frames(victim, frame(b"", 0x89) * 100)
+    attack_by_frames(victim, frame(b"x" * 125, 0x89) * 100)
+
+
+def test_pongs_count(victim: Victim) -> None:
+    attack_by_frames(victim, frame(b"x", 0x8A) * 100)
+
+
+def test_fragments_count(victim: Victim) -> None:
+    attack_by_frames(victim, frame(b"", 0x00) * 100, frame(b"", 0x01))
+    attack_by_frames(victim, frame(b"x", 0x00) * 100, frame(b"x", 0x02))
+
+
+def test_a_few_pings_and_fragments_are_welcome(victim: Victim) -> None:
+    table = victim.table(victim.open_match())
+    table.send(b"hello", 0x89)
+    assert b"hello" in table.read_until(b"hello")
+    text = b'{"type":"ping","id":"p","version":0}'
+    table.client.sendall(frame(text[:9], 0x01) + frame(b"", 0x89) + frame(text[9:], 0x80))
+    table.read_until(b'"accepted"')
+    table.close()
+
+
+def test_frames_are_read_only_as_fast_as_they_are_answered(victim: Victim) -> None:
+    """Many small frames in one packet do not become as many objects."""
+    before = victim.memory()
+    tables = [victim.table(victim.open_match()) for _ in range(5)]
+    for table in tables:
+        assert push(table.client, frame(b"") * 10_000, 30 * MEGABYTE) < 10 * MEGABYTE
+    assert victim.memory() < before + 20
+
+
+def attack_by_frames(victim: Victim, frames: bytes, start: bytes = b"") -> None:
+    """Send frames, read nothing: the server closes the connection, and a friend does not notice."""
+    friend = victim.table(victim.open_match(FRIEND), FRIEND)
+    attacked = victim.table(victim.open_match())
+    before = victim.memory()
+    attacked.client.sendall(start)
+    assert push(attacked.client, frames, 30 * MEGABYTE) < 10 * MEGABYTE
+    friend.ping()
+    assert victim.memory() < before + 10
+    attacked.close()
+    friend.close()
+
+
+def test_bytes_of_an_address_count(strict: Victim) -> None:
+    address = "127.0.2.3"
+    table = strict.table(strict.open_match(address), address)
+    push(table.client, frame(b"x" * 5000), 200_000)
+    assert b"too_fast" in until_closed(table.client)
+    answer = strict.post("/api/matches", b"x" * 50_000, address)
+    assert (answer.status, answer.code) == (429, "too_fast")
+    assert int(answer.headers["retry-after"]) >= 1
+    assert strict.get("/api/games", source=FRIEND).status == 200
+
+
+def test_frames_of_an_address_count_over_all_its_connections(strict: Victim) -> None:
+    address = "127.0.2.4"
+    match = strict.open_match(address)
+    tables = [strict.table(match, address) for _ in range(3)]
+    answers = []
+    for table, number in itertools.product(tables, range(20)):
+        table.send(json.dumps({"type": "ping", "id": f"p{number}", "version": 0}).encode())
+        answers.append(table.read_until(f'"p{number}"'.encode()))
+    assert sum(b'"accepted"' in answer for answer in answers) <= 50
+    assert b'"too_fast"' in answers[-1]
+    strict.table(strict.open_match(FRIEND), FRIEND).ping()
+
+
+# Hosts.
+
+OURS = [
+    "localhost", "localhost:8000", "LocalHost", "127.0.0.1:80", "[::1]:8000", "escadaria.localhost",
+    "10.1.2.3", "192.168.0.7:8000", "172.16.0.1", "169.254.1.1", "[fe80::1]", "100.64.0.9",
+    socket.gethostname(),
+    f"{socket.gethostname().partition('.')[0]}.local", "localhost.", "play.example", "a.b.friends.example",
+]  # fmt: skip
+FOREIGN = [
+    "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "8.8.8.8", "[2606:4700::1]", "", "x",
+    "evil.example:8000", "evilfriends.example", "localhost@evil.example", "localhost:8000:1", "[::1", "a b",
+    "friends.example", "sub.play.example",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("host", OURS)
+def test_known_hosts_are_answered(strict: Victim, host: str) -> None:
+    source = f"127.0.3.{OURS.index(host) + 1}"
+    assert strict.get("/api/games", host=host, source=source).status == 200
+    assert " 101 " in handshake(strict, host, source)
+
+
+@pytest.mark.parametrize("host", FOREIGN)
+def test_other_hosts_are_not_answered(strict: Victim, host: str) -> None:
+    source = f"127.0.4.{FOREIGN.index(host) + 1}"
+    for path in ("/api/games", "/", "/healthz"):
+        answer = strict.get(path, host=host, source=source)
+        assert (answer.status, answer.code) == (421, "unknown_host")
+    assert " 421 " in handshake(strict, host, source)
+
+
+def test_there_is_one_host(victim: Victim) -> None:
+    for hosts in (
+        b"",
+        b"Host: localhost\r\nHost: localhost\r\n",
+        b"Host: localhost\r\nHost: evil.example\r\n",
+    ):
+        answer = Answer.parse(victim.ask(b"GET /api/games HTTP/1.1\r\n" + hosts + b"\r\n"))
+        assert (answer.status, answer.code) == (400, "malformed")
+
+
+def test_any_host_if_wished() -> None:
+    assert is_known_host(b"any.example", "*", "127.0.0.1")
+    assert not is_known_host(b"any.example", "", "127.0.0.1")
+    assert is_known_host(b"8.8.8.8", "", "8.8.8.8"), "the address that it listens on"
+
+
+def handshake(victim: Victim, host: str, source: str) -> str:
+    """The first line of the answer."""
+    return WebSocket(victim.connect(source), "any", host).head.decode().splitlines()[0] + " "
