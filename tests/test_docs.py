@@ -101,13 +101,20 @@ def unknown_in(words: list[str]) -> str:
         return " ".join(sorted(option for option in options if f'"{option}"' not in text))
     if command not in COMMANDS:
         return command
-    known = {option for parameter in COMMANDS[command].params for option in parameter.opts}
+    found = COMMANDS[command]
+    if isinstance(found, typer.core.TyperGroup):  # as admin is
+        if not rest or rest[0] not in found.commands:
+            return " ".join(words[:2])
+        found = found.commands[rest[0]]
+    known = {option for parameter in found.params for option in parameter.opts}
     return " ".join(sorted(options - known - {"--help", "-h"}))
 
 
 @every_page
 def test_options_on_pages_exist(page: Path) -> None:
-    known = {opt for command in COMMANDS.values() for parameter in command.params for opt in parameter.opts}
+    groups = [found for found in COMMANDS.values() if isinstance(found, typer.core.TyperGroup)]
+    commands = [*COMMANDS.values(), *(command for group in groups for command in group.commands.values())]
+    known = {opt for command in commands for parameter in command.params for opt in parameter.opts}
     scripts = "".join(
         path.read_text("utf-8") for path in [*ROOT.glob("bench/**/*.py"), *ROOT.glob("tools/**/*.py")]
     )

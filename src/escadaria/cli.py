@@ -1,4 +1,4 @@
-"""The ``escadaria`` command: play, replay, analyse, hint, strategy, simulate, solve, arena, verify, serve.
+"""The ``escadaria`` command, from ``play`` and ``replay`` to ``serve`` and ``admin``.
 
 Results go to stdout, progress and refusals to stderr. It ends with 0 when all is done, with 1 when
 the answer is no (dice that are not fair, a record that is damaged or cannot go on), with 2 when it
@@ -14,6 +14,7 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
 import warnings
 import webbrowser
@@ -471,6 +472,158 @@ def _with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 
 app.command()(_with_settings(serve))
+
+
+# Looking after the database of a server.
+
+admin_app = typer.Typer(help="Look after the database of a server.", no_args_is_help=True)
+app.add_typer(admin_app, name="admin")
+
+Database = Annotated[
+    str,
+    typer.Option(
+        envvar=["ESCADARIA_DATABASE", "DATABASE_URL"],
+        help="A file for SQLite, or a postgresql:// URL. Default: in your data folder.",
+    ),
+]
+BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")]
+
+
+@admin_app.command("backup")
+def admin_backup(file: BackupFile, database: Database = "", as_json: AsJson = False) -> None:
+    """Write all that is in the database to a new file; servers may go on meanwhile.
+
+    The file holds the secrets of all seats and dice. It can be restored into SQLite and PostgreSQL.
+    """
+    with administered(database) as (admin, session, screen), told(screen, "rows") as progress:
+        rows = admin.backup(session, file, progress)
+        show_facts(f"{file}: {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
+
+
+@admin_app.command("restore")
+def admin_restore(file: BackupFile, database: Database = "", as_json: AsJson = False) -> None:
+    """Fill an empty database from a backup, all or nothing."""
+    with administered(database, create=True) as (admin, session, screen), told(screen, "bytes") as progress:
+        rows = admin.restore(session, file, progress)
+        show_facts(f"restored {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
+
+
+@admin_app.command("export")
+def admin_export(
+    match: Annotated[str, typer.Argument(metavar="MATCH", help="The match, as in its link.")] = "",
+    folder: Annotated[
+        Path | None, typer.Option("--all", metavar="FOLDER", help="Write all finished matches there.")
+    ] = None,
+    database: Database = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write the record of a finished match to stdout, or those of all to a folder."""
+    one_of(match, folder, "a match, or --all FOLDER")
+    with administered(database) as (admin, session, screen), told(screen, "matches") as progress:
+        if folder is None:
+            text = admin.export(session, match)
+            show_facts(text.rstrip("\n"), {"match": match, "record": text}, as_json)
+            return
+        written, damaged = admin.export_all(session, folder, progress)
+        show_facts(f"{folder}: {written} records", {"records": written, "damaged": damaged}, as_json)
+        complain_about(damaged, screen)
+
+
+@admin_app.command("delete")
+def admin_delete(
+    match: Annotated[str, typer.Argument(metavar="MATCH", help="The match, as in its link.")] = "",
+    name: Annotated[str, typer.Option(help="Somebody's name: replace it in all matches instead.")] = "",
+    database: Database = "",
+    as_json: AsJson = False,
+) -> None:
+    """Delete a match, or a person's name from all matches, for good.
+
+    The database is written anew, so that nothing is left in its files; servers have to wait meanwhile.
+    """
+    one_of(match, name, "a match, or --name NAME")
+    with administered(database) as (admin, session, screen), told(screen, "matches") as progress:
+        if match:
+            events = admin.delete_match(session, match)
+            show_facts(f"deleted {match}: {events} events", {"match": match, "events": events}, as_json)
+            return
+        matches = admin.delete_name(session, name, progress)
+        show_facts(f"replaced {name!r} in {len(matches)} matches", {"matches": matches}, as_json)
+        if not matches:
+            raise typer.Exit(1)
+
+
+@admin_app.command("check")
+def admin_check(database: Database = "", as_json: AsJson = False) -> None:
+    """Replay every match in the database, and tell which are damaged."""
+    with administered(database) as (admin, session, screen), told(screen, "matches") as progress:
+        found = admin.check(session, progress)
+        show_facts(
+            f"{found.matches} matches ({found.finished} finished), {found.events} events,"
+            f" {found.rolls} rolls derived again: {len(found.damaged)} damaged",
+            dataclasses.asdict(found),
+            as_json,
+        )
+        complain_about(found.damaged, screen)
+
+
+@contextmanager
+def administered(url: str, *, create: bool = False) -> Iterator[tuple[Any, Any, Screen]]:
+    """The functions of ``admin``, a connection to the database, and the screen."""
+    from escadaria import admin  # it needs the server's messages, which take a while
+    from escadaria.server import run
+
+    with refusals(None) as screen:
+        url = url or run.default_database()
+        try:
+            if url.startswith("postgres"):
+                import_module("psycopg")
+            with admin.maintained(url, create=create) as session:
+                yield admin, session, screen
+        except admin.AdminError as error:
+            screen.complain(str(error))
+            raise typer.Exit(1) from None
+        except ValueError as error:  # the URL
+            screen.complain(str(error))
+            raise typer.Exit(2) from None
+
+
+@contextmanager
+def told(screen: Screen, unit: str) -> Iterator[Callable[[int, int], None]]:
+    """Tell on stderr every two seconds how far the work is."""
+    start = time.monotonic()
+    state = [0, 0]
+    ended = threading.Event()
+
+    def tell() -> None:
+        while not ended.wait(2):
+            done, total = state
+            far = f"{done:,} of {total:,} {unit}, " if total else ""
+            screen.err.print(f"{far}{time.monotonic() - start:.0f} s", soft_wrap=True)
+
+    def progress(done: int, total: int) -> None:
+        state[:] = done, total
+
+    threading.Thread(target=tell, daemon=True).start()
+    try:
+        yield progress
+    finally:
+        ended.set()
+
+
+def one_of(first: object, second: object, what: str) -> None:
+    if bool(first) == bool(second):
+        raise typer.BadParameter(f"name {what}")
+
+
+def show_facts(sentence: str, facts: dict[str, Any], as_json: bool) -> None:
+    typer.echo(json.dumps(facts, indent=2) if as_json else sentence)
+
+
+def complain_about(damaged: dict[str, str], screen: Screen) -> None:
+    for match, reason in damaged.items():
+        screen.complain(f"{match}: {reason}")
+    if damaged:
+        raise typer.Exit(1)
 
 
 # How a command ends.

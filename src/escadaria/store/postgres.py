@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -125,8 +125,10 @@ class PostgresSession:
         return self._cursor.fetchall() if self._cursor.description else []
 
     def run_many(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
-        for row in rows:
-            self._cursor.execute(_translated(statement), row)
+        if len(rows) == 1:
+            self._cursor.execute(_translated(statement), rows[0])
+        else:
+            self._cursor.executemany(_translated(statement), rows)
 
     def add_events(self, events: Sequence[tuple[str, StoredEvent]]) -> None:
         rows = [
@@ -142,6 +144,31 @@ class PostgresSession:
             for match, event in events
         ]
         self._cursor.execute(_ADD_EVENTS, [json.dumps(rows)])
+
+    def begin_snapshot(self) -> None:
+        """Begin to read: all as it is now, whatever others write meanwhile."""
+        self._cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def stream(self, statement: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
+        """Run a statement in the transaction, and give its rows one after the other."""
+        with self.connection.cursor(name="stream") as cursor:
+            cursor.itersize = 1000
+            yield from cursor.execute(_translated(statement), parameters)
+
+    def be_patient(self) -> None:
+        """Wait for locks as long as somebody who maintains the database would."""
+        self._cursor.execute("SET lock_timeout = '60s'")
+        self._cursor.execute("SET statement_timeout = 0")
+
+    def scrub(self) -> None:
+        """Write the tables anew, without what was deleted. PostgreSQL's own log still has it for a while."""
+        self._cursor.execute("VACUUM (FULL, ANALYZE) match, event, snapshot, item")
+        with contextlib.suppress(psycopg.errors.InsufficientPrivilege):
+            self._cursor.execute("CHECKPOINT")  # now the old files are gone
+
+    def lock(self) -> None:
+        """Keep others from writing until the transaction ends."""
+        self._cursor.execute("LOCK TABLE match, event, snapshot, item IN SHARE ROW EXCLUSIVE MODE")
 
     def reserve(self) -> None:
         self._cursor.execute("LOCK TABLE match, event IN ROW EXCLUSIVE MODE")

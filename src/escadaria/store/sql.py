@@ -16,7 +16,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import isfinite
 from queue import Empty, SimpleQueue
@@ -126,6 +126,24 @@ class Session(Protocol):
 
     def add_events(self, events: Sequence[tuple[str, StoredEvent]]) -> None:
         """Insert events of the matches named with them; without a transaction, in one of their own."""
+
+    def begin_snapshot(self) -> None:
+        """Begin to read: all as it is now, whatever others write meanwhile."""
+
+    def stream(self, statement: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
+        """Run a statement in a transaction, and give its rows one after the other."""
+
+    def be_patient(self) -> None:
+        """Wait for locks as long as somebody who maintains the database would."""
+
+    def scrub(self) -> None:
+        """Write everything anew, so that nothing is left of what was deleted. Not in a transaction."""
+
+    def is_current(self) -> bool:
+        """Whether the tables are those of this version."""
+
+    def lock(self) -> None:
+        """Keep others from writing until the transaction ends."""
 
     def reserve(self) -> None:
         """Wait, in the transaction, for any lock that keeps events from being written."""

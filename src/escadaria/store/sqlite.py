@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from os import stat
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,9 @@ from escadaria.store import StoredEvent, StoreUnavailable, sql
 
 MIGRATION_SECONDS = 600.0
 """How long to wait while another worker changes the tables."""
+
+MAINTENANCE_SECONDS = 60.0
+"""How long to wait for locks when the database is maintained."""
 
 _TOGETHER = 64
 """How many events one statement inserts. In each statement the thread gives up the interpreter, and may
@@ -217,6 +220,34 @@ class SqliteSession:
         for match, e in events:
             values += (match, e.version, e.version - 1 or None, e.time, e.request, e.body, e.hidden)
         self.connection.execute(_ADD_EVENTS[len(events)], values)
+
+    def begin_snapshot(self) -> None:
+        """Begin to read: all as it is now, whatever others write meanwhile."""
+        self.connection.execute("BEGIN")
+
+    def stream(self, statement: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
+        """Run a statement, and give its rows one after the other."""
+        yield from self.connection.execute(statement, parameters)
+
+    def be_patient(self) -> None:
+        """Wait for locks as long as somebody who maintains the database would."""
+        self.connection.execute(f"PRAGMA busy_timeout = {1000 * MAINTENANCE_SECONDS:.0f}")
+        self.connection.execute("PRAGMA secure_delete = ON")
+
+    def scrub(self) -> None:
+        """Write the file anew, without what was deleted, and empty the log.
+
+        :raises StoreUnavailable: if the log could not be emptied, because others read all the time.
+        """
+        self.connection.execute("VACUUM")
+        until = time.monotonic() + MAINTENANCE_SECONDS
+        while self.run_unchecked("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
+            if time.monotonic() > until:
+                raise StoreUnavailable("the log beside the database is in use: try again, or stop the server")
+            time.sleep(0.1)
+
+    def lock(self) -> None:
+        """The transaction has the only lock there is."""
 
     def reserve(self) -> None:
         """The transaction has the only lock there is."""

@@ -1,0 +1,410 @@
+"""Looking after a database of either kind: what is backed up comes back, what is deleted is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import secrets
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from typer.testing import CliRunner, Result
+
+from escadaria import admin, dice
+from escadaria.cli import app
+from escadaria.record import read, verify
+from escadaria.server import messages
+from escadaria.server.match import Entry, Match, new_match
+from escadaria.store import StoredEvent, open_store
+from store.conftest import Postgres, anyio_backend, postgres, url  # noqa: F401 - fixtures
+
+TIME = 1_700_000_000.0
+COLOURS = (["red", "blue"], ["green", "yellow"])
+
+
+def played(match: str, names: tuple[str, str], until: int | None = None) -> list[StoredEvent]:
+    """The events of a match of two people, to its end or to so many events."""
+    secret = dice.new_secret()
+    created = messages.Created(
+        match=match,
+        game="rapido",
+        options={"players": 2, "finish": 8},
+        rules=messages.Rules(),
+        commitment=dice.commitment(secret),
+    )
+    entries = [new_match(created, "token", secret, "")]
+    folded = Match()
+    folded.apply(entries[0], TIME)
+    for seat, name in enumerate(names):
+        add(folded, entries, [Entry(messages.Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab"))])
+    add(folded, entries, [Entry(messages.Started(first=0))])
+    while folded.table is not None and folded.table.to_act is not None and len(entries) != until:
+        add(folded, entries, folded.bot_acts(folded.table.to_act, folded.table.choices()[0]))
+    return [
+        StoredEvent(version, TIME + version, "", messages.encode(entry.what), messages.encode(entry.hidden))
+        for version, entry in enumerate(entries, 1)
+    ]
+
+
+def add(match: Match, entries: list[Entry], more: list[Entry]) -> None:
+    for entry in more:
+        match.apply(entry, TIME + len(entries) + 1)
+        entries.append(entry)
+
+
+def saved(events: list[StoredEvent]) -> tuple[int, str]:
+    """A snapshot of a match after these events."""
+    return len(events), messages.encode(admin.fold(events).saved())
+
+
+NAME = "Ana Çelik"
+
+
+@pytest.fixture
+def filled(url: str) -> str:  # noqa: F811
+    """A database with three matches, two of them finished."""
+    asyncio.run(fill(url))
+    return url
+
+
+async def fill(url: str) -> None:  # noqa: F811
+    store = await open_store(url)
+    for match, names, until in (
+        ("one", (NAME, "Rui"), None),
+        ("two", ("Rui", "Eva"), None),
+        ("three", (NAME, "Eva"), 6),
+    ):
+        events = played(match, names, until)
+        await store.append(match, events, opener="somebody", due=TIME)
+        await store.save_snapshot(match, *saved(events[:5]))
+    await store.archive("two")
+    await store.put("code", "one secret", "value 'ü'", TIME)
+    await store.close()
+
+
+def run(*arguments: str | Path, database: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(app, ["admin", *map(str, arguments), "--database", database])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def contents(url: str) -> dict[str, list[tuple[object, ...]]]:  # noqa: F811
+    """All rows, and the key."""
+    with admin.maintained(url) as session:
+        rows = {
+            table: session.run(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1, 2")
+            for table, columns in admin.TABLES.items()
+        }
+        rows["match"] = [(*row[:2], bool(row[2]), *row[3:]) for row in rows["match"]]
+        return rows | {"key": session.run("SELECT value FROM meta WHERE name = 'key'")}
+
+
+# --- backup and restore -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["sqlite", "postgresql"])
+def test_a_backup_restores_into_either_database(
+    filled: str, target: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    file = tmp_path / "backup.gz"
+    assert "3 matches" in run("backup", file, database=filled).stdout
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    before = contents(filled)
+    assert len(before["match"]) == 3 and len(before["snapshot"]) == 3 and len(before["item"]) == 1
+    other = str(tmp_path / "other.db") if target == "sqlite" else request.getfixturevalue("postgres").empty()
+    rows = json.loads(run("restore", file, "--json", database=other).stdout)["rows"]
+    assert rows == {table: len(before[table]) for table in admin.TABLES}
+    assert contents(other) == before
+    assert "0 damaged" in run("check", database=other).stdout
+
+
+def test_a_restored_database_goes_on(filled: str, tmp_path: Path) -> None:
+    run("backup", tmp_path / "backup.gz", database=filled)
+    other = str(tmp_path / "other.db")
+    run("restore", tmp_path / "backup.gz", database=other)
+
+    async def go_on() -> None:
+        store = await open_store(other)
+        events = await store.events("three")
+        await store.append("three", [StoredEvent(len(events) + 1, TIME, "", "{}")])
+        assert await store.open_tables("somebody") == 2
+        await store.close()
+
+    asyncio.run(go_on())
+
+
+def test_a_backup_is_made_while_a_server_writes(url: str, tmp_path: Path) -> None:  # noqa: F811
+    """What is in it is the database at one moment: no match lacks the events before its last one."""
+
+    async def scene() -> None:
+        store = await open_store(url)
+        stop = False
+
+        async def play(match: str) -> None:
+            version = 0
+            while not stop:
+                version += 1
+                await store.append(match, [StoredEvent(version, TIME, "", "{}")])
+
+        players = [asyncio.create_task(play(f"m{n}")) for n in range(5)]
+        for number in range(3):
+            await asyncio.sleep(0.1)
+            await asyncio.to_thread(run, "backup", tmp_path / f"{number}.gz", database=url)
+        stop = True
+        await asyncio.gather(*players)
+        await store.close()
+
+    asyncio.run(scene())
+    sizes = []
+    for number in range(3):
+        other = str(tmp_path / f"{number}.db")
+        run("restore", tmp_path / f"{number}.gz", database=other)
+        rows = contents(other)
+        assert {row[0] for row in rows["event"]} == {row[0] for row in rows["match"]}
+        sizes.append(len(rows["event"]))
+    assert sizes == sorted(sizes) and sizes[0] > 0
+
+
+def test_only_an_empty_database_is_restored_into(filled: str, tmp_path: Path) -> None:
+    run("backup", tmp_path / "backup.gz", database=filled)
+    before = contents(filled)
+    refused = run("restore", tmp_path / "backup.gz", database=filled, code=1)
+    assert "not empty" in refused.stderr and "new one" in refused.stderr
+    assert contents(filled) == before
+
+
+def test_a_backup_is_not_overwritten(filled: str, tmp_path: Path) -> None:
+    file = tmp_path / "backup.gz"
+    file.write_text("mine")
+    assert "exists already" in run("backup", file, database=filled, code=1).stderr
+    assert file.read_text() == "mine"
+
+
+def shortened(lines: list[bytes]) -> bytes:
+    return gzip.compress(b"".join(lines[:-1]))
+
+
+def without_a_row(lines: list[bytes]) -> bytes:
+    return gzip.compress(b"".join(lines[:-2] + lines[-1:]))
+
+
+def cut(lines: list[bytes]) -> bytes:
+    return gzip.compress(b"".join(lines))[:-20]
+
+
+def flipped(lines: list[bytes]) -> bytes:
+    whole = bytearray(gzip.compress(b"".join(lines)))
+    whole[len(whole) // 2] ^= 0xFF
+    return bytes(whole)
+
+
+def of_something_else(lines: list[bytes]) -> bytes:
+    return gzip.compress(b'{"a": 1}\n')
+
+
+def of_tomorrow(lines: list[bytes]) -> bytes:
+    return gzip.compress(b"".join([lines[0].replace(b'"0002"', b'"9999"'), *lines[1:]]))
+
+
+@pytest.mark.parametrize("damage", [shortened, without_a_row, cut, flipped, of_something_else, of_tomorrow])
+def test_a_damaged_backup_restores_nothing(tmp_path: Path, damage: Callable[[list[bytes]], bytes]) -> None:
+    source, target, file = str(tmp_path / "source.db"), str(tmp_path / "target.db"), tmp_path / "backup.gz"
+    asyncio.run(fill(source))
+    run("backup", file, database=source)
+    file.write_bytes(damage(gzip.decompress(file.read_bytes()).splitlines(keepends=True)))
+    refused = run("restore", file, database=target, code=1)
+    assert str(file) in refused.stderr.replace("\n", "")
+    assert not any(contents(target)[table] for table in admin.TABLES)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    refused = run("restore", tmp_path / "none.gz", database=str(tmp_path / "new.db"), code=2)
+    assert "none.gz" in refused.stderr.replace("\n", "")
+
+
+# --- the database -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [("check",), ("backup", "x.gz"), ("export", "m"), ("delete", "m")])
+def test_a_database_that_is_not_there_is_not_made(tmp_path: Path, command: tuple[str, ...]) -> None:
+    refused = run(*command, database=str(tmp_path / "none.db"), code=1)
+    assert "--database" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_database_is_said(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("text " * 1000)
+    assert "not a database" in run("check", database=str(tmp_path / "text"), code=1).stderr
+    assert "mysql" in run("check", database="mysql://u:p@h/d", code=2).stderr
+
+
+def test_wrong_use_is_two(filled: str, tmp_path: Path) -> None:
+    run("export", database=filled, code=2)
+    run("export", "one", "--all", tmp_path, database=filled, code=2)
+    run("delete", database=filled, code=2)
+
+
+def test_the_database_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asyncio.run(fill(str(tmp_path / "env.db")))
+    monkeypatch.setenv("DATABASE_URL", str(tmp_path / "env.db"))
+    result = CliRunner().invoke(app, ["admin", "check"])
+    assert result.exit_code == 0 and "3 matches" in result.stdout
+
+
+# --- export -----------------------------------------------------------------------------------------------
+
+
+def test_the_record_of_a_match_is_exported(filled: str, tmp_path: Path) -> None:
+    text = run("export", "one", database=filled).stdout
+    record = read(text)
+    assert [seat.name for seat in record.seats] == [NAME, "Rui"]
+    assert verify(record).fair
+    assert (
+        json.loads(run("export", "one", "--json", database=filled).stdout)["record"].strip() == text.strip()
+    )
+    assert "not finished" in run("export", "three", database=filled, code=1).stderr
+    assert "no match" in run("export", "none", database=filled, code=1).stderr
+    folder = tmp_path / "records" / "all"
+    assert "2 records" in run("export", "--all", folder, database=filled).stdout
+    assert sorted(path.name for path in folder.iterdir()) == ["one.txt", "two.txt"]
+    assert read((folder / "one.txt").read_text("utf-8")) == record
+
+
+# --- check ------------------------------------------------------------------------------------------------
+
+
+def change(url: str, statement: str, *parameters: object) -> None:  # noqa: F811
+    """Damage a database behind the back of its constraints."""
+    if "://" in url:
+        with psycopg.connect(url) as connection:
+            connection.execute("SET session_replication_role = replica")
+            connection.execute(statement.replace("?", "%s"), parameters)
+    else:
+        with closing(sqlite3.connect(url)) as file, file:
+            file.execute(statement, parameters)
+
+
+def test_a_healthy_database_passes(filled: str) -> None:
+    found = json.loads(run("check", "--json", database=filled).stdout)
+    assert (found["matches"], found["finished"], found["damaged"]) == (3, 2, {})
+    assert found["rolls"] > 10 and found["events"] > 30
+
+
+def test_a_check_names_each_damaged_match_and_why(filled: str) -> None:
+    body = '{"kind":"did","seat":0,"deed":"place 9"}'
+    change(filled, "UPDATE event SET body = ? WHERE match = 'one' AND version = 6", body)
+    change(filled, "DELETE FROM event WHERE match = 'two' AND version = 7")
+    change(filled, "UPDATE snapshot SET version = 99 WHERE match = 'three'")
+    change(filled, "INSERT INTO match (id, created, archived) VALUES ('empty', 1.0, FALSE)")
+    change(filled, "INSERT INTO event VALUES ('orphan', 1, NULL, 1.0, '', '{}', '')")
+    result = run("check", "--json", database=filled, code=1)
+    damaged = json.loads(result.stdout)["damaged"]
+    assert sorted(damaged) == ["empty", "one", "orphan", "three", "two"]
+    assert "event 6" in damaged["one"] and "event 7 is missing" in damaged["two"]
+    assert "99" in damaged["three"] and "no events" in damaged["empty"]
+    assert "two: event 7 is missing" in run("check", database=filled, code=1).stderr
+
+
+def test_dice_that_fell_otherwise_are_damage(filled: str) -> None:
+    """Every move is legal, and the rolls are not those of the secret."""
+    events = played("two", ("Rui", "Eva"))
+    change(filled, "UPDATE event SET hidden = ? WHERE match = 'two' AND version = 1", events[0].hidden)
+    damaged = json.loads(run("check", "--json", database=filled, code=1).stdout)["damaged"]
+    assert list(damaged) == ["two"]
+
+
+def test_a_snapshot_that_its_events_do_not_make_is_damage(filled: str) -> None:
+    other = saved(played("two", ("Rui", "Eva"))[:5])[1]
+    change(filled, "UPDATE snapshot SET body = ? WHERE match = 'two'", other)
+    damaged = json.loads(run("check", "--json", database=filled, code=1).stdout)["damaged"]
+    assert "snapshot" in damaged["two"]
+
+
+# --- delete -----------------------------------------------------------------------------------------------
+
+
+def bytes_of(url: str, request: pytest.FixtureRequest) -> bytes:  # noqa: F811
+    """All that lies in the files of a database; of PostgreSQL without its log, which goes on for a while."""
+    if "://" not in url:
+        return b"".join(path.read_bytes() for path in Path(url).parent.glob(Path(url).name + "*"))
+    server: Postgres = request.getfixturevalue("postgres")
+    files = [path for path in (server.folder / "data" / "base").rglob("*") if path.is_file()]
+    return b"".join(path.read_bytes() for path in files)
+
+
+def flush(url: str) -> None:  # noqa: F811
+    if "://" in url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("CHECKPOINT")
+
+
+@pytest.mark.parametrize("open_meanwhile", [False, True], ids=["alone", "with a server"])
+def test_a_deleted_match_is_gone_from_the_files(
+    filled: str, request: pytest.FixtureRequest, open_meanwhile: bool
+) -> None:
+    secret = secrets.token_hex(20)
+
+    async def scene() -> None:
+        store = await open_store(filled)
+        for n in range(100):  # pages split, and leave copies behind
+            await store.append(f"x{n}", [StoredEvent(1, TIME, "", '{"kind": "x"}')])
+            await store.append("one", [StoredEvent(len(await store.events("one")) + 1, TIME, "", secret)])
+        await store.put("code", "k", f"of one {secret}", TIME)
+        await store.save_snapshot("one", 10**6, secret)
+        if not open_meanwhile:
+            await store.close()
+        flush(filled)
+        assert secret.encode() in await asyncio.to_thread(in_files)
+        await asyncio.to_thread(run, "delete", "one", database=filled)
+        if open_meanwhile:
+            await store.append("x0", [StoredEvent(2, TIME, "", "{}")])
+            await store.ping()
+            assert await store.events("one") == []
+            await store.close()
+        flush(filled)
+        assert secret.encode() not in await asyncio.to_thread(in_files)
+        assert NAME.encode() in await asyncio.to_thread(in_files)  # of another match
+
+    def in_files() -> bytes:
+        # By another process: to open and close the files here would drop SQLite's locks.
+        if "://" in filled:
+            return bytes_of(filled, request)
+        script = "import sys; [sys.stdout.buffer.write(open(p, 'rb').read()) for p in sys.argv[1:]]"
+        paths = sorted(Path(filled).parent.glob(Path(filled).name + "*"))
+        done = subprocess.run([sys.executable, "-c", script, *paths], capture_output=True, check=True)
+        return done.stdout
+
+    asyncio.run(scene())
+    assert "no match" in run("delete", "one", database=filled, code=1).stderr
+
+
+def test_a_deleted_name_is_gone_from_the_files_and_the_matches_go_on(
+    filled: str, request: pytest.FixtureRequest
+) -> None:
+    flush(filled)
+    assert NAME.encode() in bytes_of(filled, request)
+    records = {match: read(run("export", match, database=filled).stdout) for match in ("one", "two")}
+    result = run("delete", "--name", NAME, "--json", database=filled)
+    assert sorted(json.loads(result.stdout)["matches"]) == ["one", "three"]
+    flush(filled)
+    assert NAME.encode() not in bytes_of(filled, request)
+    after = {match: read(run("export", match, database=filled).stdout) for match in ("one", "two")}
+    assert [seat.name for seat in after["one"].seats] == ["Anonymous", "Rui"]
+    assert after["one"].plies == records["one"].plies and after["two"] == records["two"]
+    assert "0 damaged" in run("check", database=filled).stdout
+    run("delete", "--name", NAME, database=filled, code=1)
+    run("delete", "--name", "Rui", database=filled)
+    assert [seat.name for seat in read(run("export", "one", database=filled).stdout).seats] == [
+        "Anonymous",
+        "Anonymous 2",
+    ]
