@@ -1,0 +1,191 @@
+"""Worker processes: their queues are fair and bounded, and one that dies or hangs is replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from escadaria.server import workers
+from escadaria.server.messages import Refused
+from escadaria.server.pool import Job, Pool, WorkerFailed
+from server.wire import eventually
+
+pytestmark = pytest.mark.anyio
+
+
+@contextlib.asynccontextmanager
+async def started(**how: Any) -> AsyncIterator[Pool]:
+    """A pool with one worker that is ready."""
+    pool = Pool("tests", **how)
+    try:
+        assert await pool.run(len, "ready") == 5
+        yield pool
+    finally:
+        await pool.close(60)
+
+
+@contextlib.asynccontextmanager
+async def held(folder: Path, **how: Any) -> AsyncIterator[tuple[Pool, Path]]:
+    """A pool whose only worker computes until something is written to the pipe; the job's key is busy."""
+    async with started(**how) as pool:
+        pipe = folder / "pipe"
+        os.mkfifo(pipe)
+        job = pool.submit(Path.read_text, pipe, key="busy")
+        await eventually(lambda: pool.running == 1, "the worker is held")
+        yield pool, pipe
+        await job.future
+
+
+async def release(pipe: Path) -> None:
+    await asyncio.to_thread(pipe.write_text, "")
+
+
+async def test_keys_are_served_in_turn_whatever_their_number_of_jobs(tmp_path: Path) -> None:
+    done: list[str] = []
+    async with held(tmp_path) as (pool, pipe):
+        jobs = [pool.submit(len, "", key=key) for key in "AAAAAABBC"]
+        for job in jobs:
+            job.future.add_done_callback(lambda _, key=job.key: done.append(key))  # type: ignore[misc]
+        assert [pool.ahead(job) for job in jobs] == [1, 4, 6, 7, 8, 9, 2, 5, 3]
+        await release(pipe)
+        await asyncio.gather(*(job.future for job in jobs))
+    assert "".join(done) == "ABCABAAAA"
+
+
+async def test_jobs_that_are_not_first_come_after_all_others(tmp_path: Path) -> None:
+    done: list[int] = []
+
+    def note(job: Job[int], number: int) -> None:
+        job.future.add_done_callback(lambda _: done.append(number))
+
+    async with held(tmp_path) as (pool, pipe):
+        jobs = [pool.submit(len, "", key=f"{n}", first=n >= 3) for n in range(6)]
+        for number, job in enumerate(jobs):
+            note(job, number)
+        assert pool.ahead(jobs[0]) == 4 and pool.ahead(jobs[3]) == 1
+        await release(pipe)
+        await asyncio.gather(*(job.future for job in jobs))
+    assert done == [3, 4, 5, 0, 1, 2]
+
+
+async def test_the_queue_is_bounded_by_key_and_in_all(tmp_path: Path) -> None:
+    async with held(tmp_path, queue=6, queue_each=3) as (pool, pipe):
+        jobs = [pool.submit(len, "", key="A") for _ in range(3)]
+        with pytest.raises(Refused) as refused:
+            pool.submit(len, "", key="A")
+        assert refused.value.code == "busy" and (refused.value.retry_after or 0) >= 1
+        jobs += [pool.submit(len, "", key=key) for key in "BC"]
+        with pytest.raises(Refused, match="too many"):
+            pool.submit(len, "", key="D")
+        jobs.append(pool.submit(len, "", key="D", first=False))
+        await release(pipe)
+        assert await asyncio.gather(*(job.future for job in jobs)) == [0] * 6
+
+
+async def test_a_worker_that_takes_too_long_is_killed_and_replaced() -> None:
+    async with started(seconds=0.5) as pool:
+        (pid,) = pool.pids
+        slow, quick = pool.submit(time.sleep, 3600), pool.submit(len, "abc")
+        with pytest.raises(Refused) as refused:
+            await slow.future
+        assert refused.value.code == "busy" and slow.seconds >= 0.5
+        assert await quick.future == 3
+        assert pool.deaths == 1 and pid not in pool.pids
+
+
+async def test_a_worker_that_stopped_is_killed_too() -> None:
+    async with started(seconds=0.5) as pool:
+        os.kill(pool.pids[0], signal.SIGSTOP)
+        with pytest.raises(Refused):
+            await pool.run(len, "abc")
+        assert await pool.run(len, "abc") == 3
+
+
+async def test_a_job_that_kills_its_worker_fails_alone() -> None:
+    async with started() as pool:
+        before = pool.submit(len, "abc", key="B")
+        deadly = pool.submit(os._exit, 1)
+        after = pool.submit(len, "abcd", key="C")
+        assert await before.future == 3
+        with pytest.raises(Refused, match="failed"):
+            await deadly.future
+        assert await after.future == 4
+        assert pool.deaths == 2, "it was tried twice"
+
+
+async def test_a_worker_that_was_killed_is_replaced_and_nobody_notices() -> None:
+    async with started() as pool:
+        for _ in range(3):
+            os.kill(pool.pids[0], signal.SIGKILL)
+            assert await pool.run(len, "abc") == 3
+
+
+async def test_a_failure_brings_its_traceback_and_the_worker_lives_on() -> None:
+    async with started() as pool:
+        pids = pool.pids
+        with pytest.raises(WorkerFailed, match="ZeroDivisionError"):
+            await pool.run(divmod, 1, 0)
+        await pool.run(print, "no answer")
+        assert await pool.run(len, "abc") == 3
+        assert pool.pids == pids and pool.deaths == 0
+
+
+async def test_workers_start_when_needed_and_end_when_idle() -> None:
+    pool = Pool("tests", idle_seconds=0.2)
+    assert not pool.pids
+    assert await pool.run(len, "abc") == 3
+    (pid,) = pool.pids
+    await eventually(lambda: not pool.pids, "it ends")
+    assert await pool.run(len, "abc") == 3 and pid not in pool.pids
+    await pool.close(60)
+
+
+async def test_it_closes_at_once_and_refuses_what_waits() -> None:
+    async with started() as pool:
+        (pid,) = pool.pids
+        jobs = [pool.submit(time.sleep, 3600) for _ in range(3)]
+        await pool.close(60)
+        for job in jobs:
+            with pytest.raises(Refused) as refused:
+                await job.future
+            assert refused.value.code == "closing"
+        with pytest.raises(Refused):
+            pool.submit(len, "abc")
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+async def test_it_closes_while_a_worker_starts() -> None:
+    pool = Pool("tests")
+    pool.start()
+    await asyncio.sleep(0)
+    await pool.close(60)
+    assert not pool.pids
+
+
+async def test_a_worker_that_cannot_start_is_no_endless_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("escadaria.server.pool._PROGRAM", "raise SystemExit(1)")
+    pool = Pool("tests")
+    for job in [pool.submit(len, "abc") for _ in range(2)]:
+        with pytest.raises(Refused, match="started"):
+            await job.future
+    await pool.close(60)
+
+
+def test_the_cache_is_bounded_in_number_and_bytes() -> None:
+    cache = workers._Cache(3, 100)
+    for name in "abcd":
+        cache.put(name, b"x" * 10)
+    assert [cache.get(name) is not None for name in "abcd"] == [False, True, True, True]
+    cache.put("e", b"x" * 85)
+    assert [cache.get(name) is not None for name in "bcde"] == [False, False, True, True]
+    cache.put("f", b"x" * 101)
+    assert cache.size == 0 and cache.get("f") is None
