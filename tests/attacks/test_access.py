@@ -1,0 +1,362 @@
+"""Attacks on seats: stolen tokens, tables filled by strangers, names that hide, and clocks that jump."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hmac
+import json
+import sqlite3
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+from websockets.asyncio.client import connect
+
+from escadaria.record import read
+from escadaria.server import messages
+from escadaria.server.clock import Clock
+from escadaria.server.match import is_visible
+from escadaria.store import StoredEvent
+from server.wire import (
+    QUICK,
+    Inside,
+    Wire,
+    duel,
+    eventually,
+    opened,
+    playing,
+    serving,
+    socket_to,
+    wire,
+)  # fmt: skip
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+GUEST = "a-text-that-the-guest-made-up"
+
+
+# Tokens.
+
+
+def derived(secret: str, *parts: str) -> str:
+    """The token that follows from the dice's secret, as it once did."""
+    text = "\n".join(("token", *parts)).encode()
+    raw = hmac.digest(bytes.fromhex(secret), text, "sha256")
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+async def may_enter(url: str, match: str, **hello: str) -> bool:
+    async with wire(url, match, **hello) as me:
+        return bool((await me.read())["type"] == "welcome")
+
+
+async def test_the_record_and_a_spent_code_give_no_token(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        url = server.url
+        match = await opened(url, people=[{"name": "Ana"}], rules=QUICK)
+        name = match["match"]
+        async with wire(url, name, token=match["token"]) as ana, wire(url, name, guest=GUEST) as rui:
+            await rui.ask("sit", name="Rui", id="sit")
+            await ana.ask("start")
+            code = (await rui.ask("recover"))["code"]
+            async with wire(url, name, recover=code) as moved:
+                token = (await moved.expect("welcome"))["token"]
+            assert await may_enter(url, name, token=token)
+            await ana.ask("resign")
+            following = (await ana.ask("rematch"))["match"]
+        async with httpx.AsyncClient(trust_env=False) as http:
+            record = read((await http.get(f"{url}/api/matches/{name}/record", timeout=60)).text)
+        assert record.proof is not None and record.proof.secret, "it is public"
+        for forged in (
+            derived(record.proof.secret, code, "recover"),
+            derived(record.proof.secret, GUEST, "sit"),
+        ):
+            for place in (name, following):
+                assert not await may_enter(url, place, token=forged)
+        for place in (name, following):
+            assert not await may_enter(url, place, recover=code), "the code is spent"
+        for old in (match["token"], token):
+            assert not await may_enter(url, following, token=old), "a rematch has tokens of its own"
+
+
+async def test_a_code_outlives_sleep_restart_and_what_others_ask_for(tmp_path: Path) -> None:
+    async with serving(tmp_path, idle_seconds=0) as server:
+        match, token = await duel(server.url)
+        async with (
+            wire(server.url, match["match"], token=match["token"]) as ana,
+            wire(server.url, match["match"], token=token) as rui,
+        ):
+            code = (await rui.ask("recover"))["code"]
+            others = {(await ana.ask("recover"))["code"] for _ in range(25)}
+            assert len(others) == 25
+        await eventually(lambda: server.hub.rooms[match["match"]].asleep, "nobody is there")
+        await server.hub.sweep()
+        assert not server.hub.rooms
+    with contextlib.closing(sqlite3.connect(tmp_path / "matches.sqlite3")) as database:
+        stored = "\n".join(database.iterdump())
+    assert code not in stored, "only a digest is stored"
+    async with serving(tmp_path) as server:
+        async with wire(server.url, match["match"], recover=code) as rui:
+            assert (await rui.expect("welcome"))["mine"] == [1]
+        assert not await may_enter(server.url, match["match"], token=token)
+
+
+async def test_a_code_is_worthless_after_its_time_or_another_move(tmp_path: Path) -> None:
+    clock = Ahead()
+    async with serving(tmp_path, clock) as server:
+        match, token = await duel(server.url)
+        async with wire(server.url, match["match"], token=token) as rui:
+            first, second, third = [(await rui.ask("recover"))["code"] for _ in range(3)]
+        assert await may_enter(server.url, match["match"], recover=first)
+        assert not await may_enter(server.url, match["match"], recover=second), "it was for the old token"
+        clock.ahead = 61
+        assert not await may_enter(server.url, match["match"], recover=first), "a minute to try again"
+        clock.ahead = 901
+        assert not await may_enter(server.url, match["match"], recover=third)
+
+
+async def test_promised_dice_outlive_a_restart_and_are_used_once(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+        sealed = (await http.post("/api/seals")).json()
+    async with serving(tmp_path) as server, httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+        wish = {"game": "rapido", "match": sealed["match"], "people": [{"name": "Ana", "entropy": "ab"}]}
+        assert (await http.post("/api/matches", json=wish)).status_code == 201
+        assert (await http.post("/api/matches", json=wish)).json()["code"] == "not_sealed"
+
+
+async def test_a_moved_seat_ends_the_old_device_at_another_worker(tmp_path: Path) -> None:
+    async with serving(tmp_path) as one, serving(tmp_path) as two:
+        match, token = await duel(one.url)
+        async with (
+            wire(one.url, match["match"], token=token) as old,
+            wire(two.url, match["match"], token=token) as other,
+        ):
+            await other.expect("snapshot")
+            code = (await old.ask("recover"))["code"]
+            async with wire(two.url, match["match"], recover=code) as new:
+                await new.expect("welcome")
+                assert (await other.expect("bye"))["code"] == "moved"
+                await one.hub.rooms[match["match"]].refresh()  # the event arrives by way of the store
+                assert (await old.expect("bye"))["code"] == "moved"
+                assert await old.closed() == 4010
+
+
+# Places.
+
+
+async def test_strangers_cannot_take_the_places_of_members(tmp_path: Path) -> None:
+    async with serving(tmp_path, connections_per_table=12) as server, contextlib.AsyncExitStack() as stack:
+        match, token = await duel(server.url)
+        strangers = [await stranger(stack, server, match, f"127.0.0.{n // 10 + 2}") for n in range(30)]
+        answers = [(await there.read()) for there in strangers]
+        assert [frame["type"] for frame in answers].count("welcome") == 12
+        assert {frame["code"] for frame in answers if frame["type"] == "refused"} == {"too_many"}
+        async with wire(server.url, match["match"], token=token) as rui:
+            assert (await rui.read())["type"] == "welcome"
+
+
+async def test_guests_of_one_address_are_few(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, contextlib.AsyncExitStack() as stack:
+        match, _ = await duel(server.url)
+        strangers = [await stranger(stack, server, match, "127.0.0.2") for _ in range(12)]
+        kinds = [(await there.read())["type"] for there in strangers]
+        assert kinds == ["welcome"] * 10 + ["refused"] * 2
+        neighbour = await stranger(stack, server, match, "127.0.0.3")
+        assert (await neighbour.read())["type"] == "welcome"
+
+
+async def stranger(
+    stack: contextlib.AsyncExitStack, server: Inside, match: dict[str, Any], address: str
+) -> Wire:
+    """A guest from another address of the loopback."""
+    target = f"{server.url.replace('http', 'ws', 1)}/api/matches/{match['match']}/socket"
+    socket = await stack.enter_async_context(connect(target, proxy=None, local_addr=(address, 0)))
+    there = Wire(socket)
+    await there.send({"type": "hello"})
+    return there
+
+
+async def test_a_sixth_connection_of_a_member_replaces_the_oldest(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, contextlib.AsyncExitStack() as stack:
+        match, token = await duel(server.url)
+        tabs = []
+        for _ in range(6):
+            tabs.append(await stack.enter_async_context(wire(server.url, match["match"], token=token)))
+            assert (await tabs[-1].read())["type"] == "welcome"
+        assert (await tabs[0].expect("bye"))["code"] == "replaced"
+        assert await tabs[0].closed() == 4012
+        assert (await tabs[1].ask("ping"))["type"] == "accepted"
+
+
+# Names.
+
+
+@contextlib.asynccontextmanager
+async def table_of(server: Inside) -> AsyncIterator[Wire]:
+    """A guest at a new table."""
+    match = await opened(server.url)
+    async with wire(server.url, match["match"]) as guest:
+        yield guest
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u3164",
+        "\u2800",
+        "\u115f",
+        "\uffa0",
+        "\u0301",
+        "\u0301\u0308",
+        "Ana\u3164",
+        "\u2800\u2800",
+        "A\u200dna",
+    ],
+)
+async def test_names_that_hide_are_refused(tmp_path: Path, name: str) -> None:
+    async with serving(tmp_path) as server, table_of(server) as guest:
+        assert (await guest.ask("sit", name=name))["code"] == "bad_name"
+
+
+@pytest.mark.parametrize("name", ["👩‍🚀", "Ana 👨‍👩‍👧", "❤️‍🔥", "Zoë", "Łukasz", "नीला", "李", "👍🏽"])
+async def test_names_that_can_be_seen_are_taken(tmp_path: Path, name: str) -> None:
+    assert is_visible(name)
+    async with serving(tmp_path) as server, table_of(server) as guest:
+        assert (await guest.ask("sit", name=name))["type"] == "accepted"
+        assert (await guest.expect("snapshot"))["type"] == "snapshot"
+
+
+# Time.
+
+
+class Ahead(Clock):
+    def __init__(self) -> None:
+        super().__init__()
+        self.ahead = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead
+
+
+@pytest.mark.parametrize("jump", [3600.0, -7200.0])
+async def test_a_system_clock_that_jumps_changes_no_deadline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jump: float
+) -> None:
+    async with serving(tmp_path) as server:
+        match = await playing(server.url, clock=600)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            deadline = (await me.expect("snapshot"))["now"]["deadline"]
+            real = time.time
+            monkeypatch.setattr("time.time", lambda: real() + jump)
+            async with wire(server.url, match["match"]):  # who comes makes the room look at the clock
+                pass
+            assert not [f for f in await me.all_until_pong() if f["type"] in ("event", "clock")]
+            async with wire(server.url, match["match"], token=match["token"]) as again:
+                assert (await again.expect("snapshot"))["now"]["deadline"] == deadline
+
+
+# What was stored by other versions.
+
+
+async def test_a_match_says_by_which_rules_it_is_played(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        match = await playing(server.url)
+        (first,) = await server.hub.store.events(match["match"], limit=1)
+        assert json.loads(first.body)["rules_version"] == 1
+
+
+async def test_fields_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        match = await playing(server.url)
+        events = await server.hub.store.events(match["match"])
+    later = "b" + match["match"][1:]
+    async with serving(tmp_path) as server:
+        await server.hub.store.append(later, [with_news(event) for event in events])
+        async with wire(server.url, later, token=match["token"]) as me:
+            assert (await me.expect("snapshot"))["now"]["to_act"] == 0
+            assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
+
+
+@pytest.mark.parametrize("change", [{"rules_version": 99}, {"kind": "something_new"}], ids=["rules", "kind"])
+async def test_what_only_a_later_version_knows_is_said(tmp_path: Path, change: dict[str, Any]) -> None:
+    async with serving(tmp_path) as server:
+        match = await playing(server.url)
+        first, *others = await server.hub.store.events(match["match"])
+        body = json.dumps(json.loads(first.body) | change)
+        events = [msgspec.convert(msgspec.to_builtins(first) | {"body": body}, StoredEvent), *others]
+        later = "b" + match["match"][1:]
+        await server.hub.store.append(later, events)
+        async with socket_to(server.url, later) as me:
+            await me.send({"type": "hello", "token": match["token"]})
+            assert (await me.read())["code"] == "later_version"
+
+
+def with_news(event: StoredEvent) -> StoredEvent:
+    """The event with fields that this version does not know."""
+    body = json.loads(event.body) | {"news": [1, 2]}
+    if "rules" in body:
+        body["rules"] |= {"more": {"a": 1}}
+    return StoredEvent(event.version, event.time, event.request, json.dumps(body), event.hidden)
+
+
+# Work that one client can cause.
+
+
+async def test_pings_are_answered_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serving(tmp_path) as server:
+        match = await playing(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            await me.ask("ping")
+            reads, events = [], server.hub.store.events
+
+            async def counted(*asked: Any, **options: Any) -> list[StoredEvent]:
+                reads.append(asked)
+                return await events(*asked, **options)
+
+            monkeypatch.setattr(server.hub.store, "events", counted)
+            started = server.hub.clock.time()
+            for _ in range(200):
+                await me.ask("ping")
+            assert len(reads) <= 1 + (server.hub.clock.time() - started) / 0.5
+
+
+async def test_a_long_match_loads_from_its_snapshot(tmp_path: Path) -> None:
+    """Of its events only those are read that the snapshot does not have, and a few to know requests again."""
+    async with serving(tmp_path, idle_seconds=0) as server:
+        match = await playing(server.url, practice=True)
+        store, name = server.hub.store, match["match"]
+        async with wire(server.url, name, token=match["token"]) as me:
+            await me.expect("snapshot")
+            position = "turn=0 phase=decide value=64 steps=3,5 tower=-"
+            await me.ask("set_up", version=4, position=position)
+            for _ in range(600):
+                version = (await me.ask("act", version=(await me.ask("ping"))["version"], action="again"))[
+                    "version"
+                ]
+                await me.ask("set_up", version=version, position=position)
+            before = (await me.ask("ping"))["version"]
+            assert (await me.ask("set_up", version=before, position=position))["type"] == "accepted"
+        await eventually(lambda: server.hub.rooms[name].asleep, "nobody is there")
+        await server.hub.sweep()
+        assert not server.hub.rooms
+        snapshot = await store.snapshot(name)
+        assert snapshot is not None and snapshot[0] > 500
+        room = await server.hub.room(name)
+        assert room.match.version == before + 1
+        text = messages.encode(room.match.saved())
+    async with serving(tmp_path) as server:
+        with contextlib.closing(sqlite3.connect(tmp_path / "matches.sqlite3")) as database:
+            database.execute("DELETE FROM snapshot")
+            database.commit()
+        assert messages.encode((await server.hub.room(name)).match.saved()) == text, "as from its events"
