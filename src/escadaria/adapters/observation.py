@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from escadaria.catalogue import kit_of
-from escadaria.game import AnyGame, BadOptions, Outcome
+from escadaria.game import AnyGame, BadOptions, IllegalAction, Outcome
 
 Vector = npt.NDArray[np.float32]
 Parts = dict[str, Sequence[float]]
@@ -60,7 +60,13 @@ def parts(game: AnyGame, state: Any, seat: int) -> Parts:
 
 
 def observe(game: AnyGame, state: Any, seat: int) -> Vector:
-    """The position as this seat sees it, in one row."""
+    """The position as this seat sees it, in one row.
+
+    :raises BadOptions: if there is no such seat, or the position is for another number of players.
+    """
+    if seat not in range(game.players):
+        raise BadOptions(f"seats are 0 to {game.players - 1}, not {seat!r}")
+    game.legal_actions(state)  # which refuses what is no position of this game
     return np.fromiter((x for part in parts(game, state, seat).values() for x in part), np.float32)
 
 
@@ -75,6 +81,18 @@ def mask(game: AnyGame, state: Any) -> npt.NDArray[np.int8]:
     numbers = _numbers(cast(Hashable, game))
     legal[[numbers[action] for action in game.legal_actions(state)]] = 1
     return legal
+
+
+def action_of(game: AnyGame, number: object) -> Any:
+    """The decision with this number.
+
+    :raises IllegalAction: if it is no whole number, or there is none with it.
+    """
+    if not isinstance(number, int | np.integer) or isinstance(number, bool):
+        raise IllegalAction(f"an action is a whole number, not {number!r}")
+    if not 0 <= number < len(game.actions):
+        raise IllegalAction(f"actions of {game.name} are 0 to {len(game.actions) - 1}, not {number}")
+    return game.actions[number]
 
 
 def rewards(outcome: Outcome | None, players: int) -> list[float]:

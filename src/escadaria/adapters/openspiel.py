@@ -35,7 +35,7 @@ except ModuleNotFoundError as missing:
 
 from escadaria.adapters import observation
 from escadaria.catalogue import GAMES, kit_of, load
-from escadaria.game import CHANCE, TERMINAL, AnyGame
+from escadaria.game import CHANCE, TERMINAL, AnyGame, IllegalAction
 
 PREFIX = "escadaria_"
 """What the names of the games start with in OpenSpiel."""
@@ -136,7 +136,12 @@ class Held:
         self.over = seat == TERMINAL or (left <= 0 and seat != CHANCE)
 
     def action(self, number: int, chance: bool) -> Any:
-        return self.rules.chance_outcomes(self.position)[number][0] if chance else self.rules.actions[number]
+        if not chance:
+            return observation.action_of(self.rules, number)
+        outcomes = self.rules.chance_outcomes(self.position)
+        if not 0 <= number < len(outcomes):
+            raise IllegalAction(f"outcomes of the dice are 0 to {len(outcomes) - 1}, not {number}")
+        return outcomes[number][0]
 
     def after(self, number: int) -> Held:
         chance = self.rules.current_player(self.position) == CHANCE

@@ -78,7 +78,7 @@ def env(game: str = DEFAULT, *, illegal: str = "end", **options: Any) -> AECEnv:
         wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
     elif illegal == "random":
         wrapped = RandomIfIllegal(wrapped)
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+    return wrappers.OrderEnforcingWrapper(CheckedActions(wrapped))
 
 
 def parallel_env(game: str = DEFAULT, *, illegal: str = "random", **options: Any) -> ParallelEnv:
@@ -177,7 +177,12 @@ class raw_env(AECEnv):
     # Playing.
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a match; without a seed the dice go on where the last match left them."""
+        """Start a match; without a seed the dice go on where the last match left them.
+
+        :raises BadOptions: if an option is given: there are none.
+        """
+        if unknown := set(options or ()) - {"options"}:  # which PettingZoo's own test of environments gives
+            raise BadOptions(f"reset has no options, not {', '.join(sorted(map(str, unknown)))}")
         if seed is not None:
             self.np_random, _ = seeding.np_random(seed)
         self.agents = self.possible_agents[:]
@@ -193,14 +198,17 @@ class raw_env(AECEnv):
         self._inform()
 
     def step(self, action: int | None) -> None:
-        """Let the selected agent do this, and the dice fall until the next one is to decide."""
+        """Let the selected agent do this, and the dice fall until the next one is to decide.
+
+        :raises IllegalAction: if the number is none of an action, or the action is not legal.
+        """
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        assert action is not None, "an agent that is to decide gives a number"
+        decision = observation.action_of(self.game, action)
+        self._apply(decision)  # refused before anything has changed
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._decisions += 1
-        self._apply(self.game.actions[action])
         self._roll()
         outcome = self.game.outcome(self.position)
         self.rewards = dict(zip(self.agents, observation.rewards(outcome, self.game.players), strict=True))
@@ -248,6 +256,15 @@ class raw_env(AECEnv):
 
     def close(self) -> None:
         """There is nothing to close."""
+
+
+class CheckedActions(wrappers.BaseWrapper):
+    """Refuses what is not the number of an action, before another wrapper uses it as an index."""
+
+    def step(self, action: int | None) -> None:
+        if action is not None:
+            observation.action_of(self.unwrapped.game, action)
+        super().step(action)
 
 
 class RandomIfIllegal(wrappers.BaseWrapper):

@@ -68,29 +68,34 @@ class Batch:
             np.zeros((games, game.players), np.float32),
             np.zeros(games, np.bool_),
         )
+        self._shown = Step(*(_read_only(array) for array in self._step))
+        self._numbers = _read_only(self._places.numbers)
         self.reset(seed)
 
     @property
     def observation(self) -> Floats:
-        return self._step.observation
+        """By game: what the seat to decide sees. Like all arrays of a batch it cannot be written to."""
+        return self._shown.observation
 
     @property
     def mask(self) -> Bytes:
-        return self._step.mask
+        """By game and action: 1 if it is legal."""
+        return self._shown.mask
 
     @property
     def seat(self) -> NDArray[np.int64]:
-        return self._step.seat
+        """By game: the seat to decide."""
+        return self._shown.seat
 
     @property
     def numbers(self) -> NDArray[np.int64]:
         """By game: its number, as ``simulate`` counts."""
-        return self._places.numbers
+        return self._numbers
 
     def reset(self, seed: int) -> Step:
         """Begin all games anew, with the dice of this seed."""
         self._places = self._places._replace(seed=unsigned(seed))
-        self.numbers[:] = np.arange(self.games) - self.games
+        self._places.numbers[:] = np.arange(self.games) - self.games
         self._places.winners[:] = -1
         return self._advance(None)
 
@@ -99,11 +104,15 @@ class Batch:
 
         :param actions: by game, its number among ``game.actions``.
         :raises IllegalAction: naming the first game whose action is not legal; nothing is carried out then.
+        :raises BadOptions: if they are not whole numbers, or not one for each game.
         """
-        chosen = np.ascontiguousarray(actions, np.int64)
+        given = np.asarray(actions)
+        if given.dtype.kind not in "iu":
+            raise BadOptions(f"actions are whole numbers, not {given.dtype}")
+        chosen = np.ascontiguousarray(given, np.int64)
         if chosen.shape != (self.games,):
             raise BadOptions(f"{self.games} games take as many actions, not {chosen.shape}")
-        wrong = first_illegal(chosen, self.mask)
+        wrong = first_illegal(chosen, self._step.mask)
         if wrong >= 0:
             raise IllegalAction(
                 f"action {chosen[wrong]} is not legal in game {wrong}: {self.position(wrong)}"
@@ -113,7 +122,7 @@ class Batch:
     def sample(self) -> NDArray[np.int64]:
         """A legal action for each game, all equally likely: what the bot ``random`` does."""
         actions = np.empty(self.games, np.int64)
-        draw(self.mask, self._places.streams, actions)
+        draw(self._step.mask, self._places.streams, actions)
         return actions
 
     def position(self, game: int) -> Any:
@@ -123,7 +132,14 @@ class Batch:
     def _advance(self, actions: NDArray[np.int64] | None) -> Step:
         self._games.advance(actions, self._places, self._step)
         settle(self._places.winners, self._step.reward, self._step.done)
-        return self._step
+        return self._shown
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers, which only the batch can change."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 # Compiled.

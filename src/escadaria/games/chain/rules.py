@@ -356,6 +356,7 @@ class Chain:
         return _NOBODY.get(state.phase, state.turn)
 
     def legal_actions(self, state: State) -> tuple[Action, ...]:
+        self._check(state)
         if state.phase is Phase.KEEP:
             return _KEEPS[: state.hands[state.turn]]
         if state.phase is Phase.BUILD:
@@ -398,23 +399,34 @@ class Chain:
 
     # The transitions. ``told`` collects facts when somebody wants them.
 
+    def _check(self, state: State) -> None:
+        if len(state.hands) != self.players:
+            raise BadOptions(
+                f"a position for {len(state.hands)} players in a game for {self.players}: {state}",
+                ruling="C2",
+            )
+
     def _after(self, state: State, action: Action, told: list[Fact] | None) -> State:
+        self._check(state)
         phase = state.phase
+        # 5.0 == 5, but no die shows it and no space has that number.
         if isinstance(action, Roll):
-            if phase is Phase.ROLL and action.number in FACES:
-                return self._roll(state, action.number, told)
-            if phase is Phase.LENGTHEN and action.number in FACES:
-                return self._add(state, action.number, told)
-        elif isinstance(action, Link):
+            if type(action.number) is int and action.number in FACES:
+                if phase is Phase.ROLL:
+                    return self._roll(state, action.number, told)
+                if phase is Phase.LENGTHEN:
+                    return self._add(state, action.number, told)
+        elif isinstance(action, Link) and type(action.number) is int:
             if phase is Phase.BUILD and action.number in next_links(state.chain, state.loose):
                 return self._link(state, action.number, told)
-        elif isinstance(action, Keep):
+        elif isinstance(action, Keep) and type(action.dice) is int:
             if phase is Phase.KEEP and action.dice in range(1, state.hands[state.turn] + 1):
                 return self._keep(state, action.dice, told)
         elif phase is Phase.DECIDE:
-            if isinstance(action, Move) and action.space in self.free_discs(state, state.turn):
-                return self._move(state, action.space, told)
-            if isinstance(action, Lengthen) and action in self._lengthenings(state):
+            if isinstance(action, Move) and type(action.space) is int:
+                if action.space in self.free_discs(state, state.turn):
+                    return self._move(state, action.space, told)
+            elif isinstance(action, Lengthen) and action in self._lengthenings(state):
                 return self._lengthen(state, action.heading, told)
         raise self._refusal(state, action)
 

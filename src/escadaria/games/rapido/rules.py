@@ -10,6 +10,7 @@ from typing import ClassVar, TypeAlias
 from escadaria.game import (
     CHANCE,
     TERMINAL,
+    BadOptions,
     Fact,
     IllegalAction,
     InvalidText,
@@ -250,6 +251,7 @@ class Rapido:
         return _NOBODY.get(state.phase, state.turn)
 
     def legal_actions(self, state: State) -> tuple[Action, ...]:
+        self._check(state)
         if state.phase is not Phase.DECIDE:
             return ()
         return _legal_actions(state.free_fields())
@@ -278,9 +280,21 @@ class Rapido:
 
     # The transitions. ``told`` collects facts when somebody wants them.
 
+    def _check(self, state: State) -> None:
+        if len(state.steps) != self.players:
+            raise BadOptions(
+                f"a position for {len(state.steps)} players in a game for {self.players}: {state}",
+                ruling="R1",
+            )
+
     def _after(self, state: State, action: Action, told: list[Fact] | None) -> State:
+        self._check(state)
         if state.phase is Phase.DECIDE:
-            if isinstance(action, Place) and action.field in state.free_fields():
+            if (
+                isinstance(action, Place)
+                and type(action.field) is int  # 5.0 == 5, but no field
+                and action.field in state.free_fields()
+            ):
                 return self._place(state, action.field, told)
             if isinstance(action, Again):  # R8
                 if told is not None:
@@ -288,6 +302,7 @@ class Rapido:
                 return State(state.turn, Phase.LATER_ROLL, 0, state.steps, state.tower)
         elif (
             isinstance(action, Roll)
+            and type(action.a) is type(action.b) is int
             and action.a in DIE_A
             and action.b in DIE_B
             and state.phase is not Phase.OVER
