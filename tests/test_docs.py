@@ -103,7 +103,9 @@ def unknown_in(words: list[str]) -> str:
         return command
     found = COMMANDS[command]
     if isinstance(found, typer.core.TyperGroup):  # as admin is
-        if not rest or rest[0] not in found.commands:
+        if not rest:
+            return ""
+        if rest[0] not in found.commands:
             return " ".join(words[:2])
         found = found.commands[rest[0]]
     known = {option for parameter in found.params for option in parameter.opts}
