@@ -8,7 +8,9 @@ from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
+
+import psycopg
 
 import escadaria
 from escadaria.game import AnyGame
@@ -68,20 +70,27 @@ class Stored:
         return Record(self.game, seats, plies, dice="fair", proof=proof)
 
 
-def stored_matches(database: Path) -> dict[str, Stored]:
-    """All matches of a database."""
+def stored_matches(database: Path | str) -> dict[str, Stored]:
+    """All matches of a database: of an SQLite file, or at a URL of PostgreSQL."""
     matches: dict[str, Stored] = {}
-    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        rows = "SELECT match, version, time, request, body, hidden FROM event ORDER BY match, version"
-        for match, version, time, request, body, hidden in connection.execute(rows):
-            stored = matches.setdefault(match, Stored(match))
-            stored.versions.append(version)
-            stored.times.append(time)
-            stored.requests.append(request)
-            stored.bodies.append(json.loads(body))
-            stored.hidden.append(json.loads(hidden or "{}"))
+    rows = "SELECT match, version, time, request, body, hidden FROM event ORDER BY match, version"
+    for match, version, time, request, body, hidden in _rows(database, rows):
+        stored = matches.setdefault(match, Stored(match))
+        stored.versions.append(version)
+        stored.times.append(time)
+        stored.requests.append(request)
+        stored.bodies.append(json.loads(body))
+        stored.hidden.append(json.loads(hidden or "{}"))
     return matches
+
+
+def _rows(database: Path | str, statement: LiteralString) -> list[tuple[Any, ...]]:
+    if isinstance(database, str):
+        with psycopg.connect(database) as postgresql:
+            return postgresql.execute(statement).fetchall()
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as sqlite:
+        assert sqlite.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return sqlite.execute(statement).fetchall()
 
 
 @dataclass
@@ -104,7 +113,7 @@ class Findings:
         )
 
 
-def judge(database: Path, witness: Witness) -> Findings:
+def judge(database: Path | str, witness: Witness) -> Findings:
     """Compare all that was told with all that is stored."""
     matches = stored_matches(database)
     findings = Findings(wrong=list(witness.wrong))

@@ -78,7 +78,10 @@ _LIMITS = {
 
 @dataclass
 class Server:
-    """A server on the loopback with its matches in an SQLite file. It keeps its port when it restarts."""
+    """A server on the loopback with its matches in an SQLite file, or where its settings say.
+
+    It keeps its port when it restarts.
+    """
 
     folder: Path
     settings: dict[str, Any] = field(default_factory=dict)
@@ -87,7 +90,8 @@ class Server:
     def __post_init__(self) -> None:
         self.port = self.port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.database = self.folder / "matches.sqlite3"
+        self.database: Path | str = self.settings.get("database", self.folder / "matches.sqlite3")
+        """A file, or the URL of PostgreSQL."""
         self.log = self.folder / f"server-{self.port}.log"
         self.pages: Path | None = None
         """A file with the number of pages that the database may have; for a disk that is full."""

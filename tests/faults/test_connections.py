@@ -205,7 +205,7 @@ def test_a_guest_who_finds_the_match_begun_is_told_how_it_stands(tmp_path: Path)
     run(tmp_path, scene)
 
 
-def events_stored(database: Path, match: str) -> int:
+def events_stored(database: Path | str, match: str) -> int:
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
         found = connection.execute("SELECT count(*) FROM event WHERE match = ?", (match,)).fetchone()
         return int(found[0])

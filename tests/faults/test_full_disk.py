@@ -23,7 +23,7 @@ def by_quota(server: Server, pages: Path) -> Switch:
     """The system refuses to write beyond where the write-ahead log ends now."""
 
     def switch(full: bool) -> None:
-        size = server.database.with_name(server.database.name + "-wal").stat().st_size
+        size = Path(f"{server.database}-wal").stat().st_size
         _, hard = resource.prlimit(server.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (size if full else hard, hard))
 

@@ -6,21 +6,33 @@ import asyncio
 import os
 import random
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from faults.judge import judge, judge_server
 from faults.people import Witness, everybody_goes_on, load, playing, seeded
 from faults.serving import Server, eventually, running
+from store.conftest import postgres  # noqa: F401 - a fixture
 
 KILLS = int(os.environ.get("ESCADARIA_FAULTS", "6"))
 
 
-def test_nothing_that_was_told_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
-    asyncio.run(kill_often(tmp_path, KILLS, seeded()))
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The settings for a server on either database."""
+    return {} if request.param == "sqlite" else {"database": request.getfixturevalue("postgres").empty()}
 
 
-async def kill_often(folder: Path, kills: int, rng: random.Random) -> None:
+def test_nothing_that_was_told_is_lost_when_the_server_is_killed(
+    tmp_path: Path, database: dict[str, str]
+) -> None:
+    asyncio.run(kill_often(tmp_path, KILLS, seeded(), database))
+
+
+async def kill_often(folder: Path, kills: int, rng: random.Random, settings: dict[str, Any]) -> None:
     witness = Witness()
-    async with running(folder) as server:
+    async with running(folder, **settings) as server:
         async with playing(witness, [server.url], rng) as parties:
             done = 0
             while done < kills:
@@ -52,13 +64,13 @@ async def kill(server: Server) -> None:
     await eventually(lambda: not server.left_behind(), f"processes left behind: {server.left_behind()}")
 
 
-def test_nothing_is_lost_when_the_server_is_asked_to_stop(tmp_path: Path) -> None:
-    asyncio.run(stop_often(tmp_path, max(2, KILLS // 10), seeded()))
+def test_nothing_is_lost_when_the_server_is_asked_to_stop(tmp_path: Path, database: dict[str, str]) -> None:
+    asyncio.run(stop_often(tmp_path, max(2, KILLS // 10), seeded(), database))
 
 
-async def stop_often(folder: Path, stops: int, rng: random.Random) -> None:
+async def stop_often(folder: Path, stops: int, rng: random.Random, settings: dict[str, Any]) -> None:
     witness = Witness()
-    async with running(folder) as server:
+    async with running(folder, **settings) as server:
         async with playing(witness, [server.url], rng) as parties:
             for _ in range(stops):
                 await load(parties, rng)

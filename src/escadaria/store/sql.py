@@ -468,7 +468,7 @@ class SqlStore:
                 break
             job.answer(StoreUnavailable("the database does not answer"))
         for worker in (self._writer, *self._readers):
-            if worker.since is not None and worker.since <= too_old:
+            if worker.is_stuck(too_old):
                 worker.interrupt()
         if self._waiting:
             self._watch_later()
@@ -529,11 +529,12 @@ class SqlStore:
             del waiting[: self._most]
             if not jobs:
                 continue
+            oldest = min(job.since for job in jobs)
             # One order for all workers, or PostgreSQL could see two of them wait for each other.
             jobs.sort(key=_order)
             start = time.perf_counter()
             try:
-                outcomes = self._writer.run(partial(_store, jobs))
+                outcomes = self._writer.run(partial(_store, jobs), oldest)
             except Exception as error:  # noqa: BLE001 - whatever a driver raises, the writer lives on
                 self._call(self._answer, jobs, [_unavailable(error) for _ in jobs])
             else:
@@ -570,7 +571,7 @@ class SqlStore:
                 continue
             outcome: Any
             try:
-                outcome = reader.run(job.work)
+                outcome = reader.run(job.work, job.since)
             except Exception as error:  # noqa: BLE001 - whatever a driver raises, the reader lives on
                 outcome = _unavailable(error)
             self._call(job.answer, outcome)
@@ -606,29 +607,35 @@ class _Worker:
     """A thread's connection, made when it is needed and again when it is lost."""
 
     def __init__(self, database: Database) -> None:
-        self.since: float | None = None
-        """When it began what it does now."""
+        self._started: float | None = None
+        self._oldest = 0.0
         self.session: Session | None = None
         self._database = database
 
-    def run(self, work: Callable[[Session], T]) -> T:
+    def is_stuck(self, too_old: float) -> bool:
+        """Whether it does something for calls that have been refused, and has been at it for a while."""
+        return self._started is not None and self._oldest <= too_old and time.monotonic() - self._started > 1
+
+    def run(self, work: Callable[[Session], T], oldest: float) -> T:
         """Do something with the connection; if it was lost since the last time, do it with a new one.
 
+        ``oldest`` says since when the oldest of the callers waits.
         Nothing is stored twice by that: what was stored before the connection was lost is a conflict.
         """
-        self.since = time.monotonic()
+        self._oldest = oldest
+        self._started = started = time.monotonic()
         try:
             known = self.session
             session = self.session = known or self._database.connect()
             try:
                 return self._try(session, work)
             except self._database.errors:
-                if self.session is not None or known is None or time.monotonic() - self.since > 1:
+                if self.session is not None or known is None or time.monotonic() - started > 1:
                     raise
             session = self.session = self._database.connect()
             return self._try(session, work)
         finally:
-            self.since = None
+            self._started = None
 
     def _try(self, session: Session, work: Callable[[Session], T]) -> T:
         try:
