@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+from pathlib import Path
 
-from escadaria.server.logs import JsonLines, TextLines
+import pytest
+
+from escadaria.server.logs import JsonLines, TextLines, database_name
+from escadaria.server.settings import Settings
+from server.conftest import Live
 
 
 def record(message: str, **fields: object) -> logging.LogRecord:
@@ -44,3 +49,31 @@ def test_a_traceback_is_in_both_formats() -> None:
         failed = record("failed", exc_info=(ValueError, error, error.__traceback__))
     assert "ValueError: broken" in TextLines().format(failed)
     assert "ValueError: broken" in json.loads(JsonLines().format(failed))["error"]
+
+
+@pytest.mark.parametrize(
+    "url, name",
+    [
+        ("/var/lib/matches.sqlite3", "sqlite /var/lib/matches.sqlite3"),
+        ("sqlite:////var/lib/matches.sqlite3", "sqlite /var/lib/matches.sqlite3"),
+        ("postgresql://ana:secret@db.example.org:5433/games", "postgresql db.example.org:5433/games"),
+        ("postgresql://ana:se%40cret@/games?host=/run&password=secret", "postgresql local/games"),
+        ("postgresql://ana:secret@host:port/games", "postgresql ?"),
+    ],
+)
+def test_a_database_is_named_without_its_password(url: str, name: str) -> None:
+    assert database_name(url) == name
+
+
+def test_a_server_logs_its_life(tmp_path: Path) -> None:
+    server = Live(tmp_path, {"log_level": "info"})
+    server.stop()
+    lines = [json.loads(line) for line in server.log.read_text().splitlines()]
+    by_message = {line["what"]: line for line in lines}
+    order = ["the tables were migrated", "started", "shutting down", "stopped"]
+    assert [line["what"] for line in lines] == order
+    started = by_message["started"]
+    assert started["address"] == server.url and started["database"] == f"sqlite {server.database}"
+    assert started["version"] and started["commit"] and started["connections"] == Settings().connections
+    assert by_message["shutting down"]["why"] == "SIGTERM"
+    assert by_message["stopped"]["seconds"] >= 0

@@ -172,6 +172,19 @@ async def test_moves_and_the_work_of_bots_are_timed(own: Live) -> None:
     assert value(after, "escadaria_tables") >= 1
 
 
+async def test_hits_of_limits_are_counted_by_kind(tmp_path: Path) -> None:
+    async with serving(tmp_path, requests_per_second=0.001, requests_burst=3) as server:
+        before = value(
+            await asyncio.to_thread(scrape, server.url), "escadaria_limit_hits_total", limit="requests"
+        )
+        async with httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+            codes = [(await http.get("/api/games")).status_code for _ in range(8)]
+        after = value(
+            await asyncio.to_thread(scrape, server.url), "escadaria_limit_hits_total", limit="requests"
+        )
+    assert after - before == codes.count(429) > 0
+
+
 async def test_a_sweep_is_counted_and_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG", "escadaria")
     async with serving(tmp_path, idle_seconds=0) as server:

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
+import platform
+import signal
 import sys
 import time
+from collections.abc import Sequence
+from importlib.metadata import version
+from urllib.parse import urlsplit
 
+from escadaria.server import metrics
 from escadaria.server.settings import Settings
+
+log = logging.getLogger(__name__)
 
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 _QUIET = ("uvicorn", "uvicorn.error", "sqlalchemy", "alembic", "asyncio", "websockets")
@@ -66,3 +74,58 @@ def _quoted(value: object) -> str:
     """Quote what is not one word: a client may choose it, and must not write log lines of its own."""
     text = str(value)
     return text if text.isprintable() and " " not in text and text else json.dumps(text)
+
+
+# The lines of a server's life.
+
+
+def started(settings: Settings, address: str) -> None:
+    """Log that the server can be used, and how it is set up."""
+    fields = {
+        "version": version("escadaria"),
+        "commit": metrics.commit(),
+        "python": platform.python_version(),
+        "address": address,
+        "database": database_name(settings.database),
+        "hosts": settings.hosts or "local",
+        "proxies": settings.proxies or "none",
+        "connections": settings.connections,
+        "files": _file_limit(),
+        "bot_workers": settings.bot_workers,
+    }
+    log.info("started", extra=fields)
+
+
+def shutting_down(signals: Sequence[int], connections: int) -> None:
+    """Log why the server stops, and how many connections it closes."""
+    why = signal.Signals(signals[0]).name if signals else "asked"
+    log.info("shutting down", extra={"why": why, "connections": connections})
+
+
+def stopped(seconds: float) -> None:
+    """Log that everything is stored and closed."""
+    log.info("stopped", extra={"seconds": round(seconds, 2)})
+
+
+def database_name(url: str) -> str:
+    """The kind of a database and where it is, without user and password."""
+    scheme, separator, path = url.partition("://")
+    if not separator:
+        return f"sqlite {url}"
+    if scheme.startswith("sqlite"):
+        return f"sqlite {path.removeprefix('/')}"
+    try:
+        parts = urlsplit(url)
+        place = f"{parts.hostname or 'local'}{f':{parts.port}' if parts.port else ''}{parts.path}"
+    except ValueError:
+        place = "?"
+    return f"postgresql {place}"
+
+
+def _file_limit() -> int | str:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return "unlimited"
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return "unlimited" if limit == resource.RLIM_INFINITY else limit

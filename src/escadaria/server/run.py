@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +12,10 @@ import platformdirs
 import uvicorn
 from litestar import Litestar
 
+from escadaria.server import logs
 from escadaria.server.app import create_app
 from escadaria.server.clock import Clock
 from escadaria.server.hub import Hub
-from escadaria.server.logs import set_up_logs
 from escadaria.server.metrics import measured
 from escadaria.server.protocol import Config, Gate, HttpProtocol, WebSocketProtocol
 from escadaria.server.settings import Settings
@@ -24,7 +25,7 @@ _NEW_OBJECTS = 20_000  # before the next search for garbage among them
 
 def serve(settings: Settings, ready: Callable[[str], None] = lambda url: None) -> None:
     """Serve until told to stop. ``ready`` is called with the address when it can be used."""
-    set_up_logs(settings)
+    logs.set_up_logs(settings)
     server = make_server(settings, ready)
     # What is there now stays; searching it for garbage again and again would take a sixth of the time.
     gc.collect()
@@ -57,7 +58,7 @@ def make_server(
         timeout_graceful_shutdown=max(1, int(settings.shutdown_seconds)),
     )
     config.gate = Gate(settings, app.state.limits)
-    return Server(config, app, ready)
+    return Server(config, app, settings, ready)
 
 
 def default_database() -> str:
@@ -81,9 +82,12 @@ class Server(uvicorn.Server):
 
     config: Config
 
-    def __init__(self, config: Config, app: Litestar, ready: Callable[[str], None]) -> None:
+    def __init__(
+        self, config: Config, app: Litestar, settings: Settings, ready: Callable[[str], None]
+    ) -> None:
         super().__init__(config)
         self.app = app
+        self._settings = settings
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -93,7 +97,9 @@ class Server(uvicorn.Server):
         if self.started:
             host, port = self.servers[0].sockets[0].getsockname()[:2]
             host = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-            self._ready(f"http://{host}:{port}")
+            address = f"http://{host}:{port}"
+            logs.started(self._settings, address)
+            self._ready(address)
 
     async def on_tick(self, counter: int) -> bool:
         if counter % 10 == 0:  # every second
@@ -101,7 +107,10 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        start = time.monotonic()
         hub: Hub | None = getattr(self.app.state, "hub", None)
+        logs.shutting_down(self._captured_signals, len(hub.connections) if hub is not None else 0)
         if hub is not None:
             await hub.say_goodbye()  # while the connections can still carry it
         await super().shutdown(sockets)
+        logs.stopped(time.monotonic() - start)
