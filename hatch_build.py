@@ -6,6 +6,7 @@ a hash of web/, and nothing is built while the stamp is fresh. ESCADARIA_SKIP_WE
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import shutil
@@ -42,6 +43,16 @@ def digest(root: Path) -> str:
             basis.update(path.relative_to(web).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     basis.update((root / "src/escadaria/games/chain/data/boards.json").read_bytes())
     return basis.hexdigest()
+
+
+def compress(folder: Path) -> None:
+    """Replace each file by NAME.gz where that is smaller: browsers are sent it as it is."""
+    for path in sorted(folder.iterdir()):
+        body = path.read_bytes()
+        compressed = gzip.compress(body, 9, mtime=0)
+        if path.suffix != ".gz" and len(compressed) < len(body):
+            path.with_name(f"{path.name}.gz").write_bytes(compressed)
+            path.unlink()
 
 
 class WebHook(BuildHookInterface):  # type: ignore[misc]  # hatchling is only there in a build
@@ -83,6 +94,7 @@ class WebHook(BuildHookInterface):  # type: ignore[misc]  # hatchling is only th
         static = root / "src" / "escadaria" / "static"
         shutil.rmtree(static, ignore_errors=True)
         npm("run", "build")
+        compress(static / "assets")
         (static / ".stamp").write_text(built_from, "utf-8")
 
     def _skip(self) -> bool:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
+import http.client
 import itertools
 import json
+import random
+import re
+import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -336,3 +341,130 @@ def test_any_host_if_wished() -> None:
 def handshake(victim: Victim, host: str, source: str) -> str:
     """The first line of the answer."""
     return WebSocket(victim.connect(source), "any", host).head.decode().splitlines()[0] + " "
+
+
+# Budgets.
+
+
+def test_budgets_outlive_the_server(tmp_path: Path) -> None:
+    with running(tmp_path, requests_per_second=0.01, requests_burst=20) as victim:
+        statuses = [victim.get("/api/games").status for _ in range(22)]
+        assert statuses == [200] * 20 + [429] * 2
+        assert victim.stop() in (0, -signal.SIGTERM)
+        victim.start()
+        refused = victim.get("/api/games")
+        assert (refused.status, refused.code) == (429, "too_fast")
+        assert int(refused.headers["retry-after"]) >= 1
+        assert victim.get("/api/games", source=FRIEND).status == 200
+        assert b"127.0.0.66" not in (tmp_path / "matches.sqlite3").read_bytes()
+        # Pages and files are within the budget. Probes have one of their own, which players cannot use up.
+        assert victim.get("/").status == victim.get("/robots.txt").status == 429
+        for path in ("/healthz", "/readyz", "/metrics"):
+            assert victim.get(path).status == 200, path
+
+
+def test_probes_are_limited_too(victim: Victim) -> None:
+    address = "127.0.5.1"
+    statuses = [victim.get("/healthz", source=address).status for _ in range(150)]
+    assert 60 <= statuses.count(200) < 150 and set(statuses) == {200, 429}
+    assert victim.get("/healthz", source=FRIEND).status == 200
+
+
+# Bodies.
+
+ROUTES: dict[str, dict[str, Any]] = {
+    "/api/seals": {},
+    "/api/matches": {
+        "game": "rapido", "options": {"players": 2, "finish": 9}, "rules": {"pace": 0, "stand_in": "simple"},
+        "people": [{"name": "Ana", "seat": 0, "colours": ["red"]}], "bots": ["simple"], "start": False,
+    },
+    "/api/replays": {"record": "escadaria 1\ngame: rapido\n"},
+    "/api/analyses": {"record": "escadaria 1\ngame: rapido\n"},
+    "/api/positions": {"game": "chain", "options": {"players": 2, "board": "18"}, "position": "turn=0"},
+    "/api/rolls": {"game": "rapido", "options": {"players": 2}, "position": "turn=0"},
+}  # fmt: skip
+DAMAGE = [
+    b"\xff", b"\xc3", b"\xed\xa0\x80", b"\x00", b"\\ud800", b"\\u0000", b"[" * 3000, b'{"a":' * 2000,
+    b"9" * 4000, b"1e999", b"-0.0", b"NaN", b"null", b'"', b"{", b"}", b"[]", b"\xef\xbb\xbf", b",", b"true",
+]  # fmt: skip
+
+
+def damaged(body: bytes, chooser: random.Random) -> bytes:
+    """The body with one to three places changed."""
+    for _ in range(chooser.randint(1, 3)):
+        at = chooser.randrange(len(body) + 1)
+        body = body[:at] + chooser.choice(DAMAGE) + body[at + chooser.choice((0, 0, 1, 3)) :]
+    return body
+
+
+@pytest.mark.parametrize("path", ROUTES)
+def test_no_body_is_our_mistake(patient: Victim, path: str) -> None:
+    chooser = random.Random(path)
+    client = http.client.HTTPConnection("127.0.0.1", patient.port, timeout=PATIENCE)
+    valid = json.dumps(ROUTES[path]).encode()
+    bodies = [*DAMAGE, *(damaged(valid, chooser) for _ in range(80))]
+    with contextlib.closing(client):
+        for body in bodies:
+            client.request("POST", path, body, {"Content-Type": "application/json"})
+            response = client.getresponse()
+            answer = response.read()
+            assert response.status < 500, (body, answer)
+            if response.status >= 400:
+                assert json.loads(answer)["code"] not in ("internal", "http"), (body, answer)
+    assert not patient.complaints()
+
+
+@pytest.mark.parametrize("body", [b'{"game":"\xff"}', b"[" * 5000, b'{"game":' + b"[" * 5000])
+def test_a_body_that_cannot_be_read_is_malformed(patient: Victim, body: bytes) -> None:
+    answer = patient.post("/api/matches", body)
+    assert (answer.status, answer.code) == (400, "malformed")
+
+
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
+    """A server that lets one address ask for a lot."""
+    counted = ("requests", "connections", "tables", "work", "writes", "bytes")
+    settings: dict[str, Any] = {
+        f"{kind}_{what}": 10**9 for kind in counted for what in ("per_second", "burst")
+    }
+    with running(tmp_path_factory.mktemp("patient"), tables_per_address=10**6, **settings) as victim:
+        yield victim
+
+
+# Files.
+
+
+def test_files_are_sent_as_they_were_compressed(patient: Victim) -> None:
+    page = patient.get("/")
+    assert (page.status, page.headers["cache-control"]) == (200, "no-cache")
+    script = re.findall(rb'src="(/assets/[^"]+[.]js)"', page.body)[0].decode()
+    plain, small = patient.get(script), patient.get(script, "Accept-Encoding: br;q=1, gzip;q=0.5")
+    assert "content-encoding" not in plain.headers and small.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(small.body) == plain.body and len(small.body) < len(plain.body)
+    for answer in (plain, small):
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert answer.headers["content-type"].startswith("text/javascript")
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert int(answer.headers["content-length"]) == len(answer.body)
+    assert plain.headers["etag"] != small.headers["etag"]
+    known = patient.get(script, f"If-None-Match: {small.headers['etag']}", "Accept-Encoding: gzip")
+    assert (known.status, known.body) == (304, b"")
+    assert patient.get(script, f"If-None-Match: {small.headers['etag']}").status == 200
+    for refusing in ("gzip;q=0", "identity", "gzip; q=0.0"):
+        assert "content-encoding" not in patient.get(script, f"Accept-Encoding: {refusing}").headers
+
+
+def test_what_is_no_file_is_a_page_but_not_among_the_assets(patient: Victim) -> None:
+    page = patient.get("/")
+    assert patient.get("/t/any").body == page.body
+    for path in ("/assets/nothing.js", "/assets/", "/assets/../index.html", "/api/nothing"):
+        assert (patient.get(path).status, patient.get(path).code) == (404, "not_found"), path
+    assert b".stamp" not in page.body and patient.get("/.stamp").body == page.body
+
+
+def test_there_are_files_that_browsers_and_robots_ask_for(patient: Victim) -> None:
+    robots, icon = patient.get("/robots.txt"), patient.get("/favicon.ico")
+    assert robots.headers["content-type"].startswith("text/plain") and b"Disallow: /t/" in robots.body
+    assert "icon" in icon.headers["content-type"] and icon.body.startswith(b"\x00\x00\x01\x00")
+    assert patient.get("/icon.svg").headers["content-type"] == "image/svg+xml"

@@ -63,6 +63,21 @@ def same_origin(origin: str | None, host: str | None, settings: Settings) -> boo
     return origin is None or origin in (f"http://{host}", f"https://{host}", *filter(None, allowed))
 
 
+async def check_page(request: Request[Any, Any, Any]) -> None:
+    """Refuse a request for a page or a file that is one too many."""
+    hub: Hub = request.app.state.hub
+    hub.limits.take(address_of(request), "requests")
+
+
+async def check_probe(request: Request[Any, Any, Any]) -> None:
+    """Refuse a question about health that is one too many.
+
+    They have a budget of their own: players behind the same address, or a proxy, cannot use it up.
+    """
+    hub: Hub = request.app.state.hub
+    hub.limits.take(address_of(request), "probes")
+
+
 async def check_request(request: Request[Any, Any, Any]) -> None:
     """Refuse a request for the API that is one too many, or made by a page of another site."""
     hub: Hub = request.app.state.hub

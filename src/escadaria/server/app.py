@@ -14,6 +14,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 
 from escadaria.game import GameError
 from escadaria.server import errors, metrics
+from escadaria.server.access import check_page
 from escadaria.server.clock import Clock
 from escadaria.server.hub import Hub
 from escadaria.server.limits import Limits
@@ -63,5 +64,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Litestar:
             render_plugins=[JsonRenderPlugin(path="/openapi.json")],
         ),
         logging_config=None,
+        before_request=check_page,
+        request_class=errors.StrictRequest,
         state=State({"limits": limits}),
     )

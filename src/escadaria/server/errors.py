@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from litestar import Request, Response
-from litestar.exceptions import HTTPException, ValidationException
+from litestar.exceptions import HTTPException, SerializationException, ValidationException
 from litestar.openapi import ResponseSpec
 
 from escadaria.game import GameError
@@ -28,6 +29,8 @@ CLOSE_CODES = {
 }  # fmt: skip
 """The WebSocket's number for an ending; 4000 for all others."""
 
+_RETRY = 5.0  # seconds after which to try again, where nothing else is known
+
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -37,6 +40,16 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+
+
+class StrictRequest(Request[Any, Any, Any]):
+    """A request whose body is either JSON or malformed, never a bug of ours."""
+
+    async def json(self) -> Any:
+        try:
+            return await super().json()
+        except (UnicodeDecodeError, RecursionError) as error:
+            raise SerializationException(f"the body cannot be read: {error}") from None
 
 
 def refusals(*codes: str) -> dict[int, ResponseSpec]:
@@ -51,17 +64,25 @@ def refusals(*codes: str) -> dict[int, ResponseSpec]:
 
 
 def _answer(
-    code: str, message: str, status: int = 0, headers: Mapping[str, str] | None = None, ruling: str = ""
+    code: str,
+    message: str,
+    status: int = 0,
+    headers: Mapping[str, str] | None = None,
+    ruling: str = "",
+    retry_after: float | None = None,
 ) -> Response[messages.Problem]:
     problem = messages.Problem(code=code, message=message, ruling=ruling)
-    return Response(
-        problem, status_code=status or STATUS.get(code, 400), headers={**HEADERS, **(headers or {})}
+    status = status or STATUS.get(code, 400)
+    again = (
+        {} if status not in (429, 503) else {"Retry-After": str(math.ceil(max(1.0, retry_after or _RETRY)))}
     )
+    return Response(problem, status_code=status, headers={**HEADERS, **again, **(headers or {})})
 
 
 def game_error(_: Request[Any, Any, Any], error: GameError) -> Response[messages.Problem]:
     metrics.REFUSALS.labels(error.code).inc()
-    return _answer(error.code, str(error), ruling=error.ruling)
+    retry_after = error.retry_after if isinstance(error, messages.Refused) else None
+    return _answer(error.code, str(error), ruling=error.ruling, retry_after=retry_after)
 
 
 def invalid(_: Request[Any, Any, Any], error: ValidationException) -> Response[messages.Problem]:

@@ -32,7 +32,10 @@ SEAL = "seal"
 SEAL_SECONDS = 600.0
 """and how long a promise lasts."""
 
-_SWEEP_SECONDS, _DUE_SECONDS = 30.0, 1.0
+LIMIT = "limit"
+"""The kind of the store's values that spent budgets are."""
+
+_SWEEP_SECONDS, _DUE_SECONDS, _LIMITS_SECONDS = 30.0, 1.0, 5.0
 _AT_ONCE = 100
 
 
@@ -57,9 +60,14 @@ class Hub:
 
     async def start(self) -> None:
         """Begin the long tasks. Matches are loaded when somebody comes or something is due."""
+        try:
+            self.limits.load(await self.store.values(LIMIT, self.clock.time()), self.store.key)
+        except StoreUnavailable as error:
+            log.warning("budgets start anew", extra={"why": str(error)})
         self._tasks = [
             asyncio.create_task(self._for_ever(_SWEEP_SECONDS, self.sweep), name="sweep"),
             asyncio.create_task(self._for_ever(_DUE_SECONDS, self.load_due), name="load due"),
+            asyncio.create_task(self._for_ever(_LIMITS_SECONDS, self.save_limits), name="save limits"),
         ]
 
     async def room(self, match: str) -> Room:
@@ -215,6 +223,12 @@ class Hub:
             # It is in memory now, and has a timer of its own; the store is asked again later, not at once.
             await self.store.set_due({match: due if due is None else max(due, now + 60)})
 
+    async def save_limits(self) -> None:
+        """Store what addresses have spent, so that a restart does not give it back."""
+        rows, expires = self.limits.dump()
+        if rows:
+            await self.store.put_many(LIMIT, rows, expires)
+
     async def sweep(self) -> None:
         """Put matches to sleep that nobody is at, and archive the finished and the abandoned.
 
@@ -273,6 +287,10 @@ class Hub:
             task.cancel()
         await asyncio.gather(*self._tasks, *self._loading.values(), return_exceptions=True)
         await self._in_time(self.workers.close())
+        try:
+            await self._in_time(self.save_limits())
+        except StoreUnavailable as error:
+            log.warning("budgets are not saved", extra={"why": str(error)})
         await self.store.close(self._left())
 
     def _left(self) -> float:
