@@ -33,6 +33,7 @@ NO_LIMITS = {
     **{f"{kind}-per-second": 1_000_000_000 for kind in COUNTED},
     **{f"{kind}-burst": 1_000_000_000 for kind in COUNTED},
     "tables-per-address": 1_000_000,
+    "connections-per-address": 1_000_000,
     "log-level": "warning",
 }
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.frames import Frame, Opcode
 
 from escadaria.client import Table
+from escadaria.server import messages
 from escadaria.store import StoredEvent, StoreUnavailable
 from server.wire import QUICK, Wire, duel, eventually, opened, play, playing, serving, wire
 
@@ -37,6 +39,13 @@ async def test_every_request_is_answered_once(url: str) -> None:
         frames = await me.all_until_pong()
     answers = [frame["id"] for frame in frames if frame["type"] in ("accepted", "refused")]
     assert answers == [f"n{number}" for number in range(len(requests))]
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 110, 126, 65_000, 65_536, 200_000])
+async def test_frames_are_those_of_the_standard(size: int) -> None:
+    bye = messages.Bye(code="x" * size)
+    plain = messages.encode(bye).encode()
+    assert messages.frame(bye) == Frame(Opcode.TEXT, plain).serialize(mask=False)
 
 
 async def test_a_request_is_answered_after_its_event(url: str) -> None:
