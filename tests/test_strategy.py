@@ -306,7 +306,8 @@ def test_the_terminal_tells_all_of_it_in_80_columns(
 
 def test_as_json_it_is_the_data() -> None:
     run = CliRunner().invoke(app, ["strategy", "rapido", "--json"])
-    assert json.loads(run.stdout) == json.loads(json.dumps(strategy.advice("rapido", 2).data()))
+    data = strategy.advice("rapido", 2).data()
+    assert json.loads(run.stdout) == json.loads(json.dumps({"schema": 1, **data}))
 
 
 def test_a_wrong_number_of_players_is_refused() -> None:

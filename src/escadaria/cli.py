@@ -18,7 +18,7 @@ import threading
 import time
 import warnings
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import requires
@@ -58,11 +58,21 @@ from escadaria.terminal.arena import show_league, watched_league
 from escadaria.terminal.play import PAUSE, Quit, Session
 from escadaria.terminal.plot import check_plot, draw_league
 from escadaria.terminal.replay import Replay
-from escadaria.terminal.results import show_results, show_solution, show_verdict, solving, watched
+from escadaria.terminal.results import (
+    show_results,
+    show_solution,
+    show_verdict,
+    solution_data,
+    solving,
+    watched,
+)
 from escadaria.terminal.screen import Screen
 from escadaria.terminal.strategy import show_advice
 
 KNOWN = " or ".join(GAMES)
+
+SCHEMA = 1
+"""Of what --json prints. It rises when a field is taken away or means something else."""
 
 app = typer.Typer(
     help="Rapido and Chain, two dice races: play them, look at them again, serve tables.",
@@ -235,7 +245,7 @@ def analyse(
         if plot:
             draw_analysis(analysis, plot, screen.texts)
         if as_json:
-            typer.echo(json.dumps(analysis.data(), indent=2))
+            echo_json(analysis.data())
         elif not (html or plot):
             show_analysis(analysis, screen)
 
@@ -259,7 +269,7 @@ def hint(
         rules, state = seating.read_position(game, option, players, position)
         judge = judging.find(rules, rollouts)
         if as_json:
-            typer.echo(json.dumps(hint_data(rules, state, judge), indent=2))
+            echo_json(hint_data(rules, state, judge))
         else:
             show_hint(rules, state, judge, screen)
 
@@ -278,7 +288,7 @@ def strategy(
     with refusals(lang) as screen:
         found = find_advice(game, players)
         if as_json:
-            typer.echo(json.dumps(found.data(), indent=2))
+            echo_json(found.data())
         else:
             show_advice(game, found, screen)
 
@@ -313,7 +323,7 @@ def simulate(
                 rules, bot, games, seed, workers=workers, scheduler=scheduler, progress=progress
             )
         if as_json:
-            typer.echo(json.dumps(results.data(), indent=2))
+            echo_json(results.data())
         else:
             show_results(results, time.perf_counter() - start, screen)
 
@@ -343,7 +353,10 @@ def solve(
         rules = seating.make_game(game, given, players, players)
         with solving(screen) as progress:
             solution = compute(rules, threads=threads, progress=progress, again=again)
-        show_solution(solution, path_of(rules), screen, as_json)
+        if as_json:
+            echo_json(solution_data(solution, path_of(rules)))
+        else:
+            show_solution(solution, path_of(rules), screen)
 
 
 @app.command()
@@ -399,7 +412,7 @@ def arena(
         if plot:
             draw_league(results, plot, screen.texts)
         if as_json:
-            typer.echo(json.dumps(results.data(), indent=2))
+            echo_json(results.data())
         else:
             show_league(results, screen)
 
@@ -616,7 +629,7 @@ def one_of(first: object, second: object, what: str) -> None:
 
 
 def show_facts(sentence: str, facts: dict[str, Any], as_json: bool) -> None:
-    typer.echo(json.dumps(facts, indent=2) if as_json else sentence)
+    typer.echo(json_text(facts) if as_json else sentence)
 
 
 def complain_about(damaged: dict[str, str], screen: Screen) -> None:
@@ -627,6 +640,15 @@ def complain_about(damaged: dict[str, str], screen: Screen) -> None:
 
 
 # How a command ends.
+
+
+def json_text(data: Mapping[str, Any]) -> str:
+    """What a command prints with --json: docs/reference/json.md describes it."""
+    return json.dumps({"schema": SCHEMA, **data}, indent=2)
+
+
+def echo_json(data: Mapping[str, Any]) -> None:
+    typer.echo(json_text(data))
 
 
 @contextmanager

@@ -486,7 +486,7 @@ class League:
             "seed": self.seed,
             "games": self.games,
             "bots": [{"bot": standing.share.name, **_data(standing)} for standing in self.by_bot],
-            "seats": [{"seat": int(standing.share.name), **_data(standing)} for standing in self.by_seat],
+            "seats": [{"seat": seat, **_data(standing)} for seat, standing in enumerate(self.by_seat)],
             "head_to_head": [
                 {"bot": one, "against": other, **_share_data(self.against(one, other))}
                 for one in names

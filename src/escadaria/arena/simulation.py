@@ -106,7 +106,7 @@ class Results:
             "seed": self.seed,
             "games": self.games,
             "by_bot": [{"bot": share.name, **_data(share)} for share in self.by_bot],
-            "by_seat": [{"seat": int(share.name), **_data(share)} for share in self.by_seat],
+            "by_seat": [{"seat": seat, **_data(share)} for seat, share in enumerate(self.by_seat)],
             "turns": float(self.turns.mean()),
             "plies": float(self.plies.mean()),
         }

@@ -191,7 +191,7 @@ class Analysis:
         )
 
     def data(self) -> dict[str, Any]:
-        """All of it for JSON. Seats and plies are numbers as in records: both from 1."""
+        """All of it for JSON. Seats are numbered from 0; plies and turns from 1, as in records."""
         return {
             "game": self.record.game.name,
             "options": self.record.game.options,
@@ -201,7 +201,7 @@ class Analysis:
             "errors": [list(errors) for errors in self.errors] if any(map(any, self.errors)) else None,
             "decisions": [_decision_data(decision) for decision in self.decisions],
             "rolls": [
-                {"ply": roll.ply, "turn": roll.turn, "seat": roll.seat + 1, "dice": roll.dice}
+                {"ply": roll.ply, "turn": roll.turn, "seat": roll.seat, "dice": roll.dice}
                 | {"luck": list(roll.luck)}
                 for roll in self.rolls
             ],
@@ -330,7 +330,7 @@ def _roll(record: Record, ply: int, turn: int, before: Shares, after: Shares) ->
 def _player_data(player: Player) -> dict[str, Any]:
     fields = ("name", "decisions", "mistakes", "accuracy", "lost", "start", "luck", "skill")
     own = {name: getattr(player, name) for name in (*fields, "given", "resigned", "result", "adjusted")}
-    return {"seat": player.seat + 1, **own}
+    return {"seat": player.seat, **own}
 
 
 def _decision_data(decision: Decision) -> dict[str, Any]:
@@ -341,7 +341,7 @@ def _decision_data(decision: Decision) -> dict[str, Any]:
     return {
         "ply": decision.ply,
         "turn": decision.turn,
-        "seat": decision.seat + 1,
+        "seat": decision.seat,
         "played": str(decision.played.action),
         "lost": decision.lost,
         "size": decision.size,

@@ -83,10 +83,10 @@ def show_hint(game: AnyGame, state: Any, judge: Judge, screen: Screen) -> None:
 
 
 def hint_data(game: AnyGame, state: Any, judge: Judge) -> dict[str, Any]:
-    """The same for JSON."""
+    """The same for JSON. ``turn`` is the seat to act."""
     return {
         "source": judge.source.data(),
-        "turn": state.turn + 1,
+        "turn": state.turn,
         "shares": list(judge.shares(state)),
         "errors": list(judge.error(state)),
         "options": [

@@ -111,13 +111,15 @@ def solving(screen: Screen) -> Iterator[Callable[[Any], None]]:
         yield tell
 
 
-def show_solution(solution: Solution, path: Path, screen: Screen, as_json: bool) -> None:
-    """What was proven, and where it is kept."""
+def solution_data(solution: Solution, path: Path) -> dict[str, Any]:
+    """What was proven, and where it is kept, for JSON."""
+    about = {"game": solution.game.name, "options": solution.game.options, "path": str(path)}
+    return {**about, **dataclasses.asdict(solution.bounds)}
+
+
+def show_solution(solution: Solution, path: Path, screen: Screen) -> None:
+    """The same in sentences."""
     bounds = solution.bounds
-    if as_json:
-        about = {"game": solution.game.name, "options": solution.game.options, "path": str(path)}
-        screen.out.print_json(data={**about, **dataclasses.asdict(bounds)})
-        return
     screen.say("solve.result", low=f"{100 * bounds.low:.7f}", high=f"{100 * bounds.high:.7f}")
     screen.say("solve.gap", gap=f"{bounds.gap:.1e}")
     screen.say("solve.kept", path=str(path))
