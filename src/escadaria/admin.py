@@ -26,8 +26,9 @@ from escadaria.game import GameError
 from escadaria.record import verify, write
 from escadaria.server import messages
 from escadaria.server.match import Entry, Hidden, Match, SavedMatch
-from escadaria.store import StoredEvent, StoreUnavailable, sql
-from escadaria.store.sql import Session, database_at
+from escadaria.store import StoredEvent, StoreUnavailable
+from escadaria.store.commits import HEAD, Session
+from escadaria.store.sql import database_at
 
 T = TypeVar("T")
 
@@ -117,7 +118,7 @@ def backup(session: Session, file: Path, progress: Progress = lambda done, total
         [(key,)] = session.run("SELECT value FROM meta WHERE name = 'key'")
         counts = {table: session.run(f"SELECT count(*) FROM {table}")[0][0] for table in TABLES}
         total, done = sum(counts.values()), 0
-        header = {"format": FORMAT, "schema": sql.HEAD, "made": time.time(), "key": key, "tables": TABLES}
+        header = {"format": FORMAT, "schema": HEAD, "made": time.time(), "key": key, "tables": TABLES}
         with _private(part) as raw, gzip.open(raw, "wt", encoding="utf-8", compresslevel=6) as lines:
             lines.write(json.dumps(header) + "\n")
             for table, columns in TABLES.items():
@@ -152,7 +153,7 @@ def restore(session: Session, file: Path, progress: Progress = lambda done, tota
             header = _read_line(lines, file)
             if not isinstance(header, dict) or header.get("format") != FORMAT:
                 raise AdminError(f"{file} is no backup of Escadaria")
-            if header["schema"] > sql.HEAD:
+            if header["schema"] > HEAD:
                 raise AdminError(f"{file} was made by a later version of Escadaria: install that one")
             session.run_many("UPDATE meta SET value = ? WHERE name = 'key'", [(header["key"],)])
             end: list[Any] = []

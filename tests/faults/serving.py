@@ -29,7 +29,7 @@ PATIENCE = 120.0
 _MOTHER = """
 import json, os, signal, sys, threading
 import alembic.command, uvicorn.protocols.websockets.websockets_sansio_impl, uvloop
-import escadaria.store.schema, escadaria.store.sqlite
+import escadaria.store.schema, escadaria.store.sql, escadaria.store.sqlite
 from escadaria.server.app import create_app
 from escadaria.server.run import serve
 from escadaria.server.settings import Settings

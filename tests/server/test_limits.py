@@ -194,7 +194,7 @@ async def test_a_match_that_nobody_is_at_leaves_the_memory_and_comes_back(tmp_pa
             assert (await rui.expect("event"))["now"]["text"] == position, "history comes back too"
         async with wire(server.url, match["match"], token=match["token"]) as ana:
             assert (await ana.ask("act", version=4, action="roll", id="x"))["version"] == 5
-        assert match["match"] in await server.hub.store.open_matches()
+        assert match["match"] in await server.hub.store.abandoned(1e12, 10)
 
 
 async def test_many_at_once_wake_a_match_only_once(tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ async def test_finished_matches_are_archived_and_can_be_looked_at(tmp_path: Path
             await me.ask("resign")
         await asleep(server, match)
         assert not server.hub.rooms
-        assert not await server.hub.store.open_matches()
+        assert not await server.hub.store.abandoned(1e12, 10)
         async with wire(server.url, match["match"], token=match["token"]) as me:
             assert (await me.expect("snapshot"))["now"]["secret"]
             following = (await me.ask("rematch"))["match"]
@@ -304,10 +304,10 @@ async def test_abandoned_matches_are_archived(tmp_path: Path) -> None:
     async with serving(tmp_path, clock, idle_seconds=0, archive_days=30) as server:
         match = await playing(server.url)
         await asleep(server, match)
-        assert await server.hub.store.open_matches() == [match["match"]]
+        assert await server.hub.store.abandoned(1e12, 10) == [match["match"]]
         clock.ahead = 31 * 86_400
         await server.hub.sweep()
-        assert not await server.hub.store.open_matches()
+        assert not await server.hub.store.abandoned(1e12, 10)
         async with wire(server.url, match["match"], token=match["token"]) as me:
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
 

@@ -18,7 +18,8 @@ import psycopg
 import pytest
 
 from escadaria.store import StoredEvent
-from escadaria.store.sql import Session, SqlStore
+from escadaria.store.commits import Session
+from escadaria.store.sql import SqlStore
 
 PASSWORD = "correct-horse"
 
@@ -35,8 +36,17 @@ def versions(events: list[StoredEvent]) -> list[int]:
 
 def writing(store: SqlStore) -> Session:
     """The connection that writes; there is one from the first append on."""
-    assert store._writer.session is not None
-    return store._writer.session
+    assert store._threads.writer.session is not None
+    return store._threads.writer.session
+
+
+async def open_matches(store: SqlStore) -> list[str]:
+    """The matches that are not archived, the one left alone for longest first."""
+    statement = (
+        "SELECT id FROM match WHERE NOT archived ORDER BY"
+        " (SELECT time FROM event WHERE event.match = match.id ORDER BY version DESC LIMIT 1)"
+    )
+    return [match for (match,) in await store._threads.read(lambda session: session.run(statement))]
 
 
 @contextmanager

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from escadaria.store import Conflict, StoreUnavailable, sql
+from escadaria.store import Conflict, StoreUnavailable, commits
 from escadaria.store.sql import SqlStore
-from store.conftest import Opener, Postgres, event, locked, versions
+from store.conftest import Opener, Postgres, event, locked, open_matches, versions, writing
 
 pytestmark = pytest.mark.anyio
 
@@ -132,7 +132,7 @@ async def test_a_ping_fails_while_somebody_else_holds_the_lock(store: SqlStore, 
         await refused(store.ping(), 1)
         await refused(store.ping(), 1)
     await works_again(store)
-    assert await store.open_matches() == []
+    assert await open_matches(store) == []
 
 
 async def test_a_cancelled_ping_disturbs_no_other(store: SqlStore) -> None:
@@ -150,7 +150,7 @@ async def test_calls_behind_a_long_lock_are_answered_too(
     store: SqlStore, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second waits for the first, and then would wait for the lock itself."""
-    monkeypatch.setattr(sql, "ANSWER_SECONDS", 2.0)
+    monkeypatch.setattr(commits, "ANSWER_SECONDS", 2.0)
     await store.append("m", [event(1)])
     with locked(url):
         first = asyncio.create_task(refused(store.append("m", [event(2)]), 4))
@@ -240,9 +240,7 @@ async def test_a_truncated_file_is_noticed(opened: Opener, tmp_path: Path, size:
     path = tmp_path / "store.db"
     store = await opened(str(path))
     await store.append("m", [event(1, body="x" * 50_000)])
-    writing_session = store._writer.session
-    assert writing_session is not None
-    writing_session.run("PRAGMA wal_checkpoint(TRUNCATE)")  # nothing is in the log any more
+    writing(store).run("PRAGMA wal_checkpoint(TRUNCATE)")  # nothing is in the log any more
     await store.append("m", [event(2)])
     copy = tmp_path / "copy"  # made by another process: to open and close it here would drop SQLite's locks
     subprocess.run(["cp", path, copy], check=True)
@@ -259,7 +257,7 @@ async def test_a_smaller_file_that_is_whole_is_no_reason_to_stop(opened: Opener,
     store, other = await opened(str(path)), await opened(str(path))
     await store.put_many("k", {str(n): "x" * 1000 for n in range(1000)}, 1)
     await store.purge(2)
-    session = other._database.connect()
+    session = other._threads._database.connect()
     for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
         size = path.stat().st_size
         session.run(statement)

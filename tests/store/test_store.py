@@ -19,9 +19,9 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
-from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable, open_store, schema, sql
+from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable, commits, open_store, schema
 from escadaria.store.sql import SqlStore
-from store.conftest import PASSWORD, Opener, Postgres, event, locked, versions, writing
+from store.conftest import PASSWORD, Opener, Postgres, event, locked, open_matches, versions, writing
 
 pytestmark = pytest.mark.anyio
 
@@ -69,7 +69,7 @@ async def test_what_can_never_be_stored_is_a_value_error(store: SqlStore) -> Non
     ):
         with pytest.raises(ValueError, match=r"."):
             await store.append("m", events)
-    assert await store.open_matches() == []
+    assert await open_matches(store) == []
 
 
 async def test_versions_are_stored_once_and_without_gaps(store: SqlStore) -> None:
@@ -80,7 +80,7 @@ async def test_versions_are_stored_once_and_without_gaps(store: SqlStore) -> Non
         with pytest.raises(Conflict):
             await store.append("unknown", [event(version + 1)])
     assert [(e.version, e.request) for e in await store.events("m")] == [(1, "first"), (2, "")]
-    assert await store.open_matches() == ["m"]
+    assert await open_matches(store) == ["m"]
 
 
 async def test_an_append_is_stored_whole_or_not_at_all(store: SqlStore, opened: Opener, url: str) -> None:
@@ -98,10 +98,10 @@ async def test_open_matches_are_those_not_archived_the_longest_idle_first(store:
     await store.append("b", [event(2), event(3)])
     await store.append("d", [event(2)])
     await store.append("a", [event(2), event(3), event(4)])
-    assert await store.open_matches() == ["c", "d", "b", "a"]
+    assert await open_matches(store) == ["c", "d", "b", "a"]
     await store.archive("d")
     await asyncio.gather(store.archive("d"), store.archive("c"), store.archive("unknown"))
-    assert await store.open_matches() == ["b", "a"]
+    assert await open_matches(store) == ["b", "a"]
     assert versions(await store.events("d")) == [1, 2]
 
 
@@ -112,7 +112,7 @@ async def test_appends_that_wait_together_share_one_commit(store: SqlStore) -> N
     commits = counted_commits(store)
     await asyncio.gather(*(store.append(f"m{n}", [event(1)]) for n in range(200)))
     assert len(commits) == 1
-    assert len(await store.open_matches()) == 200
+    assert len(await open_matches(store)) == 200
 
 
 async def test_only_the_guilty_append_of_a_batch_is_refused(store: SqlStore) -> None:
@@ -135,7 +135,7 @@ async def test_only_the_guilty_append_of_a_batch_is_refused(store: SqlStore) -> 
     assert [answer for answer in answers if not isinstance(answer, Conflict)] == [None] * 4
     assert versions(await store.events("a")) == [1, 2]
     assert [e.request for e in await store.events("b")] == ["", "", "b3"]
-    assert sorted(await store.open_matches()) == ["a", "b", "d"]
+    assert sorted(await open_matches(store)) == ["a", "b", "d"]
 
 
 async def test_many_matches_append_at_once(store: SqlStore) -> None:
@@ -185,7 +185,7 @@ async def test_a_commit_takes_only_so_many_appends(opened: Opener, url: str) -> 
     commits = counted_commits(store)
     await asyncio.gather(*(store.append(f"m{n}", [event(1)]) for n in range(10)))
     assert len(commits) >= 4
-    assert len(await store.open_matches()) == 10
+    assert len(await open_matches(store)) == 10
 
 
 async def test_a_cancelled_caller_disturbs_nobody(store: SqlStore) -> None:
@@ -222,7 +222,7 @@ async def test_close_finishes_what_waits_and_refuses_what_comes(opened: Opener, 
         with pytest.raises(StoreUnavailable, match="closed"):
             await refused
     await store.close()
-    assert len(await (await opened(url)).open_matches()) == 9
+    assert len(await open_matches(await opened(url))) == 9
 
 
 # --- faults -----------------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ async def test_a_full_disk_is_a_refusal_and_then_forgotten(opened: Opener, tmp_p
 async def test_a_lock_held_too_long_is_a_refusal_and_then_forgotten(
     opened: Opener, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sql, "LOCK_SECONDS", 0.2)
+    monkeypatch.setattr(commits, "LOCK_SECONDS", 0.2)
     store = await opened(url)
     await store.append("m", [event(1)])
     with locked(url):
@@ -415,7 +415,7 @@ def cut_connections(url: str) -> None:
 async def test_errors_and_reprs_tell_nothing_private(
     opened: Opener, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sql, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(commits, "LOCK_SECONDS", 0.1)
     store = await opened(url)
     private = event(2, body="private-body", hidden="private-hidden")
     assert "private-hidden" not in repr(private)
@@ -439,7 +439,7 @@ async def test_many_open_a_new_database_at_once_and_again_later(opened: Opener, 
     stores = await asyncio.gather(*(opened(url) for _ in range(4)))
     await asyncio.gather(*(store.append(f"m{n}", [event(1)]) for n, store in enumerate(stores)))
     again = await opened(url)
-    assert len(await again.open_matches()) == 4
+    assert len(await open_matches(again)) == 4
 
 
 async def test_the_migrations_make_the_tables_that_the_code_expects(store: SqlStore, url: str) -> None:
@@ -448,7 +448,7 @@ async def test_the_migrations_make_the_tables_that_the_code_expects(store: SqlSt
     )
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), schema.tables) == []
-        assert connection.scalar(sa.text("SELECT version_num FROM alembic_version")) == sql.HEAD
+        assert connection.scalar(sa.text("SELECT version_num FROM alembic_version")) == commits.HEAD
     engine.dispose()
 
 

@@ -16,7 +16,7 @@ from alembic.config import Config
 
 from escadaria.store import Conflict, StoredEvent, open_store, sql
 from escadaria.store.sql import SqlStore
-from store.conftest import Opener, event, versions, writing
+from store.conftest import Opener, event, open_matches, versions, writing
 
 pytestmark = pytest.mark.anyio
 
@@ -79,7 +79,7 @@ async def test_a_match_without_events_breaks_nothing(store: SqlStore) -> None:
     await add_empty_match(store, "empty", 2.0)
     assert await store.events("empty") == []
     assert await store.snapshot("empty") is None
-    assert await store.open_matches() == ["empty"]
+    assert await open_matches(store) == ["empty"]
     await store.set_due({"empty": 1.0})
     assert await store.due_matches(5, 5) == ["empty"]
     with pytest.raises(Conflict):
@@ -264,7 +264,7 @@ async def test_a_database_of_the_first_version_is_brought_up_to_date(opened: Ope
             StoredEvent(1, 10.0, "r", "ação", "h"),
             StoredEvent(2, 11.0, "", "{}", ""),
         ]
-    assert await store.open_matches() == ["open"]
+    assert await open_matches(store) == ["open"]
     assert await store.due_matches(10, 10) == ["open"]  # nobody knows, so it is looked at
     assert await store.abandoned(100, 10) == ["open"]
     assert await store.open_tables("") == 1

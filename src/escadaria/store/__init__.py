@@ -2,7 +2,8 @@
 
 A store knows no rules: an event is text with a number. It is durable when ``append`` returns, and
 the number decides who was first when two workers store for one match. ``sql`` keeps matches in a
-database; ``sqlite`` and ``postgres`` say how either is reached, ``schema`` what is in it.
+database; ``commits`` lets many calls share one commit, ``sqlite`` and ``postgres`` say how either
+database is reached, ``schema`` what is in it.
 """
 
 from __future__ import annotations
@@ -154,12 +155,6 @@ class Store(Protocol):
 
     async def open_tables(self, opener: str) -> int:
         """How many open matches this opener has opened.
-
-        :raises StoreUnavailable: if they cannot be read now.
-        """
-
-    async def open_matches(self) -> list[str]:
-        """The matches that are not archived, the one left alone for longest first.
 
         :raises StoreUnavailable: if they cannot be read now.
         """

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from escadaria.store import StoredEvent, sql
+from escadaria.store import StoredEvent, commits
 
 CONNECT_SECONDS = 5
 """How long to wait for a connection before giving up."""
@@ -44,10 +44,11 @@ class PostgresDatabase:
     @classmethod
     def at(cls, url: str) -> PostgresDatabase:
         """The database at ``postgresql://…``; what the URL does not say is set here."""
+        lock, statement = commits.LOCK_SECONDS, commits.ANSWER_SECONDS
         settings: dict[str, Any] = {
             "connect_timeout": CONNECT_SECONDS,
             "tcp_user_timeout": 1000 * CONNECT_SECONDS,  # for a server that vanished without a word
-            "options": f"-c lock_timeout={sql.LOCK_SECONDS}s -c statement_timeout={sql.ANSWER_SECONDS}s",
+            "options": f"-c lock_timeout={lock}s -c statement_timeout={statement}s",
         }
         try:
             conninfo = f"postgresql://{url.partition('://')[2]}"
@@ -176,7 +177,7 @@ class PostgresSession:
     def is_current(self) -> bool:
         """Whether the tables are those of this version."""
         return self.run(_IS_THERE) == [(True,)] and self.run("SELECT version_num FROM alembic_version") == [
-            (sql.HEAD,)
+            (commits.HEAD,)
         ]
 
     def interrupt(self) -> None:

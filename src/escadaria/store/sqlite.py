@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from escadaria.store import StoredEvent, StoreUnavailable, sql
+from escadaria.store import StoredEvent, StoreUnavailable, commits
 
 MIGRATION_SECONDS = 600.0
 """How long to wait while another worker changes the tables."""
@@ -79,7 +79,7 @@ class SqliteDatabase:
 
     def connect(self, seconds: float = 0.0) -> SqliteSession:
         self.check()  # or SQLite would make the files that are missing
-        return SqliteSession(self, seconds or sql.LOCK_SECONDS)
+        return SqliteSession(self, seconds or commits.LOCK_SECONDS)
 
     def close(self) -> None:
         if self._anchor is not None:
@@ -255,7 +255,9 @@ class SqliteSession:
     def is_current(self) -> bool:
         """Whether the tables are those of this version."""
         tables = self.run_unchecked("SELECT name FROM sqlite_master WHERE name = 'alembic_version'")
-        return bool(tables) and self.run_unchecked("SELECT version_num FROM alembic_version") == [(sql.HEAD,)]
+        return bool(tables) and self.run_unchecked("SELECT version_num FROM alembic_version") == [
+            (commits.HEAD,)
+        ]
 
     def interrupt(self) -> None:
         with contextlib.suppress(sqlite3.ProgrammingError):  # it is closed
