@@ -205,7 +205,7 @@ def play(load: Soak, pid: int, seconds: float, every: float) -> Iterator[Sample]
     cpu, moves = cpu_seconds(pid), len(load.accepted)
     with ThreadPoolExecutor(1) as pool:
         before = scrape(load.url)
-        while last < start + seconds:
+        while start + seconds - last > every / 2 or last == start:
             load.waits.clear()
             load.run(min(every, start + seconds - last))
             scraping = pool.submit(scrape, load.url)

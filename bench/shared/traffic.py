@@ -124,6 +124,8 @@ class Table:
 
     match: str
     clients: list[Client] = field(default_factory=list)
+    following: str = ""
+    """The match that the people go to next."""
     asked: int = -1
     """The version that the last request was made for."""
     mover: Client | None = None
@@ -345,15 +347,15 @@ class Escadaria(Load):
                 self._go_on(client, message.now)
         elif message.mine is not None:  # welcome, you
             client.mine = message.mine
-            client.next = message.next_token or client.next
+            if message.next_token is not None:
+                client.next = message.next_token
+                self._follow(client.table)
             if message.role == "guest":
                 client.send(b'{"type":"sit","id":"sit","version":1,"name":"Rui"}')
         elif message.type == "accepted":
             if message.match is not None:
-                client.table.match, client.table.asked = message.match, -1
-                for person in client.table.clients:
-                    person.credentials = person.next
-                self.connect(client.table)
+                client.table.following = message.match
+                self._follow(client.table)
             elif message.token is not None:
                 client.credentials = message.token
                 self._start(client.table)
@@ -375,6 +377,14 @@ class Escadaria(Load):
                 self._ask(host, b"rematch")
         else:
             self._start(table)
+
+    def _follow(self, table: Table) -> None:
+        """Go on to the next match, when its id and the tokens of both people have come."""
+        if table.following and all(client.next for client in table.clients):
+            table.match, table.following, table.asked = table.following, "", -1
+            for client in table.clients:
+                client.credentials, client.next = client.next, ""
+            self.connect(table)
 
     def _start(self, table: Table) -> None:
         host, guest = table.clients
