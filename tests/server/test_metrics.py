@@ -50,6 +50,7 @@ def test_requests_are_counted_and_timed_by_route_template(own: Live) -> None:
         http.get("/api/games")
         http.post("/api/seals-and-more")
         http.request("INVENTED", "/api/games")
+        assert http.get("/api/games", headers={"Host": "other.example.org"}).status_code == 421
     after = scrape(own.url)
 
     def more(name: str, **labels: str) -> float:
@@ -57,6 +58,7 @@ def test_requests_are_counted_and_timed_by_route_template(own: Live) -> None:
 
     assert more("escadaria_http_requests_total", route="/api/matches/{match}", status="404") == 3
     assert more("escadaria_http_requests_total", route="/api/games", status="200") == 1
+    assert more("escadaria_http_requests_total", route="none", status="421") == 1
     assert more("escadaria_http_seconds_count", route="/api/matches/{match}") == 3
 
 

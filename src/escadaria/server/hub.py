@@ -214,7 +214,10 @@ class Hub:
     async def load_due(self) -> None:
         """Load the matches at which something is due, though nobody is there."""
         now = self.clock.time()
-        for match in await self.store.due_matches(now, _AT_ONCE):
+        matches = await self.store.due_matches(now, _AT_ONCE)
+        if matches:
+            log.debug("resumed", extra={"matches": len(matches)})
+        for match in matches:
             try:
                 due = (await self.room(match)).due()
             except GameError:

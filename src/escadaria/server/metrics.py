@@ -243,6 +243,11 @@ def measured(app: App) -> App:
     return measuring
 
 
+def answered_early(status: int) -> None:
+    """Count a request that was refused before it came to the application."""
+    _counter("none", status).inc()
+
+
 @cache
 def _counter(route: str, status: int) -> Counter:
     return _HTTP.labels(route, status)

@@ -283,6 +283,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _answer(self, status: int, code: str, message: str) -> None:
         """Say why, and close the connection."""
+        metrics.answered_early(status)
         body = msgspec.json.encode(messages.Problem(code=code, message=message))
         retry = b"retry-after: 5\r\n" if status in (429, 503) else b""
         self.transport.write(
