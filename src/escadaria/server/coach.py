@@ -16,6 +16,7 @@ from escadaria.game import CHANCE, AnyGame
 from escadaria.record import Record, read
 from escadaria.server.messages import Advice, Position, PositionSeen, Refused, Source
 from escadaria.server.replays import Played, packed, short_enough
+from escadaria.server.worker import decide
 from escadaria.views import fact_data, previews
 
 _DIGITS = 4
@@ -99,10 +100,15 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 # What worker processes compute.
 
 
-def advise(name: str, options: dict[str, Any], text: str) -> Advice | None:
-    """What a position is worth; None if no evaluator knows."""
-    game = catalogue.load(name, **options)
-    return _advice(game, game.parse_state(text))
+def hint(
+    name: str, options: tuple[tuple[str, int | str], ...], text: str, bot: str
+) -> tuple[str, Advice | None]:
+    """The best action and what it is worth; where no evaluator knows, what the bot does, and None."""
+    game = catalogue.load(name, **dict(options))
+    advice = _advice(game, game.parse_state(text))
+    if advice is None:
+        return decide(name, options, text, bot), None
+    return max(advice.wins, key=advice.wins.__getitem__), advice
 
 
 def _read(asked: Position) -> tuple[AnyGame, Any]:

@@ -275,6 +275,7 @@ class Hub:
         self.closing = True
         self._stop_by = time.monotonic() + self.settings.shutdown_seconds
         await self._in_time(asyncio.gather(*(room.close() for room in list(self.rooms.values()))))
+        await self._in_time(self.workers.close())  # requests that wait for them are answered
         for connection in list(self.connections):
             connection.end("restart")
         await self._in_time(self._all_gone())
@@ -289,7 +290,6 @@ class Hub:
         for task in (*self._tasks, *self._loading.values()):
             task.cancel()
         await asyncio.gather(*self._tasks, *self._loading.values(), return_exceptions=True)
-        await self._in_time(self.workers.close())
         try:
             await self._in_time(self.save_limits())
         except StoreUnavailable as error:

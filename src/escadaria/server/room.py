@@ -530,11 +530,9 @@ class Room:
         self._services.limits.take(connection.address, "hints")
         connection.hinting = True
         try:
-            advice = await workers.advise(match.game, state, key=self._key)
-            if advice is not None:
-                action = max(advice.wins, key=advice.wins.__getitem__)
-            else:
-                action = await workers.decide(match.game, state, match.rules.stand_in, key=self._key)
+            action, advice = await workers.hint(
+                match.game, state, match.rules.stand_in, key=connection.address
+            )
         finally:
             connection.hinting = False
         return messages.Accepted(id=request.id, version=version, action=action, advice=advice)

@@ -83,11 +83,15 @@ class Workers:
             worker.decide, game.name, options, str(state), bot, key=network_of(key), first=awaited
         )
 
-    async def advise(self, game: AnyGame, state: object, *, key: str = "") -> Advice | None:
-        """What a position is worth; None if no evaluator knows. :raises Refused: ``busy``."""
-        return await self.hints.run(
-            coach.advise, game.name, dict(game.options), str(state), key=network_of(key)
-        )
+    async def hint(
+        self, game: AnyGame, state: object, bot: str, *, key: str = ""
+    ) -> tuple[str, Advice | None]:
+        """The best action and what it is worth; where no evaluator knows, what the bot does, and None.
+
+        :raises Refused: ``busy``, if too many wait.
+        """
+        options = tuple(game.options.items())
+        return await self.hints.run(coach.hint, game.name, options, str(state), bot, key=network_of(key))
 
     async def position(self, asked: Position, address: str) -> bytes:
         """A ``PositionSeen``. :raises Refused: ``busy``, ``too_fast``. :raises GameError: if it is none."""
