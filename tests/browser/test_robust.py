@@ -237,7 +237,7 @@ def test_watching_that_is_switched_off(come: Come, url: str) -> None:
     ana, _ = duel(url)
     watcher = come().go(f"{ana.path}#watch={ana.watch}")
     watcher.reads("web.watching")
-    asked(url, ana, "configure", rules={"watch": False, "pace": 0})
+    asked(url, ana, "configure", rules={"grace": None, "watch": False})
     watcher.reads("web.closed.watching_off")
 
 
