@@ -85,6 +85,19 @@ def test_a_head_has_to_come_in_time(victim: Victim, start: bytes) -> None:
         trickle(client, start, b"\r\n" if start == b"\r\n" else b"x" if start else b"")
 
 
+def test_a_long_body_is_no_long_head(victim: Victim) -> None:
+    body = json.dumps({"record": "x" * 50_000}).encode()
+    head = b"POST /api/replays HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
+    head %= len(body)
+    for parts in ((head, body[:99], body[99:]), (head, body), (head + body,)):
+        with contextlib.closing(victim.connect()) as client:
+            for part in parts:
+                client.sendall(part)
+                time.sleep(0.05)
+            answer = Answer.parse(until_closed(client))
+            assert (answer.status, answer.code) == (400, "bad_record")
+
+
 def test_a_second_head_has_to_come_in_time(victim: Victim) -> None:
     for more in (b"", b"\r", b"G"):
         with contextlib.closing(victim.connect()) as client:
@@ -465,6 +478,6 @@ def test_what_is_no_file_is_a_page_but_not_among_the_assets(patient: Victim) -> 
 
 def test_there_are_files_that_browsers_and_robots_ask_for(patient: Victim) -> None:
     robots, icon = patient.get("/robots.txt"), patient.get("/favicon.ico")
-    assert robots.headers["content-type"].startswith("text/plain") and b"Disallow: /t/" in robots.body
+    assert robots.headers["content-type"] == "text/plain; charset=utf-8" and b"Disallow: /t/" in robots.body
     assert "icon" in icon.headers["content-type"] and icon.body.startswith(b"\x00\x00\x01\x00")
     assert patient.get("/icon.svg").headers["content-type"] == "image/svg+xml"

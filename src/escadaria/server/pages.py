@@ -142,6 +142,6 @@ def _file(address: str, body: bytes, compressed: bytes | None = None) -> _File:
         body,
         compressed,
         hashlib.blake2b(body, digest_size=9).hexdigest(),
-        f"{kind}; charset=utf-8" if kind.startswith("text/") or kind.endswith("javascript") else kind,
+        kind,
         _FOR_EVER if address.startswith("/assets/") else "no-cache",
     )

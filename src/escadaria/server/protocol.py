@@ -185,7 +185,7 @@ class HttpProtocol(HttpToolsProtocol):
         if not _may_send(self.gate, self.scope, self.client, len(data)):
             self._answer(429, "too_fast", "too many bytes from this address, wait")
             return
-        heads = self._heads
+        heads, was_in_head = self._heads, self._in_head
         self._unset_keepalive_if_required()
         try:
             self.parser.feed_data(data)
@@ -196,7 +196,7 @@ class HttpProtocol(HttpToolsProtocol):
         except httptools.HttpParserError:
             self._answer(*(self._refusal or (400, "malformed", "this is not HTTP")))
             return
-        if self._heads == heads and self._in_head:
+        if was_in_head and self._heads == heads:
             self._head_bytes += len(data)
             if self._head_bytes > self.gate.settings.head_bytes:
                 self._answer(431, "too_large", "the request's head is too long")
