@@ -79,6 +79,11 @@ class Fact:
         return {name: getattr(self, name) for name in self.__match_args__}  # all fields, and quicker
 
 
+def kind_of(fact: type[Fact]) -> str:
+    """The stable name of a kind of fact."""
+    return _kind(fact.__name__)
+
+
 @cache
 def _kind(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from functools import cache, cached_property
@@ -32,7 +32,7 @@ from babel.messages.pofile import read_po
 from babel.numbers import format_decimal, format_percent
 
 from escadaria.catalogue import KITS
-from escadaria.game import BadOptions, Fact
+from escadaria.game import AnyGame, BadOptions, Fact, kind_of
 
 LANGUAGES = ("en", "de", "fr", "it", "es")
 """The languages there are; the first is spoken to those who speak none of them."""
@@ -72,17 +72,8 @@ class Texts:
         return key in self.messages
 
     def fact(self, game: str, fact: Fact, names: Sequence[str]) -> str:
-        """The sentence that tells the fact; ``names`` are the players' names by seat.
-
-        A fact without a text of its own is told by its kind and fields: ``Ana: rolled, number 4``.
-        """
+        """The sentence that tells the fact; ``names`` are the players' names by seat."""
         data = fact.data()
-        if f"{game}.fact.{fact.kind}" not in self:
-            words = [fact.kind.replace("_", " ")]
-            words += [
-                f"{field.replace('_', ' ')} {value}" for field, value in data.items() if field != "seat"
-            ]
-            return f"{names[fact.seat]}: {', '.join(words)}."
         args = {field: self._shown(game, value) for field, value in data.items()}
         args["name"] = names[fact.seat]
         if "victim" in data:
@@ -90,23 +81,10 @@ class Texts:
         return self(self._variant(f"{game}.fact.{fact.kind}", data), **args)
 
     def action(self, game: str, action: object) -> str:
-        """The label of a decision, made from its text; outcomes of the dice have none.
-
-        A decision without a text of its own is its own label.
-        """
-        word, _, number = str(action).partition(" ")
-        if f"{game}.action.{word}" not in self:
-            return str(action)
-        args = {"number": int(number)} if number else {}
+        """The label of a decision, made from its text; outcomes of the dice have none."""
+        word, _, rest = str(action).partition(" ")
+        args = {"number": int(rest) if rest.isdigit() else rest} if rest else {}
         return self(self._variant(f"{game}.action.{word}", args), **args)
-
-    def name(self, game: str) -> str:
-        """What a game is called."""
-        return self(f"{game}.name") if f"{game}.name" in self else game.replace("_", " ").capitalize()
-
-    def tagline(self, game: str) -> str:
-        """A game in one sentence; empty if it has no text for that."""
-        return self(f"{game}.tagline") if f"{game}.tagline" in self else ""
 
     def question(self, game: str, state: object) -> str:
         """What the seat to act is asked, by the position's phase if it has one."""
@@ -172,7 +150,27 @@ def load(language: str) -> Texts:
             own = folder.joinpath(f"{language}.po")
             found = _read(own if own.is_file() else folder.joinpath(f"{LANGUAGES[0]}.po"), language)
             messages = {**found, **messages}  # a game adds texts and changes none
+        messages = {**dict(_defaults(kit.game)), **messages}
     return Texts(language, messages)
+
+
+def _defaults(game: type[AnyGame]) -> Iterator[tuple[str, Message]]:
+    """Texts for a game that has none: its own words, the same in every language."""
+    yield f"{game.name}.name", _plain(game.name.capitalize())
+    yield f"{game.name}.tagline", _plain("")
+    for option in game.OPTIONS:
+        yield f"{game.name}.option.{option.name}", _plain(option.name.capitalize())
+    for action in game().actions:
+        word, _, rest = str(action).partition(" ")
+        yield f"{game.name}.action.{word}", _plain((f"{word} {{number}}" if rest else word).capitalize())
+    for fact in game.FACTS:
+        names = [field.name for field in fields(fact) if field.name != "seat"]
+        told = ", ".join([kind_of(fact), *(f"{name} {{{name}}}" for name in names)])
+        yield f"{game.name}.fact.{kind_of(fact)}", _plain(f"{{name}}: {told}.".replace("_", " "))
+
+
+def _plain(text: str) -> Message:
+    return Message((text,))
 
 
 def _read(path: Traversable, language: str) -> dict[str, Message]:

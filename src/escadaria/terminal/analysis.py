@@ -37,7 +37,7 @@ FIGURE = 12
 def show_analysis(analysis: Analysis, screen: Screen) -> None:
     """Who played how well, how lucky everybody was, and what could have been better."""
     texts, record = screen.texts, analysis.record
-    screen.say("coach.title", "bold", game=texts.name(record.game.name), players=record.game.players)
+    screen.say("coach.title", "bold", game=texts(f"{record.game.name}.name"), players=record.game.players)
     screen.show(outcome(analysis, texts))
     screen.show(Text(source(analysis.source, texts), QUIET))
     screen.out.print()

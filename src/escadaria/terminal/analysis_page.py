@@ -67,7 +67,7 @@ li .sign { flex-basis: 1.6rem; color: var(--coral) }
 def page(analysis: Analysis, texts: Texts) -> str:
     """The page's HTML."""
     record = analysis.record
-    game = texts.name(record.game.name)
+    game = texts(f"{record.game.name}.name")
     title = escape(texts("coach.title", game=game, players=record.game.players))
     mistakes = analysis.mistakes
     lost = _items(((SIGNS[decision.size], decision) for decision in mistakes), analysis, texts, "sign")

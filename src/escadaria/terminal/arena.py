@@ -20,7 +20,7 @@ def show_league(league: League, screen: Screen) -> None:
     """Who is how strong, who beats whom, what a seat is worth, how long it takes."""
     texts, length = screen.texts, league.length
     players = league.game.players
-    screen.say("arena.title", "bold", game=texts.name(league.game.name), players=players)
+    screen.say("arena.title", "bold", game=texts(f"{league.game.name}.name"), players=players)
     _table(screen, _bots(league, screen))
     if len(league.bots) > 2:
         screen.say("arena.against", QUIET)

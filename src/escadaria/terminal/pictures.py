@@ -70,15 +70,9 @@ def draw(scene: Scene) -> Picture:
     """The picture of a position; of a game that has none, its text."""
     kit = kit_of(scene.game)
     if kit.picture is None:
-        return plain(scene)
+        return Picture([Text(str(scene.state))], [])
     part: Artist = kit.picture()
     return part.draw(scene)
-
-
-def plain(scene: Scene) -> Picture:
-    """All seats, and the position field by field: what every position has."""
-    fields = [Text(word) for word in str(scene.state).split()]
-    return Picture([*packed(fields, scene.width), Text(), *roster(scene, [Text()] * scene.game.players)], [])
 
 
 # What pictures are made of.

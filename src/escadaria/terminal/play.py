@@ -64,7 +64,9 @@ class Session:
 
     def introduce(self) -> None:
         game = self.table.game.name
-        title = Text.assemble((self.texts.name(game), "bold"), "  ", (self.texts.tagline(game), QUIET))
+        title = Text.assemble(
+            (self.texts(f"{game}.name"), "bold"), "  ", (self.texts(f"{game}.tagline"), QUIET)
+        )
         self.screen.show(title)
         for seat, player in enumerate(self.table.seats):
             about = [self.texts(f"colour.{colour}") for colour in player.colours]

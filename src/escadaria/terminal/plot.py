@@ -83,7 +83,7 @@ def draw_league(league: League, path: Path, texts: Texts) -> None:
         rows = max(len(league.bots), league.game.players)
         figure = Figure(figsize=(11, 6.2 + 0.28 * max(0, rows - 4)))
         figure.set_layout_engine(ConstrainedLayoutEngine(w_pad=0.2, h_pad=0.18, wspace=0.05, hspace=0.04))
-        title = texts("arena.title", game=texts.name(league.game.name), players=league.game.players)
+        title = texts("arena.title", game=texts(f"{league.game.name}.name"), players=league.game.players)
         counted = texts("arena.games", games=texts.number(league.games))
         figure.suptitle(f"{title}  ·  {counted}", fontsize=15, family="serif", x=0.02, ha="left")
         (ratings, against), (seats, turns) = figure.subplots(2, 2, width_ratios=(1.15, 1))

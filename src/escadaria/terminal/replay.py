@@ -38,7 +38,7 @@ class Replay:
 
     def show_all(self) -> None:
         """Every turn in sentences, then the last position."""
-        self.screen.show(Text(self.texts.name(self.record.game.name), "bold"))
+        self.screen.show(Text(self.texts(f"{self.record.game.name}.name"), "bold"))
         for number, _, plies in self.record.turns():
             self.remarks(range(plies[0] - 1, plies[-1]))
             self.sentences([fact for ply in plies for fact in self.record.facts(ply)], f"{number:>3}. ")

@@ -99,7 +99,7 @@ def ask_game(screen: Screen) -> str:
     names = list(GAMES)
     screen.show(Text(screen.texts("play.ask.game"), "bold"))
     for number, name in enumerate(names, 1):
-        words = Text.assemble((screen.texts.name(name), "bold"), "  ", screen.texts.tagline(name))
+        words = Text.assemble((screen.texts(f"{name}.name"), "bold"), "  ", screen.texts(f"{name}.tagline"))
         screen.show(words, Text(f"  {number}", KEY))
     numbered: Mapping[str, str] = {str(number): name for number, name in enumerate(names, 1)}
     while True:

@@ -15,7 +15,7 @@ from escadaria.terminal.screen import KEY, QUIET, Screen
 def show_advice(game: str, advice: Advice, screen: Screen) -> None:
     """All of it, one below the other."""
     texts = screen.texts
-    screen.say("strategy.title", "bold", game=texts.name(game), players=advice.players)
+    screen.say("strategy.title", "bold", game=texts(f"{game}.name"), players=advice.players)
     screen.out.print()
     screen.say("strategy.rules", "bold")
     for number, rule in enumerate(advice.rules, 1):
