@@ -69,13 +69,13 @@ describe('statistics', () => {
   const facts = made.steps.flatMap((step) => step.facts);
 
   it('of Rapido are summed from the facts', () => {
-    const stats = Object.fromEntries(tallyOf('rapido').stats(facts, 2, made.turns).map(({ key, values }) => [key, values]));
+    const stats = Object.fromEntries(tallyOf('rapido')!.stats(facts, 2, made.turns).map(({ key, values }) => [key, values]));
     expect(stats).toMatchObject({ doubled: [2, 3], doubles: [1, 1], threw_out: [1, 0], thrown_out: [0, 1], crosses: [0, 0], rolls: [2, 1], per_turn: [2, 1] });
-    expect(tallyOf('rapido').dice(facts, null).map(({ counts }) => counts)).toEqual([
+    expect(tallyOf('rapido')!.dice(facts, null).map(({ counts }) => counts)).toEqual([
       [0, 1, 1, 0, 1, 0],
       [0, 1, 1, 0, 0, 1],
     ]);
-    expect(tallyOf('rapido').dice(facts, 1)[0]?.counts).toEqual([0, 0, 1, 0, 0, 0]);
+    expect(tallyOf('rapido')!.dice(facts, 1)[0]?.counts).toEqual([0, 0, 1, 0, 0, 0]);
   });
 
   it('of Chain too', () => {
@@ -92,9 +92,9 @@ describe('statistics', () => {
       fact('took_arrow', 0, { start: 14, end: 3 }),
       fact('covered', 0, { victim: 0, space: 3 }),
     ];
-    const stats = Object.fromEntries(tallyOf('chain').stats(facts, 2, []).map(({ key, values }) => [key, values]));
+    const stats = Object.fromEntries(tallyOf('chain')!.stats(facts, 2, []).map(({ key, values }) => [key, values]));
     expect(stats).toMatchObject({ longest: [5, 0], chains: [2, 0], average: [3.5, NaN], failed: [0, 1], lost: [0, 1], covers: [1, 0], covered: [0, 1], onward: [1, 0], back: [1, 0], rolls: [2, 2], dice: [4.5, 1] });
-    expect(tallyOf('chain').dice(facts, null)[0]?.counts).toEqual([2, 0, 0, 1, 1, 0]);
+    expect(tallyOf('chain')!.dice(facts, null)[0]?.counts).toEqual([2, 0, 0, 1, 1, 0]);
   });
 
   it('mark who is best, unless all are', () => {

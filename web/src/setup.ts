@@ -67,11 +67,12 @@ export function resized(setup: Setup, way: Way, players: number): Setup {
 /** What was wanted the last time, as far as it can still be had; who does not know what can be had must wait for it. */
 export function lastSetup(game: string, way: Way, known: Games): Setup {
   const bots = offered(known.bots);
-  const usual = usualSetup(way, bots.includes(BOT) ? BOT : bots.at(-1));
-  const kept = recall<Partial<Setup> | null>(`setup.${game}.${way}`, null);
-  if (!kept || !Array.isArray(kept.seats)) return usual;
   const info = known.games.find((other) => other.name === game);
   const { low, high } = playersOf(info);
+  const standard = usualSetup(way, bots.includes(BOT) ? BOT : bots.at(-1));
+  const usual = resized(standard, way, Math.min(high, Math.max(low, standard.seats.length)));
+  const kept = recall<Partial<Setup> | null>(`setup.${game}.${way}`, null);
+  if (!kept || !Array.isArray(kept.seats)) return usual;
   const fits = (seat: SeatWish) => botOf(seat.who) === null || bots.includes(botOf(seat.who) ?? '');
   const seats = kept.seats.map((seat) => (fits(seat) ? seat : { ...seat, who: usual.seats[1]?.who ?? 'here' }));
   if (seats.length < low || seats.length > high) return usual;

@@ -159,7 +159,10 @@ def _defaults(game: type[AnyGame]) -> Iterator[tuple[str, Message]]:
     yield f"{game.name}.name", _plain(game.name.capitalize())
     yield f"{game.name}.tagline", _plain("")
     for option in game.OPTIONS:
-        yield f"{game.name}.option.{option.name}", _plain(option.name.capitalize())
+        key = f"{game.name}.option.{option.name}"
+        yield key, _plain(option.name.capitalize())
+        yield f"{key}.about", _plain("")
+        yield from ((f"{key}.{choice}", _plain(choice)) for choice in option.choices)
     for action in game().actions:
         word, _, rest = str(action).partition(" ")
         yield f"{game.name}.action.{word}", _plain((f"{word} {{number}}" if rest else word).capitalize())

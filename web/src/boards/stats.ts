@@ -71,8 +71,5 @@ const chain: Tally = {
 
 const TALLIES: Record<string, Tally> = { rapido, chain };
 
-export function tallyOf(game: string): Tally {
-  const tally = TALLIES[game];
-  if (!tally) throw new Error(`there are no statistics of the game ${game}`);
-  return tally;
-}
+/** Null for a game without statistics. */
+export const tallyOf = (game: string): Tally | null => TALLIES[game] ?? null;
