@@ -9,4 +9,4 @@ const COVERS: Record<string, Cover> = { rapido: rapidoCover, chain: chainCover }
 /** The games with pictures, rules pages and lessons, in the order in which they are offered. */
 export const GAME_NAMES = Object.keys(COVERS);
 
-export const coverOf = (game: string): Cover => COVERS[game] ?? plainCover;
+export const coverOf = (game: string): Cover => COVERS[game] ?? plainCover(game);

@@ -2,10 +2,10 @@
 import { die } from '../draw/dice';
 import type { Cover } from './cover';
 
-export const plainCover: Cover = {
-  summary: (options) =>
+export const plainCover = (game: string): Cover => ({
+  summary: (options, texts) =>
     Object.entries(options)
-      .map(([name, value]) => `${name} ${String(value)}`)
+      .map(([name, value]) => `${texts.t(`${game}.option.${name}`)} ${String(value)}`)
       .join(' · '),
   colours: () => 1,
   picture(w, h) {
@@ -19,4 +19,4 @@ export const plainCover: Cover = {
     );
   },
   lessons: () => [],
-};
+});

@@ -1,0 +1,86 @@
+"""The registry: kits that ship, kits of other packages, and those that cannot be used."""
+
+from __future__ import annotations
+
+import warnings
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import pytest
+
+from escadaria import GAMES, load
+from escadaria.catalogue import GROUP, KITS, collect, kit_of
+from escadaria.games.chain.kit import KIT as CHAIN
+from escadaria.games.rapido.kit import KIT as RAPIDO
+from escadaria.games.rapido.rules import Rapido
+from escadaria.kit import Kit
+from escadaria_pig import KIT as PIG
+
+
+class Nameless(Rapido):
+    name = "No Name"
+
+
+class Unready(Rapido):
+    name = "unready"
+
+    def __post_init__(self) -> None:
+        raise RuntimeError("not today")
+
+
+NAMELESS, UNREADY = Kit(game=Nameless), Kit(game=Unready)
+
+
+def entry(value: str) -> EntryPoint:
+    return EntryPoint("other", value, GROUP)
+
+
+def test_the_games_that_ship_are_there_and_each_has_a_kit() -> None:
+    assert list(GAMES)[:2] == ["rapido", "chain"]
+    assert (KITS["rapido"], KITS["chain"]) == (RAPIDO, CHAIN)
+
+
+def test_an_entry_point_adds_a_game() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(collect((RAPIDO,), [entry("escadaria_pig:KIT")])) == ["rapido", "pig"]
+
+
+@pytest.mark.parametrize(
+    "value, why",
+    [
+        ("no_such_package:KIT", "no_such_package"),
+        ("escadaria_pig:NOTHING", "NOTHING"),
+        ("escadaria_pig.rules:Pig", "names a Kit"),
+        ("escadaria.games.rapido.kit:KIT", "there is a game 'rapido' already"),
+        (f"{__name__}:NAMELESS", "short word"),
+        (f"{__name__}:UNREADY", "not today"),
+    ],
+)
+def test_a_kit_that_cannot_be_used_is_reported_and_left_out(value: str, why: str) -> None:
+    with pytest.warns(UserWarning, match=why):
+        found = collect((RAPIDO, CHAIN), [entry(value), entry("escadaria_pig:KIT")])
+    assert found == {"rapido": RAPIDO, "chain": CHAIN, "pig": PIG}
+
+
+def test_a_game_that_is_not_registered_has_a_kit_with_its_rules_alone() -> None:
+    class Own(Rapido):
+        name = "own"
+
+    assert kit_of(Own()) == Kit(game=Own)
+    assert kit_of(PIG.game()) == Kit(game=PIG.game)
+    assert kit_of(load("rapido")) is RAPIDO
+
+
+def test_every_part_of_every_kit_is_there() -> None:
+    parts = {
+        "bots": "BOTS", "values": "evaluator", "solution": "file_name opened",
+        "solver": "needs solve seconds_left", "compiled": "POLICIES play_batch", "batch": "games",
+        "observation": "FIELDS parts", "picture": "draw",
+        "drawing": "draw note", "heuristics": "advice", "explanations": "GOOD BAD", "lesson": "SCENES",
+        "rulebook": "SECTIONS",
+    }  # fmt: skip
+    for kit in (RAPIDO, CHAIN):
+        for name, defined in parts.items():
+            module: Any = getattr(kit, name)()
+            assert all(hasattr(module, word) for word in defined.split()), (kit.game.name, name)
