@@ -280,7 +280,7 @@ def write(folder: Path, report: dict[str, Any], samples: list[Sample]) -> None:
         for label, values in lines.items():
             axis.plot(minutes, values, label=label)
         axis.set_ylabel(title)
-        axis.set_ylim(bottom=0)
+        axis.set_ylim(0, 1.1 * max(map(max, lines.values())) or 1)
         axis.grid(alpha=0.3)
         axis.legend(loc="upper left")
     axes[-1].set_xlabel("minutes")
