@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import escadaria
 from escadaria import bots, solutions
-from escadaria.bots import BOTS, Bot, UnknownBot
+from escadaria.bots import BOTS, AnyBot, UnknownBot
 from escadaria.bots.evaluating import Master
 from escadaria.dice import SeededDice
 from escadaria.game import TERMINAL, AnyGame, GameError, play_out
@@ -28,7 +28,7 @@ MOST_PLIES = 20_000
 """Far more than any game takes; a bot that goes round in circles is caught."""
 
 
-def play(game: AnyGame, players: list[Bot], seed: int) -> int:
+def play(game: AnyGame, players: list[AnyBot], seed: int) -> int:
     """The winner of one game between these, by seat; every decision must be legal."""
     dice, rolls = SeededDice(seed), 0
 

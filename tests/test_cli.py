@@ -743,9 +743,9 @@ def test_odds_are_exact() -> None:
             f"turn=0 phase=keep hands={dice},2,2 pool={20 - dice} discs=0+0,0+0,0+0 stacks=- "
             "chain=-/0/open loose=-"
         )
-        after = chain.apply(state, chain.parse(f"keep {dice}"))
-        assert Odds(chain).going_on(after, 0) == chance
-        assert Odds(chain, most=0).going_on(after, 0) is None
+        kept = chain.apply(state, chain.parse(f"keep {dice}"))
+        assert Odds(chain).going_on(kept, 0) == chance
+        assert Odds(chain, most=0).going_on(kept, 0) is None
 
 
 @given(walks(), st.integers(40, 130), st.booleans(), st.sampled_from(i18n.LANGUAGES))

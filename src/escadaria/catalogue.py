@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from escadaria.game import AnyGame, BadOptions
-from escadaria.games import BUILT_IN
+from escadaria.games import BUILT_IN, typed_load
 from escadaria.kit import Kit
 
 GROUP = "escadaria.games"
@@ -60,6 +60,7 @@ DEFAULT = next(iter(GAMES))
 """The game to play when none is named."""
 
 
+@typed_load
 def load(name: str, /, **options: Any) -> AnyGame:
     """The game with this name and these options; those left out have their defaults.
 

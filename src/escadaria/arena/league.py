@@ -30,7 +30,7 @@ from platformdirs import user_cache_path
 from escadaria.arena.rating import fit
 from escadaria.arena.simulation import CHUNK, FEW, Z95, Share, play_batch
 from escadaria.arena.workers import Counts, kernel, spread
-from escadaria.bots import Bot, UnknownBot
+from escadaria.bots import AnyBot, UnknownBot
 from escadaria.bots import load as load_bot
 from escadaria.game import AnyGame, BadOptions, GameError
 
@@ -55,7 +55,7 @@ class BadLeague(GameError):
 
 def league(
     game: AnyGame,
-    bots: Sequence[str | Bot],
+    bots: Sequence[str | AnyBot],
     games: int = 1000,
     seed: int = 1,
     *,
@@ -115,7 +115,7 @@ def league(
 # Bots.
 
 
-def read_bot(bot: str | Bot) -> str | Bot:
+def read_bot(bot: str | AnyBot) -> str | AnyBot:
     """The bot that was meant: its name, or something to call that says what went wrong.
 
     :raises UnknownBot: if it is an import path and there is nothing.
@@ -129,7 +129,7 @@ def read_bot(bot: str | Bot) -> str | Bot:
     return Guarded(bot, Imported(bot, folder))
 
 
-def name_of(bot: str | Bot) -> str:
+def name_of(bot: str | AnyBot) -> str:
     return bot.name if isinstance(bot, Guarded) else str(bot)
 
 
@@ -138,7 +138,7 @@ class Guarded:
     """A bot of somebody's own, whose mistakes are named."""
 
     name: str
-    bot: Bot
+    bot: AnyBot
 
     def __call__(self, game: AnyGame, state: Any) -> Any:
         """What it decides. :raises BadBot: if that is not legal, or it fails."""
@@ -166,7 +166,7 @@ class Imported:
 
 
 @cache
-def imported(path: str, folder: str) -> Bot:
+def imported(path: str, folder: str) -> AnyBot:
     """What the path ``package.module:function`` leads to; ``folder`` is looked through first.
 
     :raises UnknownBot: if there is nothing that can be called.
@@ -184,7 +184,7 @@ def imported(path: str, folder: str) -> Bot:
         raise BadBot(f"{path} cannot be imported: {error!r}") from error
     if not callable(found):
         raise UnknownBot(f"there is no bot {path!r}: it must be a function of game and position")
-    bot: Bot = found
+    bot: AnyBot = found
     return bot
 
 
@@ -254,7 +254,7 @@ class Pairings(NamedTuple):
     may_compile: bool
 
     def __call__(
-        self, game: AnyGame, bots: Sequence[str | Bot], first: int, games: int, seed: int, /
+        self, game: AnyGame, bots: Sequence[str | AnyBot], first: int, games: int, seed: int, /
     ) -> Counts:
         line_up = [bots[bot] for bot in self.schedule.line_up(first // NUMBERS)]
         compiled = kernel(game, line_up) if self.may_compile else None

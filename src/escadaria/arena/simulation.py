@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from escadaria.arena.workers import Counts, kernel, spread
-from escadaria.bots import Bot
+from escadaria.bots import AnyBot
 from escadaria.bots import load as load_bot
 from escadaria.catalogue import kit_of
 from escadaria.dice import equal_shares
@@ -123,7 +123,7 @@ def _data(share: Share) -> dict[str, Any]:
 
 def simulate(
     game: AnyGame,
-    bots: str | Bot | Sequence[str | Bot],
+    bots: str | AnyBot | Sequence[str | AnyBot],
     games: int,
     seed: int = 0,
     *,
@@ -174,7 +174,7 @@ def simulate(
     return Results(game, tuple(map(_name, lineup)), seed, counts)
 
 
-def _lineup(game: AnyGame, bots: str | Bot | Sequence[str | Bot]) -> tuple[str | Bot, ...]:
+def _lineup(game: AnyGame, bots: str | AnyBot | Sequence[str | AnyBot]) -> tuple[str | AnyBot, ...]:
     """A bot for each seat; all there are, and each with a name of its own."""
     given = [bots] if isinstance(bots, str) or callable(bots) else list(bots)
     if not 1 <= len(given) <= game.players:
@@ -186,11 +186,11 @@ def _lineup(game: AnyGame, bots: str | Bot | Sequence[str | Bot]) -> tuple[str |
     return tuple(given[seat % len(given)] for seat in range(game.players))
 
 
-def _name(bot: str | Bot) -> str:
+def _name(bot: str | AnyBot) -> str:
     return bot if isinstance(bot, str) else getattr(bot, "__name__", type(bot).__name__)
 
 
-def _load(bot: str | Bot, game: AnyGame, rng: random.Random) -> Bot:
+def _load(bot: str | AnyBot, game: AnyGame, rng: random.Random) -> AnyBot:
     return load_bot(bot, game, rng) if isinstance(bot, str) else bot
 
 
@@ -203,7 +203,7 @@ def _numba_is_missing() -> bool:
 # The readable engine.
 
 
-def play_batch(game: AnyGame, bots: Sequence[str | Bot], first: int, games: int, seed: int) -> Counts:
+def play_batch(game: AnyGame, bots: Sequence[str | AnyBot], first: int, games: int, seed: int) -> Counts:
     """Games of a seed by the readable engine; what a kernel's ``play_batch`` must agree with."""
     rows = []
     for number in range(first, first + games):
@@ -213,7 +213,7 @@ def play_batch(game: AnyGame, bots: Sequence[str | Bot], first: int, games: int,
 
 
 def play(
-    game: AnyGame, bots: Sequence[str | Bot], dice: random.Random, whims: random.Random
+    game: AnyGame, bots: Sequence[str | AnyBot], dice: random.Random, whims: random.Random
 ) -> dict[str, int | Sequence[int]]:
     """One game of a bot on each seat: what is counted in it."""
     players = [_load(bot, game, whims) for bot in bots]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from escadaria.bots import rollouts
 from escadaria.catalogue import kit_of
@@ -29,11 +29,20 @@ class UnknownBot(GameError):
     code = "unknown_bot"
 
 
-class Bot(Protocol):
-    """Decides for the seat to act."""
+G = TypeVar("G", bound=AnyGame, contravariant=True)
+S = TypeVar("S", contravariant=True)
+A = TypeVar("A", covariant=True)
 
-    def __call__(self, game: AnyGame, state: Any, /) -> Any:
+
+class Bot(Protocol[G, S, A]):
+    """Decides for the seat to act in games ``G``, whose positions are ``S`` and whose actions are ``A``."""
+
+    def __call__(self, game: G, state: S, /) -> A:
         """One of ``game.legal_actions(state)``. Asked only where there is at least one."""
+
+
+AnyBot = Bot[Any, Any, Any]
+"""A bot that is taken as it comes: what leagues and servers work with."""
 
 
 Maker = Callable[[Any, random.Random], Callable[[Any, Any], Any]]
@@ -52,11 +61,11 @@ LEVELS = ("tourist", "regular", "expert", "master")
 """Weakest first."""
 
 
-def _random(game: AnyGame, rng: random.Random) -> Bot:
+def _random(game: AnyGame, rng: random.Random) -> AnyBot:
     return lambda game, state: rng.choice(game.legal_actions(state))
 
 
-def _of_kit(name: str, game: AnyGame, rng: random.Random) -> Bot:
+def _of_kit(name: str, game: AnyGame, rng: random.Random) -> AnyBot:
     """The kit's bot with this name, or else one that plays rollouts."""
     kit = kit_of(game)
     if kit.bots is not None:
@@ -73,7 +82,7 @@ BOTS: Mapping[str, Maker] = {
 """From a bot's name to what makes one for a game."""
 
 
-def load(name: str, game: AnyGame, rng: random.Random | None = None) -> Bot:
+def load(name: str, game: AnyGame, rng: random.Random | None = None) -> AnyBot:
     """The bot with this name. Its noise, if it has any, comes from ``rng``.
 
     :raises UnknownBot: if there is none.

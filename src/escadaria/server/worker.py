@@ -78,6 +78,6 @@ def decide(name: str, options: tuple[tuple[str, int | str], ...], state: str, bo
 
 
 @lru_cache(maxsize=256)
-def _bot(name: str, options: tuple[tuple[str, int | str], ...], bot: str) -> tuple[AnyGame, bots.Bot]:
+def _bot(name: str, options: tuple[tuple[str, int | str], ...], bot: str) -> tuple[AnyGame, bots.AnyBot]:
     game = catalogue.load(name, **dict(options))
     return game, bots.load(bot, game)

@@ -14,6 +14,7 @@ from escadaria.game import (
     TERMINAL,
     BadOptions,
     Fact,
+    Game,
     IllegalAction,
     InvalidText,
     Option,
@@ -288,7 +289,7 @@ class Won(Fact):
 
 
 @dataclass(frozen=True)
-class Chain:
+class Chain(Game[State, Action]):
     """The rules of Chain for a number of players and a board."""
 
     players: int = 3

@@ -12,6 +12,7 @@ from escadaria.game import (
     TERMINAL,
     BadOptions,
     Fact,
+    Game,
     IllegalAction,
     InvalidText,
     Option,
@@ -208,7 +209,7 @@ class Won(Fact):
 
 
 @dataclass(frozen=True)
-class Rapido:
+class Rapido(Game[State, Action]):
     """The rules of Rapido for a number of players and a finish."""
 
     players: int = 3
