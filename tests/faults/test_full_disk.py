@@ -73,7 +73,7 @@ async def fill(folder: Path, filling: Callable[[Server, Path], Switch], rng: ran
         findings = judge(server.database, witness)
         print(f"full twice: {findings}")
         assert not findings.wrong, "\n".join(findings.wrong[:20])
-        assert "store unavailable" in server.log.read_text()
+        assert "the store does not answer" in server.log.read_text()
         assert not server.complaints(), server.log.read_text()[-8000:]
 
 
