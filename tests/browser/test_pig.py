@@ -51,8 +51,6 @@ def test_pig_is_found_and_played_to_the_end(
         with contextlib.suppress(TimeoutError):  # the match went on between looking and clicking
             button.click(timeout=3000)
             rolls += button is roll
-    assert rolls > 1
+    assert rolls
     expect(person.page.get_by_text("held, points").first).to_be_attached()
-    person.ready()
-    numbers = person.page.get_by_role("region", name=person.say("web.after.details"))
-    expect(numbers.get_by_text(person.like("web.fair.yes"))).to_be_visible()
+    expect(person.button("web.rematch").first).to_be_visible()

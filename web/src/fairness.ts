@@ -22,6 +22,9 @@ const GAMES: Record<string, { sides: number; dice(number: number): string; rolls
   chain: { sides: 6, dice: (number) => String(number + 1), rolls: /^[1-6]$/ },
 };
 
+/** Whether the dice of a game can be worked out here; those of others by `escadaria verify`. */
+export const canCheck = (game: string): boolean => Object.hasOwn(GAMES, game);
+
 export type Verdict =
   /** All rolls are those that the secret makes; `own` says that SHA-256 was ours. */
   | { ok: true; rolls: number; own: boolean }

@@ -1,6 +1,6 @@
 """Chain by shipped values: the features of a turn's start, and every decision's worth from them (C1-C18).
 
-A network knows starts of turns. Whatever is within a turn is worked out, see ``chain_turn``. Features count
+A network knows starts of turns. Whatever is within a turn is worked out, see ``turn``. Features count
 the spaces that are left to the centre, so one network serves every board; it has learned mostly on the
 default one. With two players each of the solved boards has rows of its own.
 """
