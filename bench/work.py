@@ -2,8 +2,9 @@
 
     python bench/work.py [--python PYTHON] [--seconds 15]
 
-A server process with the default limits is attacked from 127.0.0.66 while a person at 127.0.0.2 plays. Each
-row tells the median and the longest of the person's waits: for an answer to a move, or for a bot's decision.
+A server process with the default limits is attacked from 127.0.0.66 while a person at 127.0.0.2 plays, who
+has played a moment before. Each row tells the median and the longest of the person's waits: for an answer to
+a move, or for a bot's decision.
 ``--python`` names the interpreter of another environment, to measure the server of another version.
 """
 
@@ -217,6 +218,7 @@ async def unattended(url: str, ready: asyncio.Event) -> None:
 
 
 async def waits(url: str, attack: Attack, seconds: float, bot: bool) -> list[float]:
+    await play(url, time.monotonic() + 3, bot)  # so that the worker processes have started
     ready = asyncio.Event()
     attacking = asyncio.create_task(attack(url, ready))
     await asyncio.wait({asyncio.create_task(ready.wait()), attacking}, return_when=asyncio.FIRST_COMPLETED)
