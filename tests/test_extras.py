@@ -92,3 +92,11 @@ def test_each_environment_of_run_holds_the_one_before(run: ModuleType) -> None:
 
     held = [extras(words) for words in run.NEEDS.values()]
     assert all(less < more for less, more in pairwise(held))
+
+
+@pytest.mark.parametrize("words", ["import escadaria.compute.batch", "import escadaria; escadaria.solve"])
+def test_the_library_names_the_extra_too(words: str) -> None:
+    script = f"import sys; sys.modules.update(dict.fromkeys({MISSING})); {words}"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    last = result.stderr.strip().splitlines()[-1]
+    assert last == "ModuleNotFoundError: compiled games need numba: install escadaria[lab]"
