@@ -15,7 +15,7 @@ import escadaria
 from escadaria import bots
 from escadaria.cli import app
 from escadaria.coach import evaluators
-from escadaria.compute import solve
+from escadaria.compute import solve, work
 from escadaria.compute.work import Progress, Work
 from escadaria.game import CHANCE, TERMINAL, play_out
 from escadaria.games.rapido.compiled import solver as rapido_solver
@@ -233,7 +233,7 @@ def test_a_bad_solution_is_reported_not_replaced_by_learned_values(
 
 def test_interrupted_work_goes_on(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped in either phase, it ends with the same values and needs fewer sweeps."""
-    monkeypatch.setattr(solve, "COPY_EVERY", -1.0)
+    monkeypatch.setattr(work, "COPY_EVERY", -1.0)
     game = ShortRapido(finish=1)
 
     class Stop(Exception):
