@@ -47,7 +47,7 @@ class Compiled(Protocol):
 def kernel(game: AnyGame, bots: Sequence[object]) -> PlayBatch | None:
     """What plays these bots compiled, or None: one of them has no policy there, or Numba is missing."""
     kit = kit_of(game)
-    if kit.compiled is None:
+    if kit.compiled is None or type(game) is not kit.game:  # a subclass may have rules of its own
         return None
     try:
         part: Compiled = kit.compiled()
