@@ -41,7 +41,7 @@ NOBODY = "Anonymous"
 """The name of somebody whose name was deleted; a number follows if a match has several."""
 
 TABLES = {
-    "match": ("id", "created", "archived", "opener", "due"),
+    "match": ("id", "created", "archived", "due"),
     "event": ("match", "version", "time", "request", "body", "hidden"),
     "snapshot": ("match", "version", "body"),
     "item": ("kind", "key", "value", "expires"),

@@ -40,7 +40,7 @@ async def test_a_frozen_postgresql_is_a_refusal_within_seconds(opened: Opener, p
         await refused(store.ping(), 1)
         calls = (
             store.append("m", [event(2)]),
-            store.append("new", [event(1)], opener="x", due=1.0),
+            store.append("new", [event(1)], due=1.0),
             store.events("m"),
             store.archive("m"),
             store.put("k", "a", "b", 1),

@@ -1,4 +1,4 @@
-"""What a store keeps besides events: deadlines, openers, snapshots, values that expire, its key."""
+"""What a store keeps besides events: deadlines, snapshots, values that expire, its key."""
 
 from __future__ import annotations
 
@@ -89,17 +89,6 @@ async def test_a_match_without_events_breaks_nothing(store: SqlStore) -> None:
     assert await store.abandoned(1e9, 10) == []
 
 
-async def test_open_tables_are_counted_by_opener(store: SqlStore) -> None:
-    for n in range(3):
-        await store.append(f"a{n}", [event(1)], opener="ana")
-    await store.append("r", [event(1), event(2)], opener="rui")
-    await store.append("x", [event(1)])
-    await store.archive("a1")
-    assert [await store.open_tables(opener) for opener in ("ana", "rui", "eva", "\0")] == [2, 1, 0, 0]
-    with pytest.raises(ValueError, match="first event"):
-        await store.append("x", [event(2)], opener="ana")
-
-
 async def test_these_questions_are_answered_by_index(opened: Opener, tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     await opened(str(path))
@@ -107,7 +96,6 @@ async def test_these_questions_are_answered_by_index(opened: Opener, tmp_path: P
         for statement, parameters, index in (
             (sql._DUE, (1.0, 10), "match_due"),
             (sql._ABANDONED, (1.0, 1.0, 10), "match_created"),
-            (sql._OPEN_TABLES, ("x",), "match_opener"),
             (sql._PURGE, (1.0, 10), "item_expires"),
         ):
             plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters).fetchall()
@@ -267,6 +255,5 @@ async def test_a_database_of_the_first_version_is_brought_up_to_date(opened: Ope
     assert await open_matches(store) == ["open"]
     assert await store.due_matches(10, 10) == ["open"]  # nobody knows, so it is looked at
     assert await store.abandoned(100, 10) == ["open"]
-    assert await store.open_tables("") == 1
     await store.append("open", [event(3)], due=50.0)
     assert (await opened(url)).key == store.key

@@ -218,13 +218,18 @@ class Hub:
         if matches:
             log.debug("resumed", extra={"matches": len(matches)})
         for match in matches:
+            known = match in self.rooms or match in self._loading
             try:
-                due = (await self.room(match)).due()
+                room = await self.room(match)
             except GameError:
                 log.exception("a stored match cannot be rebuilt", extra={"match": match})
-                due = now + 86_400
-            # It is in memory now, and has a timer of its own; the store is asked again later, not at once.
+                await self.store.set_due({match: now + 86_400})
+                continue
+            # In memory it has a timer of its own; the store is asked again later, not at once.
+            due, seen = room.due(), room.last_seen
             await self.store.set_due({match: due if due is None else max(due, now + 60)})
+            if room.asleep and not known and room.last_seen == seen:  # nothing to do, and nobody has come
+                self._forget(match, room)
 
     async def save_limits(self) -> None:
         """Store what addresses have spent, so that a restart does not give it back."""
@@ -262,8 +267,11 @@ class Hub:
         elif room.match.rules.clock:
             await self.store.set_due({name: room.due()})
         if self._is_idle(room):  # still
-            del self.rooms[name]
-            self._count_out(room.match.opener)
+            self._forget(name, room)
+
+    def _forget(self, name: str, room: Room) -> None:
+        del self.rooms[name]
+        self._count_out(room.match.opener)
 
     def _is_idle(self, room: Room) -> bool:
         return room.asleep and self.clock.time() - room.last_seen >= self.settings.idle_seconds

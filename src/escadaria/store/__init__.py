@@ -97,16 +97,13 @@ class Store(Protocol):
     def waiting(self) -> int:
         """How many calls wait for the database now."""
 
-    async def append(
-        self, match: str, events: Sequence[StoredEvent], *, opener: str = "", due: float | None = None
-    ) -> None:
+    async def append(self, match: str, events: Sequence[StoredEvent], *, due: float | None = None) -> None:
         """Add events to the end of a match, all or none; they are durable on disk when it returns.
 
         Their versions follow one another and the last one stored; version 1 begins a new match. Many
         appends at once share one commit. For one match, wait for each before the next. A caller that
         is cancelled does not learn whether its events were stored.
 
-        :param opener: who opened the match, only with version 1: see :meth:`open_tables`.
         :param due: when the match must be loaded even if nobody comes, in seconds since 1970: see
             :meth:`due_matches`. None changes nothing.
         :raises Conflict: if they do not follow the last event stored.
@@ -149,12 +146,6 @@ class Store(Protocol):
 
     async def abandoned(self, before: float, limit: int) -> list[str]:
         """The open matches whose last event is older than ``before``; the first one opened comes first.
-
-        :raises StoreUnavailable: if they cannot be read now.
-        """
-
-    async def open_tables(self, opener: str) -> int:
-        """How many open matches this opener has opened.
 
         :raises StoreUnavailable: if they cannot be read now.
         """

@@ -46,7 +46,7 @@ WINDOW_SECONDS = 0.0018
 CROWD_SECONDS = 0.02
 """Over how long those who come are counted."""
 
-_ADD_MATCH = "INSERT INTO match (id, created, archived, opener) VALUES (?, ?, FALSE, ?)"
+_ADD_MATCH = "INSERT INTO match (id, created, archived) VALUES (?, ?, FALSE)"
 SET_DUE = "UPDATE match SET due = ? WHERE id = ?"
 
 
@@ -126,7 +126,7 @@ class Database(Protocol):
 class Job(Generic[T]):
     """A call: what a thread does for it, and the caller who waits."""
 
-    __slots__ = ("done", "due", "events", "match", "opener", "since", "work")
+    __slots__ = ("done", "due", "events", "match", "since", "work")
 
     def __init__(self, done: asyncio.Future[T], work: Callable[[Session], T] | None) -> None:
         self.done = done
@@ -136,7 +136,6 @@ class Job(Generic[T]):
         self.match = ""
         """What the jobs of a transaction are sorted by."""
         self.events: Sequence[StoredEvent] = ()
-        self.opener = ""
         self.due: float | None = None
 
     def answer(self, outcome: T | Exception) -> None:
@@ -178,10 +177,10 @@ class Threads:
     def waiting(self) -> int:
         return len(self._waiting)
 
-    async def append(self, match: str, events: Sequence[StoredEvent], opener: str, due: float | None) -> None:
+    async def append(self, match: str, events: Sequence[StoredEvent], due: float | None) -> None:
         """Store events in the next transaction."""
         job: Job[None] = Job(self._loop.create_future(), None)
-        job.match, job.events, job.opener, job.due = match, events, opener, due
+        job.match, job.events, job.due = match, events, due
         self._add(job)
         await self._answered(job)
 
@@ -490,11 +489,7 @@ def _store(jobs: Sequence[Job[Any]], session: Session) -> list[Any]:
 
 def _store_all(session: Session, jobs: Sequence[Job[Any]]) -> list[Any]:
     events = [(job.match, event) for job in jobs for event in job.events]
-    first = [
-        (job.match, job.events[0].time, job.opener)
-        for job in jobs
-        if job.events and job.events[0].version == 1
-    ]
+    first = [(job.match, job.events[0].time) for job in jobs if job.events and job.events[0].version == 1]
     dues = [(job.due, job.match) for job in jobs if job.due is not None]
     works = any(job.work is not None for job in jobs)
     if not (first or dues or works):
@@ -523,7 +518,7 @@ def _store_each(session: Session, jobs: Sequence[Job[Any]]) -> list[Any]:
                 outcomes.append(job.work(session))
             else:
                 if job.events[0].version == 1:
-                    session.run_many(_ADD_MATCH, [(job.match, job.events[0].time, job.opener)])
+                    session.run_many(_ADD_MATCH, [(job.match, job.events[0].time)])
                 session.add_events([(job.match, event) for event in job.events])
                 if job.due is not None:
                     session.run_many(SET_DUE, [(job.due, job.match)])

@@ -28,12 +28,10 @@ matches = sa.Table(
     sa.Column("id", sa.Text, primary_key=True),
     sa.Column("created", sa.Double, nullable=False),
     sa.Column("archived", sa.Boolean, nullable=False),
-    sa.Column("opener", sa.Text, nullable=False, server_default=""),
     sa.Column("due", sa.Double),
 )
 # Archived matches are in no index but that of the key: their number grows without end.
 sa.Index("match_created", matches.c.created, sqlite_where=_OPEN, postgresql_where=_OPEN)
-sa.Index("match_opener", matches.c.opener, sqlite_where=_OPEN, postgresql_where=_OPEN)
 sa.Index("match_due", matches.c.due, sqlite_where=_OPEN_AND_DUE, postgresql_where=_OPEN_AND_DUE)
 
 events = sa.Table(

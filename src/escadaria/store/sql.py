@@ -41,7 +41,6 @@ _ABANDONED = (
     "(SELECT time FROM event WHERE event.match = match.id ORDER BY version DESC LIMIT 1), created) < ?"
     " ORDER BY created LIMIT ?"
 )
-_OPEN_TABLES = "SELECT count(*) FROM match WHERE NOT archived AND opener = ?"
 _PUT = (
     "INSERT INTO item (kind, key, value, expires) VALUES (?, ?, ?, ?) ON CONFLICT (kind, key) DO UPDATE"
     " SET value = excluded.value, expires = excluded.expires"
@@ -90,24 +89,18 @@ class SqlStore:
 
     # Matches.
 
-    async def append(
-        self, match: str, events: Sequence[StoredEvent], *, opener: str = "", due: float | None = None
-    ) -> None:
+    async def append(self, match: str, events: Sequence[StoredEvent], *, due: float | None = None) -> None:
         if not events:
             raise ValueError("there is nothing to append")
         first = events[0].version
-        if opener and first != 1:
-            raise ValueError("a match is opened by its first event")
         for version, event in enumerate(events, first):
             if event.version != version or first < 1:
                 raise ValueError("versions count from 1, without gaps")
             _check_text(match + event.request + event.body + event.hidden)
             _check_time(event.time)
-        if opener:
-            _check_text(opener)
         if due is not None:
             _check_time(due)
-        await self._threads.append(match, events, opener, due)
+        await self._threads.append(match, events, due)
 
     async def archive(self, match: str) -> None:
         if _storable(match):
@@ -143,9 +136,6 @@ class SqlStore:
     async def abandoned(self, before: float, limit: int) -> list[str]:
         before = float(before)
         return [match for (match,) in await self._rows(_ABANDONED, before, before, _bounded(limit))]
-
-    async def open_tables(self, opener: str) -> int:
-        return int((await self._rows(_OPEN_TABLES, opener))[0][0]) if _storable(opener) else 0
 
     # Values that expire.
 

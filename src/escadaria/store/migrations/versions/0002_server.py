@@ -1,4 +1,4 @@
-"""What a server needs besides events: deadlines, openers, snapshots, values that expire, a key."""
+"""What a server needs besides events: deadlines, snapshots, values that expire, a key."""
 
 import secrets
 
@@ -10,12 +10,10 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    op.add_column("match", sa.Column("opener", sa.Text, nullable=False, server_default=""))
     op.add_column("match", sa.Column("due", sa.Double))
     op.drop_index("match_open", "match")
     for name, column, where in (
         ("match_created", "created", "NOT archived"),
-        ("match_opener", "opener", "NOT archived"),
         ("match_due", "due", "NOT archived AND due IS NOT NULL"),
     ):
         op.create_index(name, "match", [column], sqlite_where=sa.text(where), postgresql_where=sa.text(where))
