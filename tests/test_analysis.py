@@ -1,4 +1,4 @@
-"""What decisions are worth: by hand, by identities that hold for any judge, and by a solved race."""
+"""What decisions are worth: by hand, by identities that hold for any evaluator, and by a solved race."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from escadaria import load
 from escadaria.cli import app
-from escadaria.coach import evaluators as judging
+from escadaria.coach import evaluators
 from escadaria.coach.analysis import (
     MOST_FALLS,
     SIZES,
@@ -27,7 +27,7 @@ from escadaria.coach.analysis import (
     hint,
     reason,
 )
-from escadaria.coach.evaluators import MOST_GAP, VALUES, Rollouts, Source, Valued, exact, find
+from escadaria.coach.evaluators import MOST_GAP, VALUES, RolloutEvaluator, Source, ValueEvaluator, exact, find
 from escadaria.game import CHANCE, AnyGame, play_out
 from escadaria.games.chain import rules as chain
 from escadaria.games.rapido import rules as rapido
@@ -94,9 +94,9 @@ class Whims:
         return {action: self.seats(self.game.apply(state, action))[state.turn] for action in legal}
 
 
-def judged(name: str) -> Analysis:
+def analysed(name: str) -> Analysis:
     record = open_record(RECORDS / f"{name}.txt")
-    return analyse(record, Valued(record.game, Whims(record.game), Source(VALUES)))
+    return analyse(record, ValueEvaluator(record.game, Whims(record.game), Source(VALUES)))
 
 
 every_record = pytest.mark.parametrize("name", sorted(path.stem for path in RECORDS.glob("*.txt")))
@@ -118,7 +118,7 @@ def by_hand(record: Record) -> Analysis:
     for field in (0, 1, 2, 3):
         known[str(TWO.apply(state, Place(field)))] = 0.4
     known[str(TWO.apply(state, Again()))] = 0.3
-    return analyse(record, Valued(TWO, ByHand(TWO, known), Source(VALUES)))
+    return analyse(record, ValueEvaluator(TWO, ByHand(TWO, known), Source(VALUES)))
 
 
 def test_a_decision_by_hand() -> None:
@@ -147,7 +147,7 @@ def test_the_figures_of_a_match_by_hand() -> None:
 def test_one_step_from_the_finish_a_double_wins_and_luck_is_what_was_missing() -> None:
     start = TWO.parse_state("turn=0 phase=first value=0 steps=19,0 tower=-")
     record = Record(TWO, (ANA, BENTO), (Roll(1, 1),), start=start)
-    analysis = analyse(record, Valued(TWO, ByHand(TWO, {str(start): 0.75}), Source(VALUES)))
+    analysis = analyse(record, ValueEvaluator(TWO, ByHand(TWO, {str(start): 0.75}), Source(VALUES)))
     assert [roll.luck for roll in analysis.rolls] == [(0.25, -0.25)]
     assert analysis.players[0].adjusted == pytest.approx(0.75)
 
@@ -159,7 +159,7 @@ def test_mistakes_have_sizes(lost: float, size: str) -> None:
     record = last_chance("18,10", "again")
     state = record.positions[0]
     known = defaultdict(lambda: 0.5, {str(TWO.apply(state, Again())): 0.5 - lost})
-    (decision,) = analyse(record, Valued(TWO, ByHand(TWO, known), Source(VALUES))).decisions
+    (decision,) = analyse(record, ValueEvaluator(TWO, ByHand(TWO, known), Source(VALUES))).decisions
     assert decision.size == size
     assert list(SIZES) == ["inaccuracy", "mistake", "blunder"]
 
@@ -172,12 +172,12 @@ def test_resigning_gives_up_what_was_left() -> None:
     assert (bento.resigned, bento.result) == pytest.approx((0.6, 1))
 
 
-# Whoever judges.
+# For every evaluator.
 
 
 @every_record
 def test_luck_and_choices_explain_the_result(name: str) -> None:
-    analysis = judged(name)
+    analysis = analysed(name)
     for player in analysis.players:
         told = player.start + player.luck + player.skill + player.given + player.resigned
         assert told == pytest.approx(player.result, abs=1e-9)
@@ -189,7 +189,7 @@ def test_luck_and_choices_explain_the_result(name: str) -> None:
 
 @every_record
 def test_what_a_roll_brings_to_one_it_takes_from_others(name: str) -> None:
-    analysis = judged(name)
+    analysis = analysed(name)
     record = analysis.record
     for roll in analysis.rolls:
         assert sum(roll.luck) == pytest.approx(0, abs=1e-12)
@@ -203,7 +203,7 @@ def test_what_a_roll_brings_to_one_it_takes_from_others(name: str) -> None:
 
 @every_record
 def test_forced_decisions_count_nothing(name: str) -> None:
-    analysis = judged(name)
+    analysis = analysed(name)
     game, positions = analysis.record.game, analysis.record.positions
     choices = [n for n, state in enumerate(positions[:-1], 1) if len(game.legal_actions(state)) > 1]
     assert [decision.ply for decision in analysis.decisions] == choices
@@ -227,7 +227,7 @@ def test_best_play_has_full_accuracy() -> None:
 
     plies = [action for action, _ in play_out(game, game.initial_state(), decide, roll)]
     record = Record(game, (ANA, BENTO, CLARA), tuple(plies))
-    analysis = analyse(record, Valued(game, whims, Source(VALUES)))
+    analysis = analyse(record, ValueEvaluator(game, whims, Source(VALUES)))
     assert analysis.mistakes == ()
     assert {player.accuracy for player in analysis.players} == {1.0}
 
@@ -235,7 +235,7 @@ def test_best_play_has_full_accuracy() -> None:
 def test_progress_is_told() -> None:
     record = last_chance("18,10", "again", "X1")
     told: list[tuple[int, int]] = []
-    analyse(record, Valued(TWO, Whims(TWO), Source(VALUES)), progress=lambda *step: told.append(step))
+    analyse(record, ValueEvaluator(TWO, Whims(TWO), Source(VALUES)), progress=lambda *step: told.append(step))
     assert told == [(0, 2), (1, 2), (2, 2)]
 
 
@@ -257,9 +257,9 @@ def test_rollouts_have_standard_errors_and_are_the_same_each_time() -> None:
 def test_rollouts_of_games_that_are_over_are_sure() -> None:
     """Ana places on 5 and Bento's score wins at once (R15); nothing is left to chance."""
     record = last_chance("18,18", "place 5")
-    judge = Rollouts(TWO, 4)
-    assert judge.shares(record.positions[-1]) == (0, 1)
-    assert judge.error(record.positions[-1]) == (0, 0)
+    evaluator = RolloutEvaluator(TWO, 4)
+    assert evaluator.shares(record.positions[-1]) == (0, 1)
+    assert evaluator.error(record.positions[-1]) == (0, 0)
 
 
 def test_rollouts_count_no_loss_that_may_be_chance() -> None:
@@ -300,7 +300,7 @@ def random_match(game: AnyGame, seed: int) -> Record:
 
 def test_exact_luck_is_fair(solution: RapidoSolution) -> None:
     """Before every roll, luck is 0 on average over the rolls that may come."""
-    judge = exact(solution)
+    evaluator = exact(solution)
     game = solution.game
     checked = 0
     for seed in range(5):
@@ -308,9 +308,9 @@ def test_exact_luck_is_fair(solution: RapidoSolution) -> None:
             outcomes = game.chance_outcomes(state)
             if outcomes:
                 mean = sum(
-                    float(chance) * judge.shares(game.apply(state, roll))[0] for roll, chance in outcomes
+                    float(chance) * evaluator.shares(game.apply(state, roll))[0] for roll, chance in outcomes
                 )
-                assert mean == pytest.approx(judge.shares(state)[0], abs=1e-6)
+                assert mean == pytest.approx(evaluator.shares(state)[0], abs=1e-6)
                 checked += 1
     assert checked > 10
 
@@ -346,9 +346,12 @@ def test_exact_and_shipped_values_agree(solution: RapidoSolution) -> None:
     game = solution.game
     network = load_network("escadaria.games.rapido", 2)
     assert network is not None
-    judge, shipped = exact(solution), Valued(game, RapidoSeats(ShortRapido(), network), Source(VALUES))
+    evaluator, shipped = (
+        exact(solution),
+        ValueEvaluator(game, RapidoSeats(ShortRapido(), network), Source(VALUES)),
+    )
     off = [
-        abs(judge.shares(state)[0] - shipped.shares(state)[0])
+        abs(evaluator.shares(state)[0] - shipped.shares(state)[0])
         for seed in range(10)
         for state in random_match(game, seed).positions
     ]
@@ -365,8 +368,8 @@ def no_solution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_shares_of_all_seats_agree_with_those_of_the_mover(no_solution: None) -> None:
     game = load("rapido", players=3)
-    judge = find(game)
-    assert isinstance(judge, Valued)
+    evaluator = find(game)
+    assert isinstance(evaluator, ValueEvaluator)
     for text in (
         "turn=1 phase=first value=0 steps=12,15,9 tower=3:0:62,5:2:41",
         "turn=1 phase=later value=0 steps=12,15,9 tower=3:0:62,5:2:41",
@@ -374,25 +377,25 @@ def test_shares_of_all_seats_agree_with_those_of_the_mover(no_solution: None) ->
         "turn=0 phase=later value=0 steps=19,19,19 tower=-",
     ):
         state = game.parse_state(text)
-        shares = judge.shares(state)
+        shares = evaluator.shares(state)
         assert sum(shares) == pytest.approx(1)
-        assert shares[state.turn] == pytest.approx(judge.evaluator.value(state), abs=1e-5)
-        values = judge.evaluator.action_values(state)
-        for action, found in judge.options(state).items():
+        assert shares[state.turn] == pytest.approx(evaluator.values.value(state), abs=1e-5)
+        values = evaluator.values.action_values(state)
+        for action, found in evaluator.options(state).items():
             assert found[state.turn] == pytest.approx(values[action], abs=1e-5)
 
 
 def test_a_later_roll_brings_nobody_luck_on_average(no_solution: None) -> None:
     """The share of the others is the mean over the rolls too, but for what is cut off after two doubles."""
     game = load("rapido", players=3)
-    judge = find(game)
+    evaluator = find(game)
     state = game.parse_state("turn=1 phase=later value=0 steps=12,15,9 tower=3:0:62,5:2:41")
     for seat in range(3):
         mean = sum(
-            float(chance) * judge.shares(game.apply(state, roll))[seat]
+            float(chance) * evaluator.shares(game.apply(state, roll))[seat]
             for roll, chance in game.chance_outcomes(state)
         )
-        assert mean == pytest.approx(judge.shares(state)[seat], abs=2e-3)
+        assert mean == pytest.approx(evaluator.shares(state)[seat], abs=2e-3)
 
 
 # In words.
@@ -442,7 +445,8 @@ def test_reasons_of_chain(discs: str, stacks: str, best: str, played: str, key: 
         f"turn=0 phase=decide hands=1,2 pool=13 discs={discs} stacks={stacks} chain=3/3/open loose=-"
     )
     found = {
-        str(option.action): option for option in hint(game, state, Valued(game, Whims(game), Source(VALUES)))
+        str(option.action): option
+        for option in hint(game, state, ValueEvaluator(game, Whims(game), Source(VALUES)))
     }
     decision = Decision(1, 1, 0, found[played], (found[best], found[played]))
     assert reason(game, state, decision).key == key
@@ -495,7 +499,7 @@ def test_json_has_all_figures(no_solution: None) -> None:
 
 
 def test_without_a_judge_rollouts_are_named(no_solution: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "_shipped", lambda game: None)
+    monkeypatch.setattr(evaluators, "_shipped", lambda game: None)
     position = "turn=0 phase=keep hands=2,2,2 pool=18 discs=0+0,0+0,0+0 stacks=- chain=-/0/open loose=-"
     result = run("hint", "chain", position)
     assert result.exit_code == 2
@@ -531,7 +535,7 @@ def test_a_hint_where_the_dice_are_to_fall_tells_what_the_position_is_worth(no_s
 def test_the_page_needs_nothing_else_and_trusts_no_name(no_solution: None, tmp_path: Path) -> None:
     record = last_chance("18,18", "place 5")
     bad = Record(TWO, (Seat("<script>"), Seat("A & B")), record.plies, start=record.start)
-    html = page(analyse(bad, Valued(TWO, Whims(TWO), Source(VALUES))), load_texts("en"))
+    html = page(analyse(bad, ValueEvaluator(TWO, Whims(TWO), Source(VALUES))), load_texts("en"))
     assert "<script" not in html
     assert "&lt;script&gt;" in html
     assert "A &amp; B" in html
@@ -556,7 +560,7 @@ def test_the_plot_is_drawn_or_refused_before_the_work(no_solution: None, tmp_pat
 
 
 def test_great_rolls_are_those_that_moved_the_curve_most() -> None:
-    analysis = judged("rapido-3")
+    analysis = analysed("rapido-3")
     told = great_rolls(analysis)
     least = min(abs(roll.luck[roll.seat]) for roll in told)
     assert sum(abs(roll.luck[roll.seat]) > least for roll in analysis.rolls) == len(told) - 1
@@ -580,9 +584,9 @@ ROLL = "turn=0 phase=roll hands={},2 pool={} discs=2+15,4+15 stacks=2:0,4:1,15:1
 NEXT = "turn=0 phase=lengthen hands=3,2 pool=11 discs=2+9,4+15 stacks=2:0,4:1,9:0,15:1 chain=35/5/up loose=-"
 
 
-def rolling(name: str, text: str) -> tuple[AnyGame, Any, Valued]:
+def rolling(name: str, text: str) -> tuple[AnyGame, Any, ValueEvaluator]:
     game = load(name, players=2)
-    return game, game.parse_state(text), Valued(game, Whims(game), Source(VALUES))
+    return game, game.parse_state(text), ValueEvaluator(game, Whims(game), Source(VALUES))
 
 
 @pytest.mark.parametrize("name, text, count", [
@@ -593,8 +597,8 @@ def rolling(name: str, text: str) -> tuple[AnyGame, Any, Valued]:
     ("chain", NEXT, 3),
 ])  # fmt: skip
 def test_chances_of_all_falls_sum_to_1_and_none_is_missed(name: str, text: str, count: int) -> None:
-    game, state, judge = rolling(name, text)
-    found = falls(game, state, judge)
+    game, state, evaluator = rolling(name, text)
+    found = falls(game, state, evaluator)
     assert len(found) == count and sum(fall.chance for fall in found) == 1
     dice = [dice for fall in found for dice in fall.dice]
     assert len(dice) == len(set(dice))
@@ -606,9 +610,9 @@ def test_chances_of_all_falls_sum_to_1_and_none_is_missed(name: str, text: str, 
 
 
 def test_an_x_is_harmless_at_first_and_ends_the_turn_later() -> None:  # R11, R12
-    game, first, judge = rolling("rapido", FIRST)
+    game, first, evaluator = rolling("rapido", FIRST)
     later = game.parse_state(FIRST.replace("first", "later"))
-    of_first, of_later = ({dice: fall for fall in falls(game, state, judge) for dice in fall.dice}
+    of_first, of_later = ({dice: fall for fall in falls(game, state, evaluator) for dice in fall.dice}
                           for state in (first, later))  # fmt: skip
     assert len(of_first) == len(of_later) == 36
     assert of_first["7X"].plan and of_first["XX"].plan
@@ -618,8 +622,8 @@ def test_an_x_is_harmless_at_first_and_ends_the_turn_later() -> None:  # R11, R1
 
 
 def test_a_plan_of_chain_links_all_dice_and_then_stops_or_goes_on() -> None:  # C10, C12
-    game, state, judge = rolling("chain", ROLL.format(3, 11))
-    by_dice = {dice: fall for fall in falls(game, state, judge) for dice in fall.dice}
+    game, state, evaluator = rolling("chain", ROLL.format(3, 11))
+    by_dice = {dice: fall for fall in falls(game, state, evaluator) for dice in fall.dice}
     assert len(by_dice) == 6 * 21
     plan = [str(action) for action in by_dice["345"].plan]
     assert plan[:2] == ["link 4", "link 5"] and plan[2].split()[0] in ("move", "up")
@@ -627,15 +631,15 @@ def test_a_plan_of_chain_links_all_dice_and_then_stops_or_goes_on() -> None:  # 
 
 
 def test_too_many_falls_are_refused() -> None:
-    game, state, judge = rolling("chain", ROLL.format(9, 5))
+    game, state, evaluator = rolling("chain", ROLL.format(9, 5))
     with pytest.raises(TooManyFalls, match=str(MOST_FALLS)):
-        falls(game, state, judge)
+        falls(game, state, evaluator)
 
 
 def test_the_mean_over_all_falls_is_the_worth_of_the_roll(solution: RapidoSolution) -> None:
     game = solution.game
-    judge = exact(solution)
+    evaluator = exact(solution)
     for phase in ("first", "later"):
         state = game.parse_state(f"turn=1 phase={phase} value=0 steps=0,1 tower=1:0:41,4:0:52")
-        mean = sum(float(fall.chance) * fall.shares[1] for fall in falls(game, state, judge))
-        assert mean == pytest.approx(judge.shares(state)[1], abs=solution.bounds.gap + 1e-9)
+        mean = sum(float(fall.chance) * fall.shares[1] for fall in falls(game, state, evaluator))
+        assert mean == pytest.approx(evaluator.shares(state)[1], abs=solution.bounds.gap + 1e-9)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from escadaria import network as values
-from escadaria.coach import evaluators as judging
+from escadaria.coach import evaluators
 from escadaria.game import CHANCE, play_out
 from escadaria.games.chain import values as features
 from escadaria.games.chain.rules import Chain, Keep, Phase, Roll, State
@@ -138,8 +138,8 @@ def test_c11_four_alike_fail_whatever_else_falls(number: int) -> None:
 @pytest.mark.parametrize("players", range(3, 7))
 def test_the_coach_judges_chain_for_more_than_two(players: int) -> None:
     game = Chain(players)
-    judge = judging.find(game)
-    assert judge.source.kind == judging.VALUES
+    evaluator = evaluators.find(game)
+    assert evaluator.source.kind == evaluators.VALUES
     rng = random.Random(players)
     start = game.initial_state()
     for _, state in play_out(
@@ -148,7 +148,7 @@ def test_the_coach_judges_chain_for_more_than_two(players: int) -> None:
         lambda state: rng.choice(game.legal_actions(state)),
         lambda state: rng.choice(game.chance_outcomes(state))[0],
     ):
-        assert sum(judge.shares(state)) == pytest.approx(1.0)
-        assert set(judge.options(state)) == set(game.legal_actions(state))
+        assert sum(evaluator.shares(state)) == pytest.approx(1.0)
+        assert set(evaluator.options(state)) == set(game.legal_actions(state))
         if state.turn != start.turn:
             break

@@ -35,7 +35,7 @@ from escadaria.arena.simulation import simulate as run_simulation
 from escadaria.arena.workers import MissingExtra
 from escadaria.bots import BOTS
 from escadaria.catalogue import GAMES
-from escadaria.coach import evaluators as judging
+from escadaria.coach import evaluators
 from escadaria.coach.analysis import analyse as run_analysis
 from escadaria.game import GameError
 from escadaria.i18n import LANGUAGES
@@ -267,11 +267,11 @@ def hint(
     """
     with refusals(lang) as screen:
         rules, state = seating.read_position(game, option, players, position)
-        judge = judging.find(rules, rollouts)
+        evaluator = evaluators.find(rules, rollouts)
         if as_json:
-            echo_json(hint_data(rules, state, judge))
+            echo_json(hint_data(rules, state, evaluator))
         else:
-            show_hint(rules, state, judge, screen)
+            show_hint(rules, state, evaluator, screen)
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """What each decision of a match was worth, and what each roll brought: pure, from its record.
 
 The curve says how often each seat wins from every position of the match. It moves for two reasons. A roll
-moves it by **luck**. A decision moves it by **skill**: judged by best play it never goes up for the seat
+moves it by **luck**. A decision moves it by **skill**: compared with best play it never goes up for the seat
 that decides, and what it goes down by is **lost**; the others are **given** it. So for every seat
 
     start + luck + skill + given + resigned = result
@@ -21,8 +21,8 @@ from math import hypot
 from typing import TYPE_CHECKING, Any, Protocol
 
 from escadaria.catalogue import kit_of
-from escadaria.coach import evaluators as judging
-from escadaria.coach.evaluators import Judge, Shares, Source
+from escadaria.coach import evaluators
+from escadaria.coach.evaluators import Evaluator, Shares, Source
 from escadaria.game import CHANCE, AnyGame, Fact, GameError
 from escadaria.record import Record
 
@@ -33,7 +33,7 @@ SIZES = {"inaccuracy": 0.02, "mistake": 0.05, "blunder": 0.10}
 """Mistakes by size: the least win probability that each loses."""
 
 SURE = 2.0
-"""A loss that rollouts measured counts if it is so many standard errors; less may be chance."""
+"""A loss measured by rollouts counts if it is at least this number of standard errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Player:
 
 @dataclass(frozen=True)
 class Analysis:
-    """A match, judged."""
+    """The analysis of a match."""
 
     record: Record
     source: Source
@@ -210,37 +210,37 @@ class Analysis:
 
 def analyse(
     record: Record,
-    judge: Judge | None = None,
+    evaluator: Evaluator | None = None,
     rollouts: int = 0,
     progress: Callable[[int, int], None] = lambda done, plies: None,
 ) -> Analysis:
-    """Judge a match, by the best judge at hand unless one is given.
+    """Analyse a match with the given evaluator, or with the best one there is.
 
-    :param rollouts: play so many games from each position instead, by ``simple`` bots.
-    :param progress: is told how many of how many plies are done.
-    :raises NoJudge: if nobody knows what positions of this game are worth.
+    :param rollouts: play this number of games from each position instead, by ``simple`` bots.
+    :param progress: called with the number of plies done and the number of all plies.
+    :raises NoEvaluator: if there is no evaluator for this game.
     """
-    judge = judge or judging.find(record.game, rollouts)
+    evaluator = evaluator or evaluators.find(record.game, rollouts)
     game = record.game
     curve, errors = [], []
     decisions, rolls = [], []
     turns = {ply: number for number, _, plies in record.turns() for ply in plies}
     for ply, position in enumerate(record.positions, 1):
         if ply <= len(record.plies) and len(game.legal_actions(position)) > 1:
-            decisions.append(_decision(record, judge, ply, turns[ply]))
-        curve.append(judge.shares(position))
-        errors.append(judge.error(position))
+            decisions.append(_decision(record, evaluator, ply, turns[ply]))
+        curve.append(evaluator.shares(position))
+        errors.append(evaluator.error(position))
         if ply > 1 and game.current_player(record.positions[ply - 2]) == CHANCE:
             rolls.append(_roll(record, ply - 1, turns[ply - 1], curve[-2], curve[-1]))
         progress(ply - 1, len(record.plies))
-    return Analysis(record, judge.source, tuple(curve), tuple(errors), tuple(decisions), tuple(rolls))
+    return Analysis(record, evaluator.source, tuple(curve), tuple(errors), tuple(decisions), tuple(rolls))
 
 
-def hint(game: AnyGame, state: Any, judge: Judge) -> tuple[Option, ...]:
+def hint(game: AnyGame, state: Any, evaluator: Evaluator) -> tuple[Option, ...]:
     """The legal actions of a position, the best for the seat to act first."""
     options = [
-        Option(action, shares, judge.error(game.apply(state, action))[state.turn])
-        for action, shares in judge.options(state).items()
+        Option(action, shares, evaluator.error(game.apply(state, action))[state.turn])
+        for action, shares in evaluator.options(state).items()
     ]
     return tuple(sorted(options, key=lambda option: -option.shares[state.turn]))
 
@@ -248,11 +248,11 @@ def hint(game: AnyGame, state: Any, judge: Judge) -> tuple[Option, ...]:
 # What dice may bring, before they fall.
 
 MOST_FALLS = 800
-"""No more positions that dice lead to are looked at: those of five dice of Chain."""
+"""The most positions after a roll that are evaluated: those of five dice of Chain."""
 
 
 class TooManyFalls(GameError):
-    """So many dice are to fall that nobody would look at all they can show."""
+    """The dice can lead to too many positions to evaluate them all."""
 
     code = "too_large"
 
@@ -267,11 +267,11 @@ class Fall:
     plan: tuple[Any, ...]
     """The best actions until dice are to fall again or the turn ends; empty if it ended by the dice."""
     options: tuple[Option, ...]
-    """What there is to choose from where the last action of the plan is taken, that one first."""
+    """The options of the last decision in the plan, the chosen one first."""
     shares: Shares
 
 
-def falls(game: AnyGame, state: Any, judge: Judge) -> tuple[Fall, ...]:
+def falls(game: AnyGame, state: Any, evaluator: Evaluator) -> tuple[Fall, ...]:
     """All that the dice can show at a position that waits for them; their chances sum to 1.
 
     :raises TooManyFalls: if more than ``MOST_FALLS`` positions can follow.
@@ -282,7 +282,7 @@ def falls(game: AnyGame, state: Any, judge: Judge) -> tuple[Fall, ...]:
         waiting = _one_more(game, waiting, state.turn, fallen)
         if len(waiting) + len(fallen) > MOST_FALLS:
             raise TooManyFalls(f"more than {MOST_FALLS} positions can follow {state}")
-    return tuple(_fall(game, after, judge, state.turn, dice) for after, dice in fallen.items())
+    return tuple(_fall(game, after, evaluator, state.turn, dice) for after, dice in fallen.items())
 
 
 _Falling = dict[Any, dict[str, Fraction]]
@@ -290,7 +290,7 @@ _Falling = dict[Any, dict[str, Fraction]]
 
 
 def _one_more(game: AnyGame, waiting: _Falling, seat: int, fallen: _Falling) -> _Falling:
-    """Let a die fall, or all that fall at once; what waits for no other is ``fallen``."""
+    """Roll the next die, or all that are rolled together; complete rolls go to ``fallen``."""
     more: _Falling = {}
     for before, ways in waiting.items():
         for die, share in game.chance_outcomes(before):
@@ -303,21 +303,21 @@ def _one_more(game: AnyGame, waiting: _Falling, seat: int, fallen: _Falling) -> 
     return more
 
 
-def _fall(game: AnyGame, after: Any, judge: Judge, seat: int, dice: Mapping[str, Fraction]) -> Fall:
+def _fall(game: AnyGame, after: Any, evaluator: Evaluator, seat: int, dice: Mapping[str, Fraction]) -> Fall:
     plan: list[Any] = []
     options: tuple[Option, ...] = ()
     position = after
     while position.turn == seat and game.legal_actions(position):
-        options = hint(game, position, judge)
+        options = hint(game, position, evaluator)
         plan.append(options[0].action)
         position = game.apply(position, plan[-1])
-    shares = options[0].shares if options else judge.shares(after)
+    shares = options[0].shares if options else evaluator.shares(after)
     return Fall(tuple(dice), sum(dice.values(), Fraction(0)), tuple(plan), options, shares)
 
 
-def _decision(record: Record, judge: Judge, ply: int, turn: int) -> Decision:
+def _decision(record: Record, evaluator: Evaluator, ply: int, turn: int) -> Decision:
     state, played = record.positions[ply - 1], record.plies[ply - 1]
-    options = hint(record.game, state, judge)
+    options = hint(record.game, state, evaluator)
     option = next(option for option in options if option.action == played)
     return Decision(ply, turn, state.turn, option, options)
 
@@ -357,9 +357,9 @@ class Reason:
     """Facts that make the difference between the best action and the one played."""
 
     key: str
-    """The text that tells it."""
+    """The key of its text."""
     facts: tuple[Fact, ...] = ()
-    """Of one kind; only one of the two actions brings them about."""
+    """Of one kind; they follow only one of the two actions."""
 
 
 def own(fact: Fact, seat: int) -> bool:
@@ -372,7 +372,7 @@ def others(fact: Fact, seat: int) -> bool:
     return not own(fact, seat)
 
 
-Telling = Mapping[str, Callable[[Fact, int], bool]]
+Relevance = Mapping[str, Callable[[Fact, int], bool]]
 """From a kind of fact, as in ``GAME.KIND``, to when it counts; ``coach.good.GAME.KIND`` is its text."""
 
 
@@ -380,35 +380,35 @@ class Explanations(Protocol):
     """A kit's part ``explanations``."""
 
     @property
-    def GOOD(self) -> Telling:
+    def GOOD(self) -> Relevance:
         """Facts that speak for the best action, the strongest first."""
 
     @property
-    def BAD(self) -> Telling:
+    def BAD(self) -> Relevance:
         """Facts that speak against the action played, likewise."""
 
 
 def reason(game: AnyGame, state: Any, decision: Decision) -> Reason:
-    """What made the best action better, as far as facts tell."""
+    """What made the best action better, as far as the facts show it."""
     kit = kit_of(game)
     if kit.explanations is None:
         return Reason("coach.better")
     part: Explanations = kit.explanations()
     played = game.facts(state, decision.played.action)
     best = game.facts(state, decision.best.action)
-    worst = next(_telling(part.BAD, "coach.bad", played, best, decision.seat), None)
+    worst = next(_reasons(part.BAD, "coach.bad", played, best, decision.seat), None)
     if worst is not None and worst.key == "coach.bad.won":
         return worst
-    good = next(_telling(part.GOOD, "coach.good", best, played, decision.seat), None)
+    good = next(_reasons(part.GOOD, "coach.good", best, played, decision.seat), None)
     return good or worst or Reason("coach.better")
 
 
-def _telling(
-    kinds: Telling, start: str, facts: tuple[Fact, ...], others: tuple[Fact, ...], seat: int
+def _reasons(
+    kinds: Relevance, start: str, facts: tuple[Fact, ...], others: tuple[Fact, ...], seat: int
 ) -> Iterator[Reason]:
-    for kind, tells in kinds.items():
+    for kind, counts in kinds.items():
         alike = (fact for fact in facts if fact.kind == kind.rpartition(".")[2] and fact not in others)
-        found = tuple(fact for fact in alike if tells(fact, seat))
+        found = tuple(fact for fact in alike if counts(fact, seat))
         if found:
             yield Reason(f"{start}.{kind}", found)
 

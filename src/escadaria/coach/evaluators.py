@@ -1,7 +1,7 @@
-"""Judges: who can say how often each seat wins from a position, the best one that is at hand.
+"""Evaluators: how often each seat wins from a position.
 
-A solution is exact; values that ship are learned and nearly so; where there are neither, bots play
-on from the position as many games as one likes to wait for.
+A solution is exact. Shipped values are learned and nearly exact. Without either, bots play a given number of
+games from the position.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from escadaria.solutions import Solution
 EXACT, VALUES, ROLLOUTS = "exact", "values", "rollouts"
 
 MOST_GAP = 1e-3
-"""How far proven bounds may be apart to be called exact: a tenth of a percent, the least that is shown."""
+"""The largest distance between proven bounds that counts as exact: 0.1 %, the smallest step shown."""
 
 FEW_ROLLOUTS = 100
-"""The number of games from each position where nobody said how many, for games without values."""
+"""The default number of games from each position, for games without values."""
 
 Shares = tuple[float, ...]
 """How often each seat wins; they sum to 1."""
 
 
-class NoJudge(GameError):
-    """Nothing can say what positions of this game are worth."""
+class NoEvaluator(GameError):
+    """There is no evaluator for this game."""
 
     code = "no_judge"
 
@@ -59,8 +59,8 @@ class Source:
         return {"kind": self.kind, **own.get(self.kind, {})}
 
 
-class Judge(Protocol):
-    """Knows how often each seat wins."""
+class Evaluator(Protocol):
+    """Estimates how often each seat wins."""
 
     @property
     def source(self) -> Source:
@@ -70,63 +70,65 @@ class Judge(Protocol):
         """How often each seat wins from here, at any node."""
 
     def options(self, state: Any) -> Mapping[Any, Shares]:
-        """The same after each legal action, in the game's order; empty where there is nothing to decide."""
+        """The shares after each legal action, in the game's order; empty if there is no decision."""
 
     def error(self, state: Any) -> Shares:
-        """The standard error of each share; zeros where nothing was left to chance."""
+        """The standard error of each share; zeros if nothing was sampled."""
 
 
-class Evaluator(Protocol):
-    """A solution or shipped values."""
+class PositionValues(Protocol):
+    """The values of positions: a solution, or shipped values."""
 
     def value(self, state: Any) -> float:
-        """How often the seat wins whose turn it is."""
+        """How often the seat to move wins."""
 
     def action_values(self, state: Any) -> Mapping[Any, float]:
         """The same after each legal action."""
 
 
 @runtime_checkable
-class SeatsEvaluator(Evaluator, Protocol):
-    """One that knows more than two players apart."""
+class SeatValues(PositionValues, Protocol):
+    """Position values with one share for each seat, for any number of players."""
 
     def seats(self, state: Any) -> Shares:
         """How often each seat wins, at any node."""
 
 
-def find(game: AnyGame, rollouts: int = 0) -> Judge:
-    """The best judge at hand; with ``rollouts`` one that plays so many games from each position.
+def find(game: AnyGame, rollouts: int = 0) -> Evaluator:
+    """The best evaluator there is; with ``rollouts``, one that plays that number of games from each position.
 
-    A game whose kit has no values gets rollouts anyway.
+    A game whose kit has no values always gets rollouts.
 
-    :raises NoJudge: if the kit has values, but neither they nor a solution know this game.
+    :raises NoEvaluator: if the kit has values, but neither they nor a solution cover this game.
     """
     if rollouts:
-        return Rollouts(game, rollouts)
+        return RolloutEvaluator(game, rollouts)
     solution = solutions.find(game)
     if solution is not None and solution.bounds.gap <= MOST_GAP:
         return exact(solution)
     if kit_of(game).values is None:
-        return Rollouts(game, FEW_ROLLOUTS)
+        return RolloutEvaluator(game, FEW_ROLLOUTS)
     values = _shipped(game)
     if values is None:
-        raise NoJudge(f"neither a solution nor values of {game.name} for {game.players} players are at hand")
-    return Valued(game, values, Source(VALUES))
+        raise NoEvaluator(
+            f"neither a solution nor values of {game.name} for {game.players} players are at hand"
+        )
+    return ValueEvaluator(game, values, Source(VALUES))
 
 
-def exact(solution: Solution) -> Judge:
-    """A judge by a solution."""
-    return Valued(solution.game, solution, Source(EXACT, gap=solution.bounds.gap))
+def exact(solution: Solution) -> Evaluator:
+    """An evaluator that reads a solution."""
+    return ValueEvaluator(solution.game, solution, Source(EXACT, gap=solution.bounds.gap))
 
 
 class Values(Protocol):
     """A kit's part ``values``."""
 
-    def evaluator(self, game: Any, /) -> SeatsEvaluator | None:
-        """What knows the worth of positions of this game; None if nothing does."""
+    def evaluator(self, game: Any, /) -> SeatValues | None:
+        """The values of this game's positions; None if there are none."""
 
 
-def _shipped(game: AnyGame) -> SeatsEvaluator | None:
+def _shipped(game: AnyGame) -> SeatValues | None:
     kit = kit_of(game)
     if kit.values is None:
         return None
@@ -135,7 +137,7 @@ def _shipped(game: AnyGame) -> SeatsEvaluator | None:
 
 
 def rollout_bot(game: AnyGame) -> str:
-    """Who plays on: the game's own ``simple`` bot, else chance."""
+    """The bot that plays rollouts: the game's ``simple`` bot, else ``random``."""
     kit = kit_of(game)
     if kit.bots is None:
         return "random"
@@ -143,11 +145,11 @@ def rollout_bot(game: AnyGame) -> str:
     return "simple" if "simple" in part.BOTS else "random"
 
 
-class Valued:
-    """A judge by an evaluator. What it once said of a position it says again at no cost."""
+class ValueEvaluator:
+    """An evaluator that reads position values and caches them."""
 
-    def __init__(self, game: AnyGame, evaluator: Evaluator, source: Source) -> None:
-        self.game, self.evaluator, self.source = game, evaluator, source
+    def __init__(self, game: AnyGame, values: PositionValues, source: Source) -> None:
+        self.game, self.values, self.source = game, values, source
         self._known: dict[Any, Shares] = {}
 
     def shares(self, state: Any) -> Shares:
@@ -159,7 +161,7 @@ class Valued:
         legal = self.game.legal_actions(state)
         after = [self.game.apply(state, action) for action in legal]
         if self.game.players == 2 and legal:
-            values = self.evaluator.action_values(state)  # all at once: they share most of the work
+            values = self.values.action_values(state)  # all at once: they share most of the work
             for position, action in zip(after, legal, strict=True):
                 self._known[position] = _of_two(state.turn, values[action])
         return {action: self.shares(position) for action, position in zip(legal, after, strict=True)}
@@ -172,21 +174,21 @@ class Valued:
         if outcome is not None:
             return tuple(float(seat == outcome.winner) for seat in range(self.game.players))
         if self.game.players == 2:
-            return _of_two(state.turn, self.evaluator.value(state))
-        assert isinstance(self.evaluator, SeatsEvaluator), "only two players need no more than values"
-        return self.evaluator.seats(state)
+            return _of_two(state.turn, self.values.value(state))
+        assert isinstance(self.values, SeatValues), "more than two players need a share for each seat"
+        return self.values.seats(state)
 
 
 def _of_two(seat: int, value: float) -> Shares:
     return (value, 1.0 - value) if seat == 0 else (1.0 - value, value)
 
 
-class Rollouts:
-    """A judge that lets bots play on. The same position always gets the same games.
+class RolloutEvaluator:
+    """An evaluator that lets bots play on. The same position always gets the same games.
 
-    What it says of a position is how often each seat wins when bots of this kind take over. So where a
-    player is to decide, the figure is that of the bot's own choice, not that of the best option: the best
-    of several uncertain figures looks better than it is, and luck would seem to grow with every roll.
+    The shares of a position are those of games that such bots play from there. At a decision they are the
+    shares after the bot's own choice, not after the best option: the maximum of several uncertain estimates
+    is biased upwards, and every roll would seem lucky.
     """
 
     def __init__(self, game: AnyGame, games: int) -> None:
@@ -213,7 +215,7 @@ class Rollouts:
         if self.game.current_player(state) == TERMINAL:
             return (0.0,) * self.game.players
         games = self.source.games
-        # One win and one loss more keep it from saying that nothing is uncertain when all games went one way.
+        # One more win and one more loss, so that the error is not 0 when one seat wins all games.
         shares = [(wins + 1) / (games + 2) for wins in self._played(state)]
         return tuple(sqrt(share * (1 - share) / games) for share in shares)
 
@@ -224,7 +226,7 @@ class Rollouts:
             for _ in range(self.source.games):
                 seat = winner(self.game, state, lambda state: self._bot(self.game, state), self._dice)
                 if seat is None:
-                    raise NoJudge(f"{self.source.bot} bots never end a game of {self.game.name}")
+                    raise NoEvaluator(f"{self.source.bot} bots never end a game of {self.game.name}")
                 wins[seat] += 1
             self._wins[state] = tuple(wins)
         return self._wins[state]

@@ -119,7 +119,7 @@ def _read(asked: Position) -> tuple[AnyGame, Any]:
 def _advice(game: AnyGame, state: Any) -> Advice | None:
     try:
         evaluator = evaluators.find(game)
-    except evaluators.NoJudge:
+    except evaluators.NoEvaluator:
         return None
     found = analysis.hint(game, state, evaluator)
     # values that ship see further after a choice: what is told of the position fits what is told of these
@@ -154,7 +154,7 @@ def rolls(asked: Position) -> bytes:
     """A ``RollsView``: all that the dice can show at a position, and what to do then.
 
     :raises Refused: ``not_rolling`` if no dice are to fall.
-    :raises TooManyFalls, NoJudge: as ``analysis.falls`` and ``evaluators.find`` do.
+    :raises TooManyFalls, NoEvaluator: as ``analysis.falls`` and ``evaluators.find`` do.
     """
     game, state = _read(asked)
     if game.current_player(state) != CHANCE:
@@ -180,7 +180,7 @@ def rolls(asked: Position) -> bytes:
 
 
 def analyse_match(played: Played) -> bytes:
-    """An ``AnalysisView``. :raises Refused: ``too_large``. :raises NoJudge: if there is no evaluator."""
+    """An ``AnalysisView``. :raises Refused: ``too_large``. :raises NoEvaluator: if there is no evaluator."""
     return packed(_analysis(short_enough(played.record())))
 
 
@@ -228,5 +228,5 @@ def _decision_line(record: Record, decision: analysis.Decision) -> DecisionLine:
     )
 
 
-def _source(evaluator: evaluators.Judge) -> Source:
+def _source(evaluator: evaluators.Evaluator) -> Source:
     return "exact" if evaluator.source.kind == evaluators.EXACT else "estimated"

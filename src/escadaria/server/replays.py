@@ -199,6 +199,6 @@ def replay(record: Record) -> Replay:
 def _is_judged(game: AnyGame) -> bool:
     try:
         evaluators.find(game)
-    except evaluators.NoJudge:
+    except evaluators.NoEvaluator:
         return False
     return True

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from escadaria.coach.analysis import SIZES, Analysis, Decision, Roll, explanation, hint
-from escadaria.coach.evaluators import Judge, Source
+from escadaria.coach.evaluators import Evaluator, Source
 from escadaria.game import AnyGame
 from escadaria.i18n import Texts
 from escadaria.terminal.news import bot_name, result
@@ -60,9 +60,9 @@ def show_analysis(analysis: Analysis, screen: Screen) -> None:
     screen.show(Text(about(texts), QUIET))
 
 
-def show_hint(game: AnyGame, state: Any, judge: Judge, screen: Screen) -> None:
+def show_hint(game: AnyGame, state: Any, evaluator: Evaluator, screen: Screen) -> None:
     """What each legal action is worth; where there is nothing to decide, what the position is."""
-    texts, options = screen.texts, hint(game, state, judge)
+    texts, options = screen.texts, hint(game, state, evaluator)
     rows = [
         (texts.action(game.name, option.action), option.shares[state.turn], option.error)
         for option in options
@@ -71,7 +71,7 @@ def show_hint(game: AnyGame, state: Any, judge: Judge, screen: Screen) -> None:
     if not options:
         screen.say("coach.hint.nothing")
         heading = "simulate.seat"
-        both = zip(judge.shares(state), judge.error(state), strict=True)
+        both = zip(evaluator.shares(state), evaluator.error(state), strict=True)
         rows = [(texts("coach.hint.seat", seat=seat), *pair) for seat, pair in enumerate(both, 1)]
     table = Table(box=box.SIMPLE_HEAD if screen.fancy else box.ASCII2)
     table.add_column(texts(heading), overflow="fold")
@@ -79,19 +79,19 @@ def show_hint(game: AnyGame, state: Any, judge: Judge, screen: Screen) -> None:
     for label, share, error in rows:
         table.add_row(Text(label), Text(texts.percent(share, 1) + plus_minus(error, texts)))
     screen.out.print(table)
-    screen.show(Text(source(judge.source, texts), QUIET))
+    screen.show(Text(source(evaluator.source, texts), QUIET))
 
 
-def hint_data(game: AnyGame, state: Any, judge: Judge) -> dict[str, Any]:
+def hint_data(game: AnyGame, state: Any, evaluator: Evaluator) -> dict[str, Any]:
     """The same for JSON. ``turn`` is the seat to act."""
     return {
-        "source": judge.source.data(),
+        "source": evaluator.source.data(),
         "turn": state.turn,
-        "shares": list(judge.shares(state)),
-        "errors": list(judge.error(state)),
+        "shares": list(evaluator.shares(state)),
+        "errors": list(evaluator.error(state)),
         "options": [
             {"action": str(option.action), "share": option.shares[state.turn], "error": option.error}
-            for option in hint(game, state, judge)
+            for option in hint(game, state, evaluator)
         ],
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from escadaria.coach.analysis import Telling, others, own
+from escadaria.coach.analysis import Relevance, others, own
 from escadaria.game import Fact
 
 
@@ -14,10 +14,10 @@ def _back(fact: Fact, seat: int) -> bool:
     return not _forward(fact, seat)
 
 
-GOOD: Telling = {
+GOOD: Relevance = {
     "chain.arrived": own,
     "chain.covered": own,  # a disc that cannot move is what one wants (C1)
     "chain.freed": others,
     "chain.took_arrow": _forward,
 }
-BAD: Telling = {"won": others, "chain.covered": others, "chain.freed": own, "chain.took_arrow": _back}
+BAD: Relevance = {"won": others, "chain.covered": others, "chain.freed": own, "chain.took_arrow": _back}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from escadaria.coach.analysis import Telling, others
+from escadaria.coach.analysis import Relevance, others
 
-GOOD: Telling = {"rapido.threw_out": lambda fact, seat: True}
-BAD: Telling = {"won": others}
+GOOD: Relevance = {"rapido.threw_out": lambda fact, seat: True}
+BAD: Relevance = {"won": others}
