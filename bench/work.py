@@ -247,7 +247,7 @@ async def analysing(url: str) -> None:
 ROWS: tuple[tuple[str, Attack, bool], ...] = (
     ("no attack, moves", nothing, False),
     ("no attack, bots", nothing, True),
-    ("records of 262 kB, moves", records(38_600), False),
+    ("records of 262 kB, moves", records(32_700), False),
     ("records of 4,998 plies, moves", records(4_998), False),
     ("300 connections ask for hints, bots", hints, True),
     ("50 unattended tables, bots", unattended, True),
