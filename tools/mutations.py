@@ -107,13 +107,13 @@ MUTANTS = (
     rapido(
         "R6",
         "who places takes the next turn too",
-        "return self._start_turn(self._next(seat), state.steps, _sorted(stays), told)",
-        "return self._start_turn(seat, state.steps, _sorted(stays), told)",
+        "return self._start_turn(self._next(seat), state.steps, _sorted(stays), facts)",
+        "return self._start_turn(seat, state.steps, _sorted(stays), facts)",
     ),
     rapido(
         "R6",
         "nothing is scored after a placing",
-        "return self._start_turn(self._next(seat), state.steps, _sorted(stays), told)",
+        "return self._start_turn(self._next(seat), state.steps, _sorted(stays), facts)",
         "return State(self._next(seat), Phase.FIRST_ROLL, 0, state.steps, _sorted(stays))",
     ),
     rapido(
@@ -149,7 +149,7 @@ MUTANTS = (
         "if roll.a == roll.b and not crosses and state.phase is Phase.FIRST_ROLL:",
     ),
     rapido("R10", "a double climbs one step", "steps[seat] + roll.a)", "steps[seat] + 1)"),
-    rapido("R10", "X-X is told as a double", "if roll.a == roll.b and not crosses:", "if roll.a == roll.b:"),
+    rapido("R10", "X-X counts as a double", "if roll.a == roll.b and not crosses:", "if roll.a == roll.b:"),
     rapido(
         "R11", "X on the first roll fails", "if crosses and state.phase is Phase.LATER_ROLL:", "if crosses:"
     ),
@@ -186,7 +186,7 @@ MUTANTS = (
     rapido(
         "R15",
         "doubles do not win",
-        "            if step == self.finish:\n                return _won(seat, steps, state.tower, told)\n",
+        "            if step == self.finish:\n                return _won(seat, steps, state.tower, facts)\n",
         "",
     ),
     rapido(
@@ -345,10 +345,10 @@ MUTANTS = (
     chain(
         "C12",
         "the new dice go back after a stop",
-        "return self._start_turn(seat, state.hands, state.pool, discs, piles, told)",
+        "return self._start_turn(seat, state.hands, state.pool, discs, piles, facts)",
         "gone = state.hands[seat] - 1\n"
         "        hands = replaced(state.hands, seat, 1)\n"
-        "        return self._start_turn(seat, hands, state.pool + gone, discs, piles, told)",
+        "        return self._start_turn(seat, hands, state.pool + gone, discs, piles, facts)",
     ),
     chain(
         "C13",
@@ -386,12 +386,12 @@ MUTANTS = (
     chain(
         "C14",
         "the new die does not count",
-        "told.append(Missed(state.turn, number))\n"
-        "            return self._fail(state, state.hands[state.turn], told)",
-        "told.append(Missed(state.turn, number))\n"
+        "facts.append(Missed(state.turn, number))\n"
+        "            return self._fail(state, state.hands[state.turn], facts)",
+        "facts.append(Missed(state.turn, number))\n"
         "            left = replaced(state.hands, state.turn, state.hands[state.turn] - 1)\n"
         "            back = State(state.turn, state.phase, left, state.pool + 1, state.discs, state.piles)\n"
-        "            return self._fail(back, left[state.turn], told)",
+        "            return self._fail(back, left[state.turn], facts)",
     ),
     chain("C15", "discs stop at the centre", "start + links - 2 * surplus", "start + links - surplus"),
     chain("C15", "discs walk on past the centre", "start + links - 2 * surplus", "start + links"),
@@ -434,7 +434,7 @@ MUTANTS = (
     chain("C18", "balanced for four: three seats", "4: (2, 3),", "4: (1, 2, 3),"),
     chain("C18", "balanced for five: three seats", "5: (3, 4),", "5: (2, 3, 4),"),
     chain("C18", "balanced for six: two seats", "6: (3, 4, 5)}", "6: (4, 5)}"),
-    chain("C18", "balanced unless told otherwise", "balanced: bool = False", "balanced: bool = True"),
+    chain("C18", "balanced by default", "balanced: bool = False", "balanced: bool = True"),
     chain(
         "C18",
         "the third die is not from the pool",

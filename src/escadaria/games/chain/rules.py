@@ -385,9 +385,9 @@ class Chain(Game[State, Action]):
         return self._after(state, action, None)
 
     def facts(self, state: State, action: Action) -> tuple[Fact, ...]:
-        told: list[Fact] = []
-        self._after(state, action, told)
-        return tuple(told)
+        facts: list[Fact] = []
+        self._after(state, action, facts)
+        return tuple(facts)
 
     def parse(self, text: str) -> Action:
         action = _BY_TEXT.get(text)
@@ -398,7 +398,7 @@ class Chain(Game[State, Action]):
             )
         return action
 
-    # The transitions. ``told`` collects facts when somebody wants them.
+    # The transitions. ``facts`` collects the facts, if they are wanted.
 
     def _check(self, state: State) -> None:
         if len(state.hands) != self.players:
@@ -407,41 +407,41 @@ class Chain(Game[State, Action]):
                 ruling="C2",
             )
 
-    def _after(self, state: State, action: Action, told: list[Fact] | None) -> State:
+    def _after(self, state: State, action: Action, facts: list[Fact] | None) -> State:
         self._check(state)
         phase = state.phase
         # 5.0 == 5, but no die shows it and no space has that number.
         if isinstance(action, Roll):
             if type(action.number) is int and action.number in FACES:
                 if phase is Phase.ROLL:
-                    return self._roll(state, action.number, told)
+                    return self._roll(state, action.number, facts)
                 if phase is Phase.LENGTHEN:
-                    return self._add(state, action.number, told)
+                    return self._add(state, action.number, facts)
         elif isinstance(action, Link) and type(action.number) is int:
             if phase is Phase.BUILD and action.number in next_links(state.chain, state.loose):
-                return self._link(state, action.number, told)
+                return self._link(state, action.number, facts)
         elif isinstance(action, Keep) and type(action.dice) is int:
             if phase is Phase.KEEP and action.dice in range(1, state.hands[state.turn] + 1):
-                return self._keep(state, action.dice, told)
+                return self._keep(state, action.dice, facts)
         elif phase is Phase.DECIDE:
             if isinstance(action, Move) and type(action.space) is int:
                 if action.space in self.free_discs(state, state.turn):
-                    return self._move(state, action.space, told)
+                    return self._move(state, action.space, facts)
             elif isinstance(action, Lengthen) and action in self._lengthenings(state):
-                return self._lengthen(state, action.heading, told)
+                return self._lengthen(state, action.heading, facts)
         raise self._refusal(state, action)
 
-    def _keep(self, state: State, dice: int, told: list[Fact] | None) -> State:
+    def _keep(self, state: State, dice: int, facts: list[Fact] | None) -> State:
         discarded = state.hands[state.turn] - dice  # C8
-        if told is not None:
-            told.append(Kept(state.turn, dice, discarded))
+        if facts is not None:
+            facts.append(Kept(state.turn, dice, discarded))
         hands = replaced(state.hands, state.turn, dice)
         return State(state.turn, Phase.ROLL, hands, state.pool + discarded, state.discs, state.piles)
 
-    def _roll(self, state: State, number: int, told: list[Fact] | None) -> State:
+    def _roll(self, state: State, number: int, facts: list[Fact] | None) -> State:
         first = not state.chain.numbers
-        if told is not None:
-            told.append(Rolled(state.turn, number, coloured=first))
+        if facts is not None:
+            facts.append(Rolled(state.turn, number, coloured=first))
         chain, loose = state.chain, state.loose
         if first:  # the coloured die is the first link (C10)
             chain = _FIRST_LINKS[number - 1]
@@ -451,46 +451,46 @@ class Chain(Game[State, Action]):
         phase = Phase.ROLL
         if 1 + len(loose) == used:
             if not can_link(chain, loose):
-                if told is not None:
-                    told.append(Unlinkable(state.turn, tuple(sorted((*chain.numbers, *loose)))))
-                return self._fail(state, used, told)
+                if facts is not None:
+                    facts.append(Unlinkable(state.turn, tuple(sorted((*chain.numbers, *loose)))))
+                return self._fail(state, used, facts)
             phase = Phase.BUILD if loose else Phase.DECIDE
         return State(state.turn, phase, state.hands, state.pool, state.discs, state.piles, chain, loose)
 
-    def _link(self, state: State, number: int, told: list[Fact] | None) -> State:
-        if told is not None:
-            told.append(Linked(state.turn, number))
+    def _link(self, state: State, number: int, facts: list[Fact] | None) -> State:
+        if facts is not None:
+            facts.append(Linked(state.turn, number))
         chain = add_link(state.chain, number)
         assert chain is not None, "a legal link can be added"
         loose = without(state.loose, number)
         phase = Phase.BUILD if loose else Phase.DECIDE
         return State(state.turn, phase, state.hands, state.pool, state.discs, state.piles, chain, loose)
 
-    def _lengthen(self, state: State, heading: Heading, told: list[Fact] | None) -> State:
-        if told is not None:
-            told.append(Lengthened(state.turn, heading.value))
+    def _lengthen(self, state: State, heading: Heading, facts: list[Fact] | None) -> State:
+        if facts is not None:
+            facts.append(Lengthened(state.turn, heading.value))
         hands = replaced(state.hands, state.turn, state.hands[state.turn] + 1)
         chain = headed(state.chain, heading)  # the named direction binds (C13)
         return State(state.turn, Phase.LENGTHEN, hands, state.pool - 1, state.discs, state.piles, chain)
 
-    def _add(self, state: State, number: int, told: list[Fact] | None) -> State:
+    def _add(self, state: State, number: int, facts: list[Fact] | None) -> State:
         chain = add_link(state.chain, number)
         if chain is None:
-            if told is not None:
-                told.append(Missed(state.turn, number))
-            return self._fail(state, state.hands[state.turn], told)
-        if told is not None:
-            told.append(Added(state.turn, number, len(chain.numbers)))
+            if facts is not None:
+                facts.append(Missed(state.turn, number))
+            return self._fail(state, state.hands[state.turn], facts)
+        if facts is not None:
+            facts.append(Added(state.turn, number, len(chain.numbers)))
         return State(state.turn, Phase.DECIDE, state.hands, state.pool, state.discs, state.piles, chain)
 
-    def _fail(self, state: State, used: int, told: list[Fact] | None) -> State:
+    def _fail(self, state: State, used: int, facts: list[Fact] | None) -> State:
         lost = (used + 1) // 2  # C14; never the coloured die, since a single die cannot fail
-        if told is not None:
-            told.append(Failed(state.turn, used, lost))
+        if facts is not None:
+            facts.append(Failed(state.turn, used, lost))
         hands = replaced(state.hands, state.turn, used - lost)
-        return self._start_turn(state.turn, hands, state.pool + lost, state.discs, state.piles, told)
+        return self._start_turn(state.turn, hands, state.pool + lost, state.discs, state.piles, facts)
 
-    def _move(self, state: State, start: int, told: list[Fact] | None) -> State:
+    def _move(self, state: State, start: int, facts: list[Fact] | None) -> State:
         seat, links, centre = state.turn, len(state.chain.numbers), self.track.length
         surplus = max(0, start + links - centre)
         walked = start + links - 2 * surplus  # C15
@@ -502,21 +502,21 @@ class Chain(Game[State, Action]):
         covered = stacks.get(end, ())
         if end != centre:  # C17
             stacks[end] = (*covered, seat)
-        if told is not None:
-            told.append(Moved(seat, start, walked, links))
+        if facts is not None:
+            facts.append(Moved(seat, start, walked, links))
             if surplus:
-                told.append(WalkedBack(seat, surplus, walked))
+                facts.append(WalkedBack(seat, surplus, walked))
             if end != walked:
-                told.append(TookArrow(seat, walked, end))
+                facts.append(TookArrow(seat, walked, end))
             if end == centre:
-                told.append(Arrived(seat))
+                facts.append(Arrived(seat))
             if below and end != start:
-                told.append(Freed(below[-1], start))
+                facts.append(Freed(below[-1], start))
             if covered and end != start:
-                told.append(Covered(seat, covered[-1], end))
+                facts.append(Covered(seat, covered[-1], end))
         discs = replaced(state.discs, seat, tuple(sorted((*without(state.discs[seat], start), end))))
         piles = tuple(sorted(stacks.items()))
-        return self._start_turn(seat, state.hands, state.pool, discs, piles, told)
+        return self._start_turn(seat, state.hands, state.pool, discs, piles, facts)
 
     def _start_turn(
         self,
@@ -525,14 +525,14 @@ class Chain(Game[State, Action]):
         pool: int,
         discs: tuple[tuple[int, ...], ...],
         piles: tuple[tuple[int, tuple[int, ...]], ...],
-        told: list[Fact] | None,
+        facts: list[Fact] | None,
     ) -> State:
         seat = (previous + 1) % self.players  # C5
         state = State(seat, Phase.KEEP, hands, pool, discs, piles)
         if self.free_discs(state, seat):
             return state
-        if told is not None:
-            told.append(Won(seat))
+        if facts is not None:
+            facts.append(Won(seat))
         return State(seat, Phase.OVER, hands, pool, discs, piles)  # C6
 
     def _refusal(self, state: State, action: object) -> IllegalAction:

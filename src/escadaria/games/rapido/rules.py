@@ -267,9 +267,9 @@ class Rapido(Game[State, Action]):
         return self._after(state, action, None)
 
     def facts(self, state: State, action: Action) -> tuple[Fact, ...]:
-        told: list[Fact] = []
-        self._after(state, action, told)
-        return tuple(told)
+        facts: list[Fact] = []
+        self._after(state, action, facts)
+        return tuple(facts)
 
     def parse(self, text: str) -> Action:
         try:
@@ -279,7 +279,7 @@ class Rapido(Game[State, Action]):
                 f"{text[:40]!r} is no action of Rapido: again, place 0 … place 5, or two faces such as 7X"
             ) from None
 
-    # The transitions. ``told`` collects facts when somebody wants them.
+    # The transitions. ``facts`` collects the facts, if they are wanted.
 
     def _check(self, state: State) -> None:
         if len(state.steps) != self.players:
@@ -288,7 +288,7 @@ class Rapido(Game[State, Action]):
                 ruling="R1",
             )
 
-    def _after(self, state: State, action: Action, told: list[Fact] | None) -> State:
+    def _after(self, state: State, action: Action, facts: list[Fact] | None) -> State:
         self._check(state)
         if state.phase is Phase.DECIDE:
             if (
@@ -296,10 +296,10 @@ class Rapido(Game[State, Action]):
                 and type(action.field) is int  # 5.0 == 5, but no field
                 and action.field in state.free_fields()
             ):
-                return self._place(state, action.field, told)
+                return self._place(state, action.field, facts)
             if isinstance(action, Again):  # R8
-                if told is not None:
-                    told.append(RolledAgain(state.turn))
+                if facts is not None:
+                    facts.append(RolledAgain(state.turn))
                 return State(state.turn, Phase.LATER_ROLL, 0, state.steps, state.tower)
         elif (
             isinstance(action, Roll)
@@ -308,43 +308,43 @@ class Rapido(Game[State, Action]):
             and action.b in DIE_B
             and state.phase is not Phase.OVER
         ):
-            return self._roll(state, action, told)
+            return self._roll(state, action, facts)
         raise self._refusal(state, action)
 
-    def _roll(self, state: State, roll: Roll, told: list[Fact] | None) -> State:
+    def _roll(self, state: State, roll: Roll, facts: list[Fact] | None) -> State:
         seat, steps = state.turn, state.steps
-        if told is not None:
-            told.append(Rolled(seat, str(roll), roll.value))
+        if facts is not None:
+            facts.append(Rolled(seat, str(roll), roll.value))
         crosses = (roll.a == X) + (roll.b == X)
         if crosses and state.phase is Phase.LATER_ROLL:  # R12; on the first roll nothing happens (R11)
             step = max(0, steps[seat] - crosses)
-            if told is not None:
-                told.append(Fell(seat, crosses, steps[seat] - step, step))
-            return self._start_turn(self._next(seat), replaced(steps, seat, step), state.tower, told)
+            if facts is not None:
+                facts.append(Fell(seat, crosses, steps[seat] - step, step))
+            return self._start_turn(self._next(seat), replaced(steps, seat, step), state.tower, facts)
         if roll.a == roll.b and not crosses:  # R10
             step = min(self.finish, steps[seat] + roll.a)
             steps = replaced(steps, seat, step)
-            if told is not None:
-                told.append(Doubled(seat, roll.a, step))
+            if facts is not None:
+                facts.append(Doubled(seat, roll.a, step))
             if step == self.finish:
-                return _won(seat, steps, state.tower, told)
+                return _won(seat, steps, state.tower, facts)
         return State(seat, Phase.DECIDE, roll.value, steps, state.tower)
 
-    def _place(self, state: State, field: int, told: list[Fact] | None) -> State:
+    def _place(self, state: State, field: int, facts: list[Fact] | None) -> State:
         seat, value = state.turn, state.value
-        if told is not None:
-            told.append(Placed(seat, field, value))
+        if facts is not None:
+            facts.append(Placed(seat, field, value))
         stays = [Pair(field, seat, value if field else 0)]
         for pair in state.tower:
             if pair.seat != seat and pair.field > field and pair.value <= value:  # R14, R17
-                if told is not None:
-                    told.append(ThrewOut(seat, pair.seat, pair.field, pair.value))
+                if facts is not None:
+                    facts.append(ThrewOut(seat, pair.seat, pair.field, pair.value))
             else:
                 stays.append(pair)
-        return self._start_turn(self._next(seat), state.steps, _sorted(stays), told)
+        return self._start_turn(self._next(seat), state.steps, _sorted(stays), facts)
 
     def _start_turn(
-        self, seat: int, steps: tuple[int, ...], tower: tuple[Pair, ...], told: list[Fact] | None
+        self, seat: int, steps: tuple[int, ...], tower: tuple[Pair, ...], facts: list[Fact] | None
     ) -> State:
         fields = tuple(pair.field for pair in tower if pair.seat == seat)
         if len(fields) < self.pairs:  # R18; with one pair each, R7
@@ -352,10 +352,10 @@ class Rapido(Game[State, Action]):
         step = min(self.finish, steps[seat] + sum(fields))
         steps = replaced(steps, seat, step)
         tower = tuple(pair for pair in tower if pair.seat != seat)
-        if told is not None:
-            told.append(Scored(seat, fields, sum(fields), step))
+        if facts is not None:
+            facts.append(Scored(seat, fields, sum(fields), step))
         if step == self.finish:
-            return _won(seat, steps, tower, told)
+            return _won(seat, steps, tower, facts)
         return State(seat, Phase.FIRST_ROLL, 0, steps, tower)
 
     def _next(self, seat: int) -> int:
@@ -432,9 +432,9 @@ def _legal_actions(free: tuple[int, ...]) -> tuple[Action, ...]:
     return (_DECISIONS[0], *(_DECISIONS[1 + field] for field in free))
 
 
-def _won(seat: int, steps: tuple[int, ...], tower: tuple[Pair, ...], told: list[Fact] | None) -> State:
-    if told is not None:
-        told.append(Won(seat))
+def _won(seat: int, steps: tuple[int, ...], tower: tuple[Pair, ...], facts: list[Fact] | None) -> State:
+    if facts is not None:
+        facts.append(Won(seat))
     return State(seat, Phase.OVER, 0, steps, tower)  # R15
 
 
