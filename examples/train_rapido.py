@@ -28,7 +28,7 @@ from escadaria.adapters import observation, pettingzoo
 from escadaria.arena.simulation import Share
 from escadaria.game import BadOptions
 
-WHIM = 0.1
+EXPLORATION = 0.1
 """How often it tries something else while it learns."""
 
 SLOWEST = 0.005
@@ -50,16 +50,16 @@ class Learner:
         self.turn: list[tuple[Hashable, float, float]] = []
         """This turn's choices: what they were, from which step, and what they threw out."""
 
-    def act(self, seen: Any, legal: Any, whim: float = 0.0) -> int:
+    def act(self, seen: Any, legal: Any, exploration: float = 0.0) -> int:
         """The action's number: 0 is to roll again, 1 + field to place there."""
         worth = {
             action: self.averages[self.key(seen, legal, action)] + self.bonus(seen, action)
             for action in np.flatnonzero(legal).tolist()
         }
         action = max(worth, key=lambda action: worth[action])
-        if self.rng.random() < whim:
+        if self.rng.random() < exploration:
             action = self.rng.choice(list(worth))
-            self.turn.clear()  # what comes of a whim says nothing of the choices before it
+            self.turn.clear()  # what comes of a exploration says nothing of the choices before it
         self.turn.append((self.key(seen, legal, action), self.step(seen), self.bonus(seen, action)))
         return int(action)
 
@@ -91,7 +91,7 @@ class Learner:
         return sum(thrown_out) / float(self.others)
 
 
-def play(env: Any, learner: Learner, seat: int, seed: int, whim: float) -> bool:
+def play(env: Any, learner: Learner, seat: int, seed: int, exploration: float) -> bool:
     """One match with the learner on this seat and ``simple`` on the others: whether the learner won."""
     game, me = env.unwrapped.game, env.possible_agents[seat]
     simple = bots.load("simple", game)
@@ -101,14 +101,14 @@ def play(env: Any, learner: Learner, seat: int, seed: int, whim: float) -> bool:
     for agent in env.agent_iter():
         seen, reward, terminated, _, info = env.last()
         if agent == me and (terminated or others_played):
-            if whim:
+            if exploration:
                 learner.learn(seen)
             learner.turn.clear()
         if terminated:
             won |= agent == me and reward > 0
             env.step(None)
         elif agent == me:
-            env.step(learner.act(seen, info["action_mask"], whim))
+            env.step(learner.act(seen, info["action_mask"], exploration))
         else:
             env.step(game.actions.index(simple(game, env.unwrapped.position)))
         others_played = agent != me
@@ -121,12 +121,12 @@ def train(players: int, finish: int, matches: int, check: int, seed: int = 0) ->
     learner = Learner(env, random.Random(seed))
     wins = 0
     for number in range(1, matches + 1):
-        wins += play(env, learner, number % players, seed=seed + number, whim=WHIM)
+        wins += play(env, learner, number % players, seed=seed + number, exploration=EXPLORATION)
         if number % 500 == 0:
             print(f"{number} matches, of the last 500 won {wins / 500:.0%}", flush=True)
             wins = 0
     first = seed + matches + 1  # dice it has not seen
-    wins = sum(play(env, learner, n % players, seed=first + n, whim=0.0) for n in range(check))
+    wins = sum(play(env, learner, n % players, seed=first + n, exploration=0.0) for n in range(check))
     return Share("learner", 1, wins, check)
 
 
@@ -135,7 +135,9 @@ def main() -> None:
     parser.add_argument("--players", type=int, default=3, help="3 to 6")
     parser.add_argument("--finish", type=int, default=20)
     parser.add_argument("--matches", type=int, default=4000, help="how many to learn from")
-    parser.add_argument("--check", type=int, default=2000, help="how many to play afterwards, without whims")
+    parser.add_argument(
+        "--check", type=int, default=2000, help="how many to play afterwards, without exploration"
+    )
     parser.add_argument("--seed", type=int, default=0)
     wish = parser.parse_args()
     if wish.players < 3:

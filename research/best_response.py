@@ -33,7 +33,7 @@ from escadaria.games.rapido.index import (
 from escadaria.games.rapido.rules import ROLLS, TOP_FIELD, VALUES, Action, Again, Place, Rapido, State
 from escadaria.games.rapido.values import LEVELS
 
-PLACES = 1 + TOP_FIELD * RANKS
+PAIR_KEYS = 1 + TOP_FIELD * RANKS
 """Where a pair may be: 0 in hand or on field 0, which is all one (R4, R7); then fields 1 to 5, by value."""
 FIELD = np.array([0, *np.repeat(np.arange(1, TOP_FIELD + 1), RANKS)])
 """By place."""
@@ -42,7 +42,7 @@ VALUE = np.array([0, *np.tile(np.arange(RANKS), TOP_FIELD)])
 ROLL_AGAIN = kernel.ROLL_AGAIN
 GAP = 1e-5
 BOTS = ("simple", "regular", "master")
-"""Those without whims."""
+"""Those without noise."""
 
 Starts = NDArray[np.float64]
 """By ``Turn``."""
@@ -83,7 +83,7 @@ class Proven(NamedTuple):
 
 def memory(finish: int) -> int:
     """How many bytes are wanted at most, roughly: two sets of values, two bots' decisions."""
-    return finish**3 * PLACES**2 * (2 * 3 * 8 + 2 * RANKS)
+    return finish**3 * PAIR_KEYS**2 * (2 * 3 * 8 + 2 * RANKS)
 
 
 def prove(
@@ -100,7 +100,7 @@ def prove(
     :param gap: how close the bounds are to come in every position.
     :param progress: is told after each round its number and the largest gap.
     """
-    low = np.zeros((3, finish, finish, finish, PLACES, PLACES))
+    low = np.zeros((3, finish, finish, finish, PAIR_KEYS, PAIR_KEYS))
     high = np.where(possible(), np.ones_like(low), 0.0)
     rounds, widest = 0, 1.0
     with ThreadPoolExecutor(threads) as pool:
@@ -124,7 +124,7 @@ def possible() -> NDArray[np.bool_]:
 
 
 def _blocks(values: Values) -> Values:
-    return values.reshape(-1, PLACES, PLACES)
+    return values.reshape(-1, PAIR_KEYS, PAIR_KEYS)
 
 
 @njit(cache=True, nogil=True)
@@ -169,15 +169,15 @@ def look_ahead(starts: Starts, role: int, decisions: Decisions | None, out: Star
     finish = len(starts)
     won, arrived = 1.0 if role == 0 else 0.0, 1.0 if role == 1 else 0.0
     # What doubles are worth (R10), in 36ths and by the own step modulo 4: each step tells those below it.
-    doubles = np.zeros((4, PLACES, PLACES))
+    doubles = np.zeros((4, PAIR_KEYS, PAIR_KEYS))
     worths = np.zeros(RANKS)
     for third in range(finish):
         for own in range(max(finish - 3, 0), finish):
             doubles[own % 4] = won * (own + 4 - finish)
         for own in range(finish - 1, -1, -1):
             below = doubles[(own + 3) % 4], doubles[(own + 2) % 4], doubles[(own + 1) % 4]
-            for near in range(PLACES):
-                for far in range(PLACES):
+            for near in range(PAIR_KEYS):
+                for far in range(PAIR_KEYS):
                     if near and FIELD[near] == FIELD[far]:
                         continue
                     turn = Turn(own, second, third, near, far)
@@ -284,9 +284,16 @@ def decisions_of(bot: str, finish: int) -> Decisions:
     if bot == "master":
         return decisions_by(judged(finish), LEVELS)
     game = Rapido(players=3)
-    decisions = np.full((1, 1, 1, PLACES, PLACES, RANKS), ROLL_AGAIN, np.int8)
+    decisions = np.full((1, 1, 1, PAIR_KEYS, PAIR_KEYS, RANKS), ROLL_AGAIN, np.int8)
     rolls = np.array([next(at for at, roll in enumerate(ROLLS) if roll.value == value) for value in VALUES])
-    ask(kernel.POLICIES[bot], kernel.tables(), kernel.mind(game), rolls, np.array(VALUES), decisions[0, 0, 0])
+    ask(
+        kernel.POLICIES[bot],
+        kernel.tables(),
+        kernel.policy_tables(game),
+        rolls,
+        np.array(VALUES),
+        decisions[0, 0, 0],
+    )
     return decisions
 
 
@@ -308,27 +315,27 @@ def decisions_by(starts: Starts, levels: int) -> Decisions:
 
 def judged(finish: int) -> Starts:
     """How often who has just played wins, by the values that ship."""
-    starts = np.zeros((finish, finish, finish, PLACES, PLACES))
+    starts = np.zeros((finish, finish, finish, PAIR_KEYS, PAIR_KEYS))
     network = shipped.load("rapido-3")
-    judge(rapido_values.model(network), rapido_values.scratch(3, 1), starts)
+    judge(rapido_values.model(network), rapido_values.new_workspace(3, 1), starts)
     return starts
 
 
 @njit(cache=True, nogil=True)
-def judge(model: Model, room: Scratch, starts: Starts) -> None:
+def judge(model: Model, workspace: Scratch, starts: Starts) -> None:
     """Fill ``starts``."""
     finish = len(starts)
     for own in range(finish):
         for second in range(finish):
             for third in range(finish):
-                room.steps[0], room.steps[1], room.steps[2] = own, second, third
-                for near in range(PLACES):
-                    for far in range(PLACES):
+                workspace.steps[0], workspace.steps[1], workspace.steps[2] = own, second, third
+                for near in range(PAIR_KEYS):
+                    for far in range(PAIR_KEYS):
                         if near == 0 or FIELD[near] != FIELD[far]:
-                            room.keys[0] = rapido_values.key(3, FIELD[near], VALUE[near])
-                            room.keys[1] = rapido_values.key(3, FIELD[far], VALUE[far])
-                            evaluate(model, finish, room)
-                            starts[own, second, third, near, far] = room.shares[2]
+                            workspace.keys[0] = rapido_values.key(3, FIELD[near], VALUE[near])
+                            workspace.keys[1] = rapido_values.key(3, FIELD[far], VALUE[far])
+                            evaluate(model, finish, workspace)
+                            starts[own, second, third, near, far] = workspace.shares[2]
 
 
 @njit(cache=True, nogil=True)
@@ -337,8 +344,8 @@ def decide(starts: Starts, levels: int, second: int, decisions: Decisions) -> No
     finish = len(starts)
     best, fails, again = np.zeros((finish, RANKS)), np.zeros(finish), np.zeros(finish)
     for third in range(finish):
-        for near in range(PLACES):
-            for far in range(PLACES):
+        for near in range(PAIR_KEYS):
+            for far in range(PAIR_KEYS):
                 if near and FIELD[near] == FIELD[far]:
                     continue
                 for own in range(finish):
@@ -384,13 +391,18 @@ def best_field(starts: Starts, turn: Turn, rank: int) -> int:
 
 @njit(cache=True, nogil=True)
 def ask(
-    policy: int, tables: kernel.Tables, mind: kernel.Mind, rolls: Any, values: Any, decisions: Decisions
+    policy: int,
+    tables: kernel.Tables,
+    policy_tables: kernel.Mind,
+    rolls: Any,
+    values: Any,
+    decisions: Decisions,
 ) -> None:
-    """Fill in what a rule of thumb decides, by the places of both pairs and the rank of the value rolled."""
+    """Fill in what a heuristic decides, by the places of both pairs and the rank of the value rolled."""
     steps, marks = np.zeros(3, np.int64), np.zeros(3, np.int64)
-    whims = np.uint64(0)
-    for near in range(PLACES):
-        for far in range(PLACES):
+    noise = np.uint64(0)
+    for near in range(PAIR_KEYS):
+        for far in range(PAIR_KEYS):
             if near and FIELD[near] == FIELD[far]:
                 continue
             tower, marks[1], marks[2] = kernel.NO_PAIRS, 0, 0
@@ -400,10 +412,12 @@ def ask(
                 tower, marks[2] = kernel.put(tower, 0, FIELD[far], values[VALUE[far]])
             for rank in range(RANKS):
                 if policy < kernel.TOURIST:
-                    field, _ = kernel.decide(policy, tables, rolls[rank], tower, whims)
+                    field, _ = kernel.decide(policy, tables, rolls[rank], tower, noise)
                 else:
                     value = values[rank]
-                    field, _ = kernel.think(policy, mind, 1, 0, 0, 0, value, tower, steps, marks, whims)
+                    field, _ = kernel.decide_by_tables(
+                        policy, policy_tables, 1, 0, 0, 0, value, tower, steps, marks, noise
+                    )
                 decisions[near, far, rank] = field
 
 

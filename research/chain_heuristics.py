@@ -1,4 +1,4 @@
-"""Rules of thumb for Chain, judged by what positions are worth (C1-C17).
+"""Heuristics for Chain, judged by what positions are worth (C1-C17).
 
 A player who follows rules is watched among players who play best: by the exact solution for two, by the
 values that ship for more. For each start of a turn everything that it may lead to is noted, with its worth;
@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria.games.chain import heuristics as thumbs
-from escadaria.games.chain.bots import HANDFUL, LOVE
+from escadaria.games.chain import heuristics
+from escadaria.games.chain.bots import COVER_BONUS, HANDFUL
 from escadaria.games.chain.compiled import play as chain_kernel
 from escadaria.games.chain.compiled import values as chain_values
 from escadaria.games.chain.compiled.rules import SIDES, Words, end_of, free_discs, move, take_back
@@ -25,12 +25,12 @@ from escadaria.games.chain.compiled.values import (
     Room,
     Sight,
     Walk,
+    fill_standing,
     kept,
     lengthened,
-    walk_back,
     work_out,
 )
-from escadaria.games.chain.heuristics import FAR
+from escadaria.games.chain.heuristics import UNREACHABLE
 from escadaria.games.chain.rules import ALIKE, LONGEST, Chain
 from escadaria.games.chain.turn import DOWN, ENDS, ONE_MORE, OPEN, TIMES, UP, rolls, straight_on
 from research.chain_training import play_turn
@@ -51,9 +51,9 @@ from research.learning import set_seed
 
 _DIRECTIONS = UP, DOWN
 
-lengthens = njit(cache=True, nogil=True)(thumbs.lengthens)
-appeal = njit(cache=True, nogil=True)(thumbs.appeal)
-keeps = njit(cache=True, nogil=True)(thumbs.keeps)
+lengthens = njit(cache=True, nogil=True)(heuristics.lengthens)
+appeal = njit(cache=True, nogil=True)(heuristics.appeal)
+keeps = njit(cache=True, nogil=True)(heuristics.keeps)
 
 
 class Course(NamedTuple):
@@ -94,7 +94,7 @@ def course() -> Course:
         first.append(first[-1] + len(each))
     return Course(
         ways, falls.astype(np.int8), fits.astype(np.int8), np.concatenate(slots), np.concatenate(chances),
-        np.array(first), chain_values.walk().missing,
+        np.array(first), chain_values.chain_table().missing,
     )  # fmt: skip
 
 
@@ -112,22 +112,22 @@ def _ways(way: int) -> NDArray[np.int32]:
 class Race(NamedTuple):
     """A game, and what its turn starts are worth."""
 
-    sight: Sight
-    walk: Walk
+    evaluator: Sight
+    chains: Walk
     course: Course
     arrows: Words
     dealt: Words
     """The hands that a race starts with."""
 
 
-def race(game: Chain, sight: Sight | None = None) -> Race:
+def race(game: Chain, evaluator: Sight | None = None) -> Race:
     """By the exact solution for two, else by the values that ship; or by what is given."""
-    if sight is None:
-        sight = chain_values.sight(game, exact=game.players == 2)
-        if game.players == 2 and not sight.waiter.size:
+    if evaluator is None:
+        evaluator = chain_values.load_evaluator(game, exact=game.players == 2)
+        if game.players == 2 and not evaluator.waiter.size:
             raise NotSolved("there is no exact solution yet: escadaria solve chain --board default")
     dealt = np.array(game.initial_state().hands)
-    return Race(sight, chain_values.walk(), course(), chain_kernel.tables(game).arrows, dealt)
+    return Race(evaluator, chain_values.chain_table(), course(), chain_kernel.tables(game).arrows, dealt)
 
 
 # Turns.
@@ -160,7 +160,7 @@ class Turns(NamedTuple):
     """How far a last free disc of somebody else is from the centre, if there is one."""
 
 
-def room_for(turns: int) -> Turns:
+def empty_turns(turns: int) -> Turns:
     moves, row = (turns, LONGEST + 1, 2), np.zeros((5, turns), np.int64)
     return Turns(
         row[0], row[1], np.zeros(moves), np.zeros((turns, LONGEST // 2 + 1)), np.zeros(turns),
@@ -170,9 +170,9 @@ def room_for(turns: int) -> Turns:
 
 
 class Desk(NamedTuple):
-    """Room for one turn."""
+    """Workspace for one turn."""
 
-    room: Room
+    workspace: Room
     paths: Paths
     disc: Words
     """By links: which one moves."""
@@ -184,20 +184,32 @@ class Desk(NamedTuple):
 
 def desk(players: int) -> Desk:
     disc, looks, needed = np.zeros((3, LONGEST + 2), np.int64)
-    return Desk(chain_values.room(players), chain_values.paths(), disc, looks, needed)
+    return Desk(chain_values.new_workspace(players), chain_values.paths(), disc, looks, needed)
 
 
 @njit(cache=True, nogil=True)
 def note(
-    race: Race, seat: int, hands: Words, discs: Words, piles: Words, turns: Turns, at: int, room: Room
+    race: Race,
+    seat: int,
+    hands: Words,
+    discs: Words,
+    piles: Words,
+    turns: Turns,
+    at: int,
+    workspace: Room,
 ) -> None:
     """Work out what a turn may lead to."""
     pool = 8 * len(hands) - hands.sum()  # C2
-    most = work_out(race.sight, race.walk, room, race.arrows, seat, pool, hands, discs, piles)
-    turns.own[at], turns.most[at], turns.stop[at], turns.fail[at] = hands[seat], most, room.moves, room.fail
+    most = work_out(race.evaluator, race.chains, workspace, race.arrows, seat, pool, hands, discs, piles)
+    turns.own[at], turns.most[at], turns.stop[at], turns.fail[at] = (
+        hands[seat],
+        most,
+        workspace.moves,
+        workspace.fail,
+    )
     turns.best[at] = -1.0
     for dice in range(1, hands[seat] + 1):
-        turns.best[at] = max(turns.best[at], kept(race.walk, room, dice))
+        turns.best[at] = max(turns.best[at], kept(race.chains, workspace, dice))
     centre, spaces = len(piles) - 1, free_discs(seat, discs, piles)
     turns.had[at] = (discs[seat] == centre).sum()
     for links in range(1, most + 1):
@@ -215,7 +227,7 @@ def note(
                 if other != seat and free_discs(other, discs, piles)[0] < 0:
                     turns.gift[at, links, disc] = True
             take_back(seat, space, end, discs, piles)
-    turns.close[at] = FAR
+    turns.close[at] = UNREACHABLE
     for other in range(len(hands)):
         one, two = free_discs(other, discs, piles)
         if other != seat and one >= 0 and two < 0:
@@ -307,8 +319,7 @@ def watch(
 ) -> tuple[int, int, int]:
     """Games of who follows the rules, or plays best, among those who play best; who starts by turns.
 
-    They end when ``turns`` is full. If ``losses`` has room for each game, then only its first turn is used,
-    again and again.
+    They end when ``turns`` is full. If ``losses`` has a row for each game, only its first turn is used.
 
     :return: how many games were finished, how many of them were won, and how many turns were noted.
     """
@@ -323,12 +334,12 @@ def watch(
                 at = noted if keeps else 0
                 if at == len(turns.own):
                     return game, won, noted
-                note(race, seat, hands, discs, piles, turns, at, desk.room)
+                note(race, seat, hands, discs, piles, turns, at, desk.workspace)
                 noted += 1
             if seat > 0 or best:
                 play_turn(
-                    race.sight, race.walk, race.arrows, 0.0, seat, desk.room, hands, discs, piles, desk.paths,
-                    shares,
+                    race.evaluator, race.chains, race.arrows, 0.0, seat, desk.workspace, hands, discs, piles,
+                    desk.paths, shares,
                 )  # fmt: skip
             else:
                 worth = outlook(race, rules, turns, at, desk)
@@ -343,15 +354,15 @@ def watch(
 @njit(cache=True, nogil=True)
 def _play(race: Race, most: int, hands: Words, discs: Words, piles: Words, desk: Desk) -> None:
     """Seat 0 plays the turn that was worked out."""
-    lot, links = np.random.random(), 0
+    draw, links = np.random.random(), 0
     for left in range(1, most // 2 + 1):
-        lot -= desk.paths.fails[left]
-        if lot < 0.0:
+        draw -= desk.paths.fails[left]
+        if draw < 0.0:
             hands[0] = left
             return
-    while lot >= 0.0 and links < most:
+    while draw >= 0.0 and links < most:
         links += 1
-        lot -= desk.paths.stops[links]
+        draw -= desk.paths.stops[links]
     space = free_discs(0, discs, piles)[desk.disc[links]]
     _, end = end_of(space, links, race.arrows)
     move(0, space, end, discs, piles)
@@ -362,20 +373,20 @@ def measure(race: Race, rules: Numbers, games: int, seed: int) -> Measured:
     """Let who follows the rules play among those who play best."""
     set_seed(seed)
     losses = np.zeros(games)
-    _, won, _ = watch(race, rules, False, games, room_for(1), losses, desk(len(race.dealt)))
+    _, won, _ = watch(race, rules, False, games, empty_turns(1), losses, desk(len(race.dealt)))
     return Measured(float(losses.mean()), float(losses.std() / np.sqrt(games)), won / games, games)
 
 
 def gather(race: Race, rules: Numbers | None, turns: int, seed: int) -> tuple[Turns, float]:
     """Turns as they are met by who follows the rules, or plays best; how many there are in a game."""
     set_seed(seed)
-    met, numbers = room_for(turns), np.array(thumbs.NOTHING) if rules is None else rules
+    met, numbers = empty_turns(turns), np.array(heuristics.NOTHING) if rules is None else rules
     games, _, _ = watch(race, numbers, rules is None, 10**9, met, np.zeros(0), desk(len(race.dealt)))
     return met, turns / games
 
 
-_SIMPLE = (8, 0, 1, 100, 0, 0, FAR, 0, 0, 0, 0, HANDFUL)
-BOTS = {"simple": _SIMPLE, "regular": (*_SIMPLE[: thumbs.COVER], LOVE, HANDFUL)}
+_SIMPLE = (8, 0, 1, 100, 0, 0, UNREACHABLE, 0, 0, 0, 0, HANDFUL)
+BOTS = {"simple": _SIMPLE, "regular": (*_SIMPLE[: heuristics.COVER], COVER_BONUS, HANDFUL)}
 """These bots follow such rules themselves: a chance of two in three, a handful, the centre before all."""
 
 
@@ -385,23 +396,23 @@ BOTS = {"simple": _SIMPLE, "regular": (*_SIMPLE[: thumbs.COVER], LOVE, HANDFUL)}
 def family() -> Family:
     """The rules to choose from."""
     choices: dict[int, Any] = {
-        thumbs.BASE: range(1, 11),
-        thumbs.SLOPE: (1, 2),
-        thumbs.GIFT: (1,),
-        thumbs.HOME: (6, 9, 12, 15),
-        thumbs.DICE: (2, 3, 4, 5),
-        thumbs.WORSE: (2, 3, 4, 6, 8),
-        thumbs.BETTER: (3, 4, 5, 6),
-        thumbs.MORE: (1, 2, 3, 4),
-        thumbs.CLOSE: (4, 6, 8, 10),
-        thumbs.DARE: (1, 2, 3, 4),
-        thumbs.COVER: (-4, -2, 2, 4),
-        thumbs.MOST: (5, 6, 7, 8),
+        heuristics.BASE: range(1, 11),
+        heuristics.SLOPE: (1, 2),
+        heuristics.GIFT: (1,),
+        heuristics.HOME: (6, 9, 12, 15),
+        heuristics.DICE: (2, 3, 4, 5),
+        heuristics.WORSE: (2, 3, 4, 6, 8),
+        heuristics.BETTER: (3, 4, 5, 6),
+        heuristics.MORE: (1, 2, 3, 4),
+        heuristics.CLOSE: (4, 6, 8, 10),
+        heuristics.DARE: (1, 2, 3, 4),
+        heuristics.COVER: (-4, -2, 2, 4),
+        heuristics.MOST: (5, 6, 7, 8),
     }
-    return Family(thumbs.PLACES, thumbs.NOTHING, {}, choices)
+    return Family(heuristics.RULE_INDICES, heuristics.NOTHING, {}, choices)
 
 
-GUESS = (3, 1, 1, 12, 4, 4, 6, 2, 10, 2, 0, FAR)
+GUESS = (3, 1, 1, 12, 4, 4, 6, 2, 10, 2, 0, UNREACHABLE)
 """To meet sensible positions at first."""
 
 
@@ -409,15 +420,15 @@ def find(
     race: Race, turns: int, seed: int, most: int, gain: float, report: Report
 ) -> tuple[Numbers, list[Stage]]:
     """Rules, and what is lost by those who follow the first of them, the first two, …"""
-    some, room = family(), desk(len(race.dealt))
+    some, work = family(), desk(len(race.dealt))
     met, each = gather(race, np.array(GUESS), turns, seed)
     everything, part = np.arange(turns), np.arange(0, turns, 2)
 
     def cost(numbers: Numbers) -> float:
-        return each * given_away(race, numbers, met, everything, room)
+        return each * given_away(race, numbers, met, everything, work)
 
     def rough(numbers: Numbers) -> float:
-        return each * given_away(race, numbers, met, part, room)
+        return each * given_away(race, numbers, met, part, work)
 
     numbers, names = search(some, cost, rough, most, gain, report)
     met, each = gather(race, numbers, turns, seed + 1)
@@ -431,7 +442,7 @@ def adopt(
 ) -> tuple[Numbers, list[Stage]]:
     """Rules that were found for two, as far as they win games among more.
 
-    What ships for more players is too rough a judge: rules found by it win fewer games than those of two.
+    What ships for more players is too rough for this: rules found by it win fewer games than those of two.
     """
     known: dict[tuple[int, ...], float] = {}
 
@@ -461,36 +472,36 @@ SELDOM = 1 / 100
 
 
 @njit(cache=True, nogil=True)
-def tally(race: Race, turns: Turns, room: Room, reach: Any, out: Any) -> None:
+def tally(race: Race, turns: Turns, workspace: Room, reach: Any, out: Any) -> None:
     """Add up over turns of best play by links and numbers that fit; moves to the centre and gifts left out.
 
     How often the player decides there, by how much lengthening is better, and how often it is.
     """
-    walk, standing, fits = race.walk, room.standing, race.course.fits
+    chains, standing, fits = race.chains, workspace.standing, race.course.fits
     for turn in range(len(turns.own)):
         most = turns.most[turn]
-        room.fail[:] = turns.fail[turn]
+        workspace.fail[:] = turns.fail[turn]
         for links in range(1, most + 1):
-            room.stop[links] = turns.stop[turn, links].max()
-        walk_back(walk, room, most)
+            workspace.stop[links] = turns.stop[turn, links].max()
+        fill_standing(chains, workspace, most)
         dice, worth = 1, -1.0
         for choice in range(1, turns.own[turn] + 1):
-            if kept(walk, room, choice) > worth:
-                dice, worth = choice, kept(walk, room, choice)
+            if kept(chains, workspace, choice) > worth:
+                dice, worth = choice, kept(chains, workspace, choice)
         reach[:] = 0.0
-        for roll in range(walk.first_roll[dice], walk.first_roll[dice + 1]):
-            built = walk.slots[walk.starts[roll] : walk.starts[roll + 1]]
-            reach[built[standing[built].argmax()]] += walk.chances[roll]
+        for roll in range(chains.first_roll[dice], chains.first_roll[dice + 1]):
+            built = chains.slots[chains.starts[roll] : chains.starts[roll + 1]]
+            reach[built[standing[built].argmax()]] += chains.chances[roll]
         for links in range(dice, min(most, LINKS + 1)):
             move = turn, links, turns.stop[turn, links].argmax()
             quiet = turns.home[move] == turns.had[turn] and not turns.gift[move]
-            for at in range(walk.first[links], walk.first[links + 1]):
-                for slot in range(walk.numbers[at] * ENDS, (walk.numbers[at] + 1) * ENDS):
+            for at in range(chains.first[links], chains.first[links + 1]):
+                for slot in range(chains.numbers[at] * ENDS, (chains.numbers[at] + 1) * ENDS):
                     often = reach[slot]
                     if often == 0.0:
                         continue
-                    longer, way = _lengthened(standing, room.fail[(links + 1) // 2], slot)
-                    gain = longer - room.stop[links]
+                    longer, way = _lengthened(standing, workspace.fail[(links + 1) // 2], slot)
+                    gain = longer - workspace.stop[links]
                     if quiet and links <= LINKS and fits[slot] > 0:
                         out[0, links - 1, fits[slot] - 1] += often
                         out[1, links - 1, fits[slot] - 1] += often * gain
@@ -515,7 +526,7 @@ def chart(race: Race, turns: int, seed: int) -> tuple[list[list[int | None]], fl
     """[links][numbers that fit]: 1 to lengthen, 0 to stop, None if met seldom; how often it is right."""
     met, _ = gather(race, None, turns, seed)
     out = np.zeros((3, LINKS, FITS))
-    tally(race, met, chain_values.room(len(race.dealt)), np.zeros(len(race.course.fits)), out)
+    tally(race, met, chain_values.new_workspace(len(race.dealt)), np.zeros(len(race.course.fits)), out)
     (often, gain, longer), seldom = out, SELDOM * turns
     cells = [
         [None if often[row, column] < seldom else int(gain[row, column] > 0) for column in range(FITS)]

@@ -1,6 +1,6 @@
 """How Chain's values are learned: by self-play, and for two players from the exact solutions there are.
 
-It begins with who wins when everybody plays by rules of thumb or by chance. Then each start of a turn that
+It begins with who wins when everybody plays by heuristics or by chance. Then each start of a turn that
 is met is to be worth what one turn makes of it: the exact expectation over the own turn, by the network's own
 worth of the turn starts after it; at first mixed with what became of it. Some games start in the middle,
 some seats are careless, and some games are on other boards than the default one.
@@ -18,7 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria.compute.network import Weights
-from escadaria.compute.streams import DICE, WHIMS, start
+from escadaria.compute.streams import DICE, NOISE, start
 from escadaria.games.chain import values as features
 from escadaria.games.chain.boards import BOARDS, SHORTEST_TRACK, Board
 from escadaria.games.chain.compiled import play as chain_kernel
@@ -29,15 +29,15 @@ from escadaria.games.chain.compiled.values import (
     Room,
     Sight,
     Walk,
+    chain_table,
     evaluate,
     fill_rows,
     follow,
     kept,
+    load_evaluator,
+    new_workspace,
     paths,
-    room,
     see,
-    sight,
-    walk,
     work_out,
 )
 from escadaria.games.chain.rules import Chain
@@ -48,10 +48,10 @@ from research.learning import Adam, Progress, Report, adam, learn, schedule, set
 TURNS = 300
 """The most turns of a training game."""
 BEFOREHAND = 6
-"""For each start of a turn that is worked out, how many are learned before by rules of thumb."""
+"""For each start of a turn that is worked out, how many are learned before by heuristics."""
 IN_THE_MIDDLE = 0.3
 """The share of games that start there."""
-WHIM = 0.04
+EXPLORATION = 0.04
 """How often a turn is played by chance."""
 CARELESS_GAMES = 0.4
 """The share of games where half of the seats are careless: these play any part of their turns by chance."""
@@ -71,17 +71,17 @@ OF_TWO = (0.4, 0.25, 0.25, 0.1)
 """With two players: of rounds on the boards default, short and long, and on any."""
 
 
-# Rules of thumb.
+# Heuristics.
 
 
 @njit(cache=True, nogil=True)
-def games_by_thumb(
+def games_by_heuristics(
     tables: chain_kernel.Tables,
     dealt: Words,
     first: int,
     seed: np.uint64,
     trace: Words,
-    room: Room,
+    workspace: Room,
     rows: Any,
     targets: Any,
 ) -> int:
@@ -92,18 +92,18 @@ def games_by_thumb(
     counts = np.zeros((players, 4), np.int64)
     at, number = 0, first
     while True:
-        dice, whims = start(seed, number, DICE), start(seed, number, WHIMS)
+        dice, noise = start(seed, number, DICE), start(seed, number, NOISE)
         number += 1
         for seat in range(players):
             policies[seat] = np.random.randint(REGULAR + 1)
         hands[:] = dealt
-        _, turns, plies = play_game(policies, tables, None, dice, whims, hands, discs, piles, counts, None)
+        _, turns, plies = play_game(policies, tables, None, dice, noise, hands, discs, piles, counts, None)
         if at + turns > len(rows):
             return at
         if plies >= len(trace):
             continue
         hands[:] = dealt
-        winner, _, _ = play_game(policies, tables, None, dice, whims, hands, discs, piles, counts, trace)
+        winner, _, _ = play_game(policies, tables, None, dice, noise, hands, discs, piles, counts, trace)
         for ply in range(plies):
             if trace[ply, chain_kernel.PHASE] != chain_kernel.KEEP:
                 continue
@@ -113,9 +113,9 @@ def games_by_thumb(
                 discs[other, 0] = row[SEATS + players + 2 * other]
                 discs[other, 1] = row[SEATS + players + 2 * other + 1]
             piles[:] = row[SEATS + 3 * players : SEATS + 3 * players + spaces]
-            see(seat, hands, discs, piles, room.seen)
-            fill_rows(players, room.seen, room.rows)
-            rows[at] = room.rows
+            see(seat, hands, discs, piles, workspace.seen)
+            fill_rows(players, workspace.seen, workspace.rows)
+            rows[at] = workspace.rows
             targets[at] = 0.0
             targets[at, (winner - seat) % players] = 1.0
             at += 1
@@ -140,10 +140,10 @@ def _set_up(arrows: Words, hands: Words, discs: Words, piles: Words) -> None:
 @njit(cache=True, nogil=True)
 def self_play(
     model: Sight,
-    walk: Walk,
+    chains: Walk,
     arrows: Words,
     trust: float,
-    room: Room,
+    workspace: Room,
     hands: Words,
     discs: Words,
     paths: Paths,
@@ -165,15 +165,25 @@ def self_play(
         _set_up(arrows, hands, discs, piles)
         mixed = np.random.random() < CARELESS_GAMES
         for seat in range(players):
-            careless[seat] = np.random.random() if mixed and np.random.random() < 0.5 else WHIM
+            careless[seat] = np.random.random() if mixed and np.random.random() < 0.5 else EXPLORATION
         seat, turns = np.random.randint(players), 0
         while turns < TURNS and free_discs(seat, discs, piles)[0] >= 0:
-            see(seat, hands, discs, piles, room.seen)
-            room.seen[-1] = model.track
-            fill_rows(players, room.seen, room.rows)
-            met[turns] = room.rows
+            see(seat, hands, discs, piles, workspace.seen)
+            workspace.seen[-1] = model.track
+            fill_rows(players, workspace.seen, workspace.rows)
+            met[turns] = workspace.rows
             play_turn(
-                model, walk, arrows, careless[seat], seat, room, hands, discs, piles, paths, outlooks[turns]
+                model,
+                chains,
+                arrows,
+                careless[seat],
+                seat,
+                workspace,
+                hands,
+                discs,
+                piles,
+                paths,
+                outlooks[turns],
             )
             turns += 1
             seat = seat + 1 if seat + 1 < players else 0
@@ -201,11 +211,11 @@ def _look_back(outlooks: Any, trust: float) -> None:
 @njit(cache=True, nogil=True)
 def play_turn(
     model: Sight,
-    walk: Walk,
+    chains: Walk,
     arrows: Words,
-    whim: float,
+    exploration: float,
     seat: int,
-    room: Room,
+    workspace: Room,
     hands: Words,
     discs: Words,
     piles: Words,
@@ -215,27 +225,27 @@ def play_turn(
     """Play a turn as well as can be, sometimes by chance; fill in what it makes of everybody's chances."""
     players = len(hands)
     pool = 8 * players - hands.sum()  # C2
-    most = work_out(model, walk, room, arrows, seat, pool, hands, discs, piles)
-    after = room.shares
-    if np.random.random() < whim:
+    most = work_out(model, chains, workspace, arrows, seat, pool, hands, discs, piles)
+    after = workspace.shares
+    if np.random.random() < exploration:
         _play_by_chance(arrows, most, seat, hands, discs, piles)
-        evaluate(model, room, seat + 1 if seat + 1 < players else 0, hands, discs, piles)
+        evaluate(model, workspace, seat + 1 if seat + 1 < players else 0, hands, discs, piles)
     else:
-        follow(walk, room, most, _dice_to_keep(walk, room, hands[seat]), paths)
+        follow(chains, workspace, most, _dice_to_keep(chains, workspace, hands[seat]), paths)
         after[:] = 0.0
         for links in range(1, most + 1):
-            after += paths.stops[links] * room.stopped[links]
+            after += paths.stops[links] * workspace.stopped[links]
         for left in range(1, most // 2 + 1):
-            after += paths.fails[left] * room.failed[left]
-        _play_on(arrows, most, seat, room, hands, discs, piles, paths)
+            after += paths.fails[left] * workspace.failed[left]
+        _play_on(arrows, most, seat, workspace, hands, discs, piles, paths)
     outlook[0], outlook[1:] = after[-1], after[:-1]
 
 
 @njit(cache=True, nogil=True)
-def _dice_to_keep(walk: Walk, room: Room, hand: int) -> int:
+def _dice_to_keep(chains: Walk, workspace: Room, hand: int) -> int:
     dice, best = 1, -1.0
     for choice in range(1, hand + 1):
-        worth = kept(walk, room, choice)
+        worth = kept(chains, workspace, choice)
         if worth > best:
             dice, best = choice, worth
     return dice
@@ -254,19 +264,26 @@ def _play_by_chance(arrows: Words, most: int, seat: int, hands: Words, discs: Wo
 
 @njit(cache=True, nogil=True)
 def _play_on(
-    arrows: Words, most: int, seat: int, room: Room, hands: Words, discs: Words, piles: Words, paths: Paths
+    arrows: Words,
+    most: int,
+    seat: int,
+    workspace: Room,
+    hands: Words,
+    discs: Words,
+    piles: Words,
+    paths: Paths,
 ) -> None:
     """Play the turn that was worked out."""
-    lot, links = np.random.random(), 0
+    draw, links = np.random.random(), 0
     for left in range(1, most // 2 + 1):
-        lot -= paths.fails[left]
-        if lot < 0.0:
+        draw -= paths.fails[left]
+        if draw < 0.0:
             hands[seat] = left
             return
-    while lot >= 0.0 and links < most:
+    while draw >= 0.0 and links < most:
         links += 1
-        lot -= paths.stops[links]
-    second = room.moves[links, 1] > room.moves[links, 0]
+        draw -= paths.stops[links]
+    second = workspace.moves[links, 1] > workspace.moves[links, 0]
     _stop(arrows, seat, free_discs(seat, discs, piles)[1 if second else 0], links, hands, discs, piles)
 
 
@@ -281,9 +298,9 @@ def _stop(arrows: Words, seat: int, space: int, links: int, hands: Words, discs:
 def sample_exact(
     model: Sight,
     truth: Sight,
-    walk: Walk,
+    chains: Walk,
     arrows: Words,
-    room: Room,
+    workspace: Room,
     hands: Words,
     discs: Words,
     paths: Paths,
@@ -304,19 +321,21 @@ def sample_exact(
             for links in range(1, most + 1):
                 hands[seat] = links
                 if links <= (most + 1) // 2:  # C14
-                    at = _note(truth, room, 1 - seat, hands, discs, piles, rows, targets, at)
+                    at = _note(truth, workspace, 1 - seat, hands, discs, piles, rows, targets, at)
                 for space in free_discs(seat, discs, piles):
                     if space >= 0:
                         _, end = end_of(space, links, arrows)
                         move(seat, space, end, discs, piles)
-                        at = _note(truth, room, 1 - seat, hands, discs, piles, rows, targets, at)
+                        at = _note(truth, workspace, 1 - seat, hands, discs, piles, rows, targets, at)
                         at = _note_beside(
-                            truth, room, arrows, 1 - seat, hands, discs, piles, rows, targets, at
+                            truth, workspace, arrows, 1 - seat, hands, discs, piles, rows, targets, at
                         )
                         take_back(seat, space, end, discs, piles)
             hands[seat] = hand
             done += (at - before) % size
-            play_turn(model, walk, arrows, WHIM, seat, room, hands, discs, piles, paths, outlook)
+            play_turn(
+                model, chains, arrows, EXPLORATION, seat, workspace, hands, discs, piles, paths, outlook
+            )
             seat, turns = 1 - seat, turns + 1
     return at
 
@@ -324,7 +343,7 @@ def sample_exact(
 @njit(cache=True, nogil=True)
 def _note(
     truth: Sight,
-    room: Room,
+    workspace: Room,
     seat: int,
     hands: Words,
     discs: Words,
@@ -336,18 +355,18 @@ def _note(
     """Note the exact worth of this start of the seat's turn, if it has not won (C6)."""
     if free_discs(seat, discs, piles)[0] < 0:
         return at
-    evaluate(truth, room, seat, hands, discs, piles)
-    see(seat, hands, discs, piles, room.seen)
-    room.seen[-1] = features.ANY if np.random.random() < ELSEWHERE else truth.track
-    fill_rows(2, room.seen, room.rows)
-    rows[at], targets[at] = room.rows, room.shares
+    evaluate(truth, workspace, seat, hands, discs, piles)
+    see(seat, hands, discs, piles, workspace.seen)
+    workspace.seen[-1] = features.ANY if np.random.random() < ELSEWHERE else truth.track
+    fill_rows(2, workspace.seen, workspace.rows)
+    rows[at], targets[at] = workspace.rows, workspace.shares
     return (at + 1) % len(rows)
 
 
 @njit(cache=True, nogil=True)
 def _note_beside(
     truth: Sight,
-    room: Room,
+    workspace: Room,
     arrows: Words,
     seat: int,
     hands: Words,
@@ -364,11 +383,11 @@ def _note_beside(
     space = free_discs(mover, discs, piles)[np.random.randint(2)]
     fits = hands.sum() <= 8 * len(hands)  # C2
     if fits and space < 0:
-        at = _note(truth, room, seat, hands, discs, piles, rows, targets, at)
+        at = _note(truth, workspace, seat, hands, discs, piles, rows, targets, at)
     elif fits:
         _, end = end_of(space, 1 + np.random.randint(AHEAD), arrows)
         move(mover, space, end, discs, piles)
-        at = _note(truth, room, seat, hands, discs, piles, rows, targets, at)
+        at = _note(truth, workspace, seat, hands, discs, piles, rows, targets, at)
         take_back(mover, space, end, discs, piles)
     hands[0], hands[1] = one, other
     return at
@@ -384,9 +403,9 @@ def fresh(players: int, rng: np.random.Generator) -> Weights:
 
 
 @cache
-def _sights(players: int, board: str) -> Sight:
+def _exact_evaluator(players: int, board: str) -> Sight:
     """The exact worth of turn starts, where the cache folder has it."""
-    return sight(Chain(players, board), exact=True)
+    return load_evaluator(Chain(players, board), exact=True)
 
 
 def any_board(rng: np.random.Generator) -> Board:
@@ -404,7 +423,7 @@ class Memory:
         self.targets = np.zeros((size, players), np.float32)
         self.at = self.filled = 0
 
-    def room(self) -> tuple[NDArray[np.int32], NDArray[np.float32], int]:
+    def next_rows(self) -> tuple[NDArray[np.int32], NDArray[np.float32], int]:
         """Where to note more, and from which row on."""
         return self.rows, self.targets, self.at
 
@@ -437,12 +456,12 @@ def train(
     rng = np.random.default_rng(seed)
     set_seed(seed)
     net = unrounded(trained) if trained else fresh(players, rng)
-    state, space, ways = adam(net), room(players), paths()
+    state, space, ways = adam(net), new_workspace(players), paths()
     met_rows = np.zeros(len(net.table), np.bool_)
     if trained:
         met_rows[:] = net.table.any(axis=1)
     else:
-        thrift = EACH if _sights(players, "default").waiter.size else 1
+        thrift = EACH if _exact_evaluator(players, "default").waiter.size else 1
         warm_up(net, state, players, positions * BEFOREHAND // thrift, rng, met_rows, report)
     played, solved = Memory(players, 1 << 18), Memory(players, 1 << 20)
     chunk, batch = 2048, 128
@@ -453,18 +472,20 @@ def train(
         done = met / positions
         board = str(rng.choice(["default", "short", "long", ""], p=shares))
         game = Chain(players, board or any_board(rng))
-        truth, arrows = _sights(players, board or "long"), chain_kernel.tables(game).arrows
+        truth, arrows = _exact_evaluator(players, board or "long"), chain_kernel.tables(game).arrows
         kind = features.kind_of_track(game.track)
         model = truth._replace(network=net, waiter=truth.waiter[:0], track=kind)
         if board and truth.waiter.size:
             now, other, often = solved, played, 2 * replays
             end = sample_exact(
-                model, truth, walk(), arrows, space, hands, discs, ways, *now.room(), EACH * chunk
+                model, truth, chain_table(), arrows, space, hands, discs, ways, *now.next_rows(), EACH * chunk
             )
         else:
             now, other, often = played, solved, replays
             trust = TRUST * max(0.0, 1 - 1.2 * done)
-            end = self_play(model, walk(), arrows, trust, space, hands, discs, ways, *now.room(), chunk)
+            end = self_play(
+                model, chain_table(), arrows, trust, space, hands, discs, ways, *now.next_rows(), chunk
+            )
         new = now.grow(end)
         met += new
         rows, targets = now.some(max(new * often // batch, 1) * batch, rng)
@@ -490,8 +511,8 @@ def warm_up(
     met_rows: NDArray[np.bool_],
     report: Report,
 ) -> None:
-    """Learn who wins among those who play by rules of thumb or by chance."""
-    batch, chunk, space = 256, 1 << 16, room(players)
+    """Learn who wins among those who play by heuristics or by chance."""
+    batch, chunk, space = 256, 1 << 16, new_workspace(players)
     rows = np.zeros((chunk, features.number_of_features(players)), np.int32)
     targets = np.zeros((chunk, players), np.float32)
     met = 0
@@ -500,7 +521,7 @@ def warm_up(
         game = Chain(players, board)
         space.seen[-1] = features.kind_of_track(game.track)
         trace = np.zeros((1 << 13, SEATS + 3 * players + game.track.length + 1), np.int64)
-        found = games_by_thumb(
+        found = games_by_heuristics(
             chain_kernel.tables(game), np.array(game.initial_state().hands), met,
             np.uint64(rng.integers(1 << 60)), trace, space, rows, targets,
         )  # fmt: skip

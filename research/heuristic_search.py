@@ -1,4 +1,4 @@
-"""A search for rules of thumb: which rules help most, one after the other, and with which numbers."""
+"""A search for heuristics: which rules help most, one after the other, and with which numbers."""
 
 from __future__ import annotations
 
@@ -113,16 +113,16 @@ def adopted(
         most = without[name]
         kept.remove(name)
         report(f"no {name}", fair - most, only(family, kept, rules))
-    told, most, found = kept[:1], share(kept[:1]), [Stage(kept[0], fair - share(kept[:1]))]
-    while len(told) < len(kept):
-        beside = {name: share([*told, name]) for name in kept if name not in told}
+    chosen, most, found = kept[:1], share(kept[:1]), [Stage(kept[0], fair - share(kept[:1]))]
+    while len(chosen) < len(kept):
+        beside = {name: share([*chosen, name]) for name in kept if name not in chosen}
         name = max(beside, key=lambda name: beside[name])
         if beside[name] <= most:
             break
-        told, most = [*told, name], beside[name]
+        chosen, most = [*chosen, name], beside[name]
         found.append(Stage(name, fair - most))
-        report(name, fair - most, only(family, told, rules))
-    return only(family, told, rules), found
+        report(name, fair - most, only(family, chosen, rules))
+    return only(family, chosen, rules), found
 
 
 def only(family: Family, names: Sequence[str], rules: Numbers) -> Numbers:

@@ -1,4 +1,4 @@
-"""Rules of thumb for Rapido, judged by what positions are worth (R1-R19).
+"""Heuristics for Rapido, judged by what positions are worth (R1-R19).
 
 A player who follows rules is watched among players who play best. For each start of a turn everything that
 the turn may lead to is noted, with its worth; so what other rules would give away there is known exactly over
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from escadaria import network as values
 from escadaria import solutions
-from escadaria.games.rapido import heuristics as thumbs
-from escadaria.games.rapido.compiled.values import Model, Scratch, end_turn, model, plan, scratch
-from escadaria.games.rapido.heuristics import FAR, NEVER
+from escadaria.games.rapido import heuristics
+from escadaria.games.rapido.compiled.values import Model, Scratch, end_turn, model, new_workspace, plan
+from escadaria.games.rapido.heuristics import NEVER, UNREACHABLE
 from escadaria.games.rapido.index import (
     DOUBLES,
     FIRST_ROLLS,
@@ -40,13 +40,13 @@ from research.heuristic_search import (
     tuned,
 )
 from research.learning import set_seed
-from research.rapido_training import Thumb, plan_by_thumb, play_turn, thumb
+from research.rapido_training import Thumb, heuristic_tables, plan_by_heuristics, play_turn
 
 FEW_LEVELS, ALL_LEVELS = 1, 4
 """Of steps that a turn is worked out on, in a search and to measure."""
 _DOUBLES = np.array(DOUBLES)
 
-choose = njit(cache=True, nogil=True)(thumbs.choose)
+choose = njit(cache=True, nogil=True)(heuristics.choose)
 
 
 def best_model(players: int) -> Model:
@@ -76,7 +76,7 @@ class Turns(NamedTuple):
     """[turn]: before the first roll, played best."""
 
 
-def room_for(players: int, turns: int, levels: int) -> Turns:
+def empty_turns(players: int, turns: int, levels: int) -> Turns:
     pairs = Rapido(players).pairs
     return Turns(
         np.zeros((turns, players), np.int64),
@@ -89,7 +89,7 @@ def room_for(players: int, turns: int, levels: int) -> Turns:
 
 
 @njit(cache=True, nogil=True)
-def note(model: Model, finish: int, turns: Turns, turn: int, room: Scratch) -> None:
+def note(model: Model, finish: int, turns: Turns, turn: int, workspace: Scratch) -> None:
     """Work out what the turn may lead to."""
     steps, fields, ranks = turns.steps[turn], turns.fields[turn], turns.ranks[turn]
     worth, fails, own = turns.worth[turn], turns.fails[turn], steps[0]
@@ -100,12 +100,12 @@ def note(model: Model, finish: int, turns: Turns, turn: int, room: Scratch) -> N
                 continue
             for rank in range(RANKS):
                 worth[level, field, rank] = end_turn(
-                    model, finish, steps, fields, ranks, own + level, field, rank, room
+                    model, finish, steps, fields, ranks, own + level, field, rank, workspace
                 )
         fails[level] = 0.0
         for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):  # R12
             fallen = max(own + level - crosses, 0)
-            fails[level] += rolls * end_turn(model, finish, steps, fields, ranks, fallen, -1, 0, room)
+            fails[level] += rolls * end_turn(model, finish, steps, fields, ranks, fallen, -1, 0, workspace)
 
 
 @njit(cache=True, nogil=True)
@@ -195,17 +195,17 @@ def watch(
     model: Model,
     kind: int,
     rules: Any,
-    habits: Thumb,
+    tables: Thumb,
     finish: int,
     games: int,
     turns: Turns,
     losses: Any,
-    room: Scratch,
+    workspace: Scratch,
     rival: Scratch,
 ) -> tuple[int, int, int]:
     """Games of somebody against those who play best, who starts by turns; until ``turns`` is full.
 
-    If ``losses`` has room for each game, then only its first turn is used, again and again.
+    If ``losses`` has a row for each game, then only its first turn is used, again and again.
 
     :return: how many games were finished, how many of them were won, and how many turns were noted.
     """
@@ -224,27 +224,27 @@ def watch(
                     return game, won, noted
                 noted += 1
                 turns.steps[at], turns.fields[at], turns.ranks[at] = steps, fields, ranks
-                note(model, finish, turns, at, room)
+                note(model, finish, turns, at, workspace)
                 worth, fails = turns.worth[at], turns.fails[at]
                 turns.best[at] = choose_best(finish, steps[0], chosen, worth, fails, again)
                 if kind == BY_RULES:
                     follow(rules, finish, steps, fields, ranks, chosen)
                 elif kind != BEST:
-                    plan_by_thumb(habits, kind == AS_REGULAR, fields, ranks, room)
+                    plan_by_heuristics(tables, kind == AS_REGULAR, fields, ranks, workspace)
                     for level in range(levels):
                         for rank in range(RANKS):
-                            stops = room.best[0, rank, 0] >= room.again[0, 0]
-                            chosen[level, rank] = room.field[0, rank] if stops else -1
+                            stops = workspace.best[0, rank, 0] >= workspace.again[0, 0]
+                            chosen[level, rank] = workspace.field[0, rank] if stops else -1
                 if not keeps:
                     mine = outlook(finish, steps[0], chosen, worth, fails, again)
                     losses[game] += turns.best[at] - mine
-                room.again[:, 0] = 0.5
+                workspace.again[:, 0] = 0.5
                 for level in range(levels):
                     for rank in range(RANKS):
-                        room.field[level, rank] = chosen[level, rank]
-                        room.best[level, rank, 0] = chosen[level, rank] >= 0
+                        workspace.field[level, rank] = chosen[level, rank]
+                        workspace.best[level, rank, 0] = chosen[level, rank] >= 0
                 use = min(levels, finish - steps[0])
-                winner = play_turn(finish, steps, fields, ranks, use, 0.0, room)
+                winner = play_turn(finish, steps, fields, ranks, use, 0.0, workspace)
             else:
                 use = plan(model, finish, steps, fields, ranks, steps[0], True, rival)
                 winner = play_turn(finish, steps, fields, ranks, use, 0.0, rival)
@@ -264,8 +264,9 @@ def measure(players: int, kind: int, rules: Numbers, games: int, seed: int, fini
     set_seed(seed)
     losses = np.zeros(games)
     _, won, _ = watch(
-        best_model(players), kind, rules, thumb(players), finish, games, room_for(players, 1, ALL_LEVELS),
-        losses, scratch(players, ALL_LEVELS), scratch(players, ALL_LEVELS),
+        best_model(players), kind, rules, heuristic_tables(players), finish, games,
+        empty_turns(players, 1, ALL_LEVELS), losses,
+        new_workspace(players, ALL_LEVELS), new_workspace(players, ALL_LEVELS),
     )  # fmt: skip
     return Measured(float(losses.mean()), float(losses.std() / np.sqrt(games)), won / games, games)
 
@@ -275,12 +276,12 @@ def gather(
 ) -> tuple[Turns, float]:
     """Turns as they are met, and how many of them there are in a game."""
     set_seed(seed)
-    room = room_for(players, turns, FEW_LEVELS)
+    met = empty_turns(players, turns, FEW_LEVELS)
     games, _, _ = watch(
-        best_model(players), kind, rules, thumb(players), finish, turns, room, np.zeros(0),
-        scratch(players, FEW_LEVELS), scratch(players, ALL_LEVELS),
+        best_model(players), kind, rules, heuristic_tables(players), finish, turns, met, np.zeros(0),
+        new_workspace(players, FEW_LEVELS), new_workspace(players, ALL_LEVELS),
     )  # fmt: skip
-    return room, turns / games
+    return met, turns / games
 
 
 # The search.
@@ -289,40 +290,40 @@ def gather(
 def family(players: int) -> Family:
     """The rules to choose from."""
     ranks, fields = range(NEVER + 1), range(1, TOP_FIELD + 1)
-    places = dict(thumbs.PLACES)
+    places = dict(heuristics.RULE_INDICES)
     if players > 2:
         del places["second"]
     rank = VALUES.index
-    choices: dict[int, Any] = dict.fromkeys((*places["fields"], thumbs.FINISH), ranks)
+    choices: dict[int, Any] = dict.fromkeys((*places["fields"], heuristics.FINISH), ranks)
     choices |= dict.fromkeys(places.get("second", ()), ranks)
     choices |= {
-        thumbs.STOLEN: (2, 4),
-        thumbs.THROWN: (4, 8),
-        thumbs.VICTIM: fields[:4],
-        thumbs.CHASED: (*fields, FAR),
-        thumbs.BEATABLE: range(-1, NEVER),
-        thumbs.BLOCK: (0, 1),
-        thumbs.AHEAD: (*range(1, 12), FAR),
-        thumbs.LOW: range(NEVER),
-        thumbs.SAFE: (*fields, FAR),
-        thumbs.START: ranks,
-        thumbs.FREE: (0, 1),
+        heuristics.STOLEN: (2, 4),
+        heuristics.THROWN: (4, 8),
+        heuristics.VICTIM: fields[:4],
+        heuristics.CHASED: (*fields, UNREACHABLE),
+        heuristics.BEATABLE: range(-1, NEVER),
+        heuristics.BLOCK: (0, 1),
+        heuristics.AHEAD: (*range(1, 12), UNREACHABLE),
+        heuristics.LOW: range(NEVER),
+        heuristics.SAFE: (*fields, UNREACHABLE),
+        heuristics.START: ranks,
+        heuristics.FREE: (0, 1),
     }
     start = {
         "fields": (rank(50), rank(60), rank(63), rank(70), rank(72)),
         "second": (NEVER, NEVER, rank(62), rank(54), rank(52)),
     }
-    return Family(places, thumbs.NOTHING, start, choices)
+    return Family(places, heuristics.NOTHING, start, choices)
 
 
 def guess(players: int) -> Numbers:
     """What a sensible player might do, to meet sensible positions at first."""
-    start, numbers = family(players).start, np.array(thumbs.NOTHING)
-    numbers[list(thumbs.PLACES["fields"])] = start["fields"]
+    start, numbers = family(players).start, np.array(heuristics.NOTHING)
+    numbers[list(heuristics.RULE_INDICES["fields"])] = start["fields"]
     if players == 2:
-        numbers[list(thumbs.PLACES["second"])] = start["second"]
-    numbers[list(thumbs.PLACES["throw_out"])] = 4, 4, 2
-    numbers[thumbs.BLOCK] = 1
+        numbers[list(heuristics.RULE_INDICES["second"])] = start["second"]
+    numbers[list(heuristics.RULE_INDICES["throw_out"])] = 4, 4, 2
+    numbers[heuristics.BLOCK] = 1
     return numbers
 
 
@@ -363,9 +364,9 @@ def charts(players: int, numbers: Numbers, turns: int, seed: int) -> tuple[Numbe
     met, _ = gather(players, BY_RULES, rows, turns, seed)
     lies = met.fields[:, 0].max(axis=1) >= 0
     for name in ("first", "second") if players == 2 else ("stop",):
-        places = list(thumbs.PLACES["second" if name == "second" else "fields"])
+        places = list(heuristics.RULE_INDICES["second" if name == "second" else "fields"])
         if rows[0, places[0]] < 0:
-            rows[:, places] = rows[:, list(thumbs.PLACES["fields"])]
+            rows[:, places] = rows[:, list(heuristics.RULE_INDICES["fields"])]
         for first, end in BANDS:
             own = met.steps[:, 0]
             which = np.flatnonzero((own >= first) & (own < end) & (lies == (name == "second")))
@@ -388,7 +389,7 @@ def _tune_band(rows: Numbers, band: slice, places: list[int], met: Turns, which:
 
 
 @njit(cache=True, nogil=True)
-def told_rightly(rules: Any, finish: int, turns: Turns) -> float:
+def share_right(rules: Any, finish: int, turns: Turns) -> float:
     """In what share of the decisions of best play the rules rightly stop, or roll again."""
     levels = turns.worth.shape[1]
     best, chosen = np.zeros((levels, RANKS), np.int64), np.zeros((levels, RANKS), np.int64)

@@ -1,6 +1,6 @@
 """How Rapido's values are learned: by self-play, and for two players from the exact solution.
 
-Self-play begins with who wins when everybody plays by rules of thumb, of which there are games without end.
+Self-play begins with who wins when everybody plays by heuristics, of which there are games without end.
 Then each start of a turn that is met is to be worth what one turn makes of it: the exact expectation over
 the own turn, by the network's own worth of the starts of the next. Some decisions are random and some games
 start in the middle.
@@ -23,7 +23,7 @@ from escadaria.compute.network import Weights
 from escadaria.games.rapido import bots as levels
 from escadaria.games.rapido import values as features
 from escadaria.games.rapido.compiled import play as rapido_kernel
-from escadaria.games.rapido.compiled.play import appeal, hope
+from escadaria.games.rapido.compiled.play import again_appeal, appeal
 from escadaria.games.rapido.compiled.values import (
     Model,
     Scratch,
@@ -34,8 +34,8 @@ from escadaria.games.rapido.compiled.values import (
     is_taken,
     key,
     model,
+    new_workspace,
     plan,
-    scratch,
 )
 from escadaria.games.rapido.index import RANK, RANKS
 from escadaria.games.rapido.rules import DIE_A, DIE_B, TOP_FIELD, X
@@ -48,7 +48,7 @@ LEVELS = 4
 TURNS = 400
 """The most turns of a training game."""
 BEFOREHAND = 5
-"""For each start of a turn that is worked out, how many are learned before by rules of thumb."""
+"""For each start of a turn that is worked out, how many are learned before by heuristics."""
 EACH = 24
 """So many positions that one turn may lead to are learned from the exact solution."""
 ASTRAY, FALLEN, CLIMBED = 0.35, 0.1, 0.15
@@ -67,7 +67,7 @@ _CLIMBS = np.array([[a if a == b else 0 for b in DIE_B] for a in DIE_A]).ravel()
 
 
 class Thumb(NamedTuple):
-    """The rules of thumb."""
+    """The heuristics."""
 
     simple: NDArray[np.int64]
     """By set of free fields and rank of the value: a field, or -1 for rolling again."""
@@ -76,7 +76,7 @@ class Thumb(NamedTuple):
     doubles: NDArray[np.int64]
 
 
-def thumb(players: int) -> Thumb:
+def heuristic_tables(players: int) -> Thumb:
     by_roll = rapido_kernel.tables().simple
     simple = np.zeros((len(by_roll), RANKS), np.int64)
     simple[:, _RANKS_OF_ROLLS] = by_roll
@@ -109,7 +109,7 @@ def _any_field(fields: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def play_turn(
-    finish: int, steps: Any, fields: Any, ranks: Any, levels: int, whim: float, room: Scratch
+    finish: int, steps: Any, fields: Any, ranks: Any, levels: int, exploration: float, workspace: Scratch
 ) -> int:
     """Play a turn that was worked out, and turn the position round to the next seat.
 
@@ -127,9 +127,9 @@ def play_turn(
         level = min(level + _CLIMBS[roll], levels - 1)
         if own >= finish:
             return 0
-        again = room.again[level, 0] > room.best[level, rank, 0]
-        placed = room.field[level, rank]
-        if np.random.random() < whim:
+        again = workspace.again[level, 0] > workspace.best[level, rank, 0]
+        placed = workspace.field[level, rank]
+        if np.random.random() < exploration:
             again = np.random.random() < 0.3
             placed = _any_field(fields)
         if not again:
@@ -176,32 +176,34 @@ def _score(finish: int, steps: Any, fields: Any, ranks: Any) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def plan_by_thumb(thumb: Thumb, bold: bool, fields: Any, ranks: Any, room: Scratch) -> None:
+def plan_by_heuristics(tables: Thumb, bold: bool, fields: Any, ranks: Any, workspace: Scratch) -> None:
     """Work a turn out as ``simple`` plays it, or if ``bold`` as ``regular`` does."""
     free = 0
     for field in range(1, TOP_FIELD + 1):
         free |= (not is_taken(fields, field)) << field - 1
-    room.again[0, 0] = 0.5
+    workspace.again[0, 0] = 0.5
     if not bold:
         for rank in range(RANKS):
-            choice = thumb.simple[free, rank]
-            room.best[0, rank, 0], room.field[0, rank] = choice >= 0, choice
+            choice = tables.simple[free, rank]
+            workspace.best[0, rank, 0], workspace.field[0, rank] = choice >= 0, choice
         return
     others, values = fields[1:].ravel(), ranks[1:].ravel()
     best = np.full(RANKS, -1.0)
     for rank in range(RANKS):
         for field in range(TOP_FIELD + 1):
             if field == 0 or free >> field - 1 & 1:
-                worth = appeal(thumb.safety, others, values, field, rank)
+                worth = appeal(tables.safety, others, values, field, rank)
                 if worth >= best[rank]:
-                    best[rank], room.field[0, rank] = worth, field
-    again = hope(thumb.chances, thumb.doubles, best)
+                    best[rank], workspace.field[0, rank] = worth, field
+    again = again_appeal(tables.chances, tables.doubles, best)
     for rank in range(RANKS):
-        room.best[0, rank, 0] = best[rank] >= again
+        workspace.best[0, rank, 0] = best[rank] >= again
 
 
 @njit(cache=True, nogil=True)
-def games_by_thumb(thumb: Thumb, finish: int, whim: float, room: Scratch, rows: Any, targets: Any) -> int:
+def games_by_heuristics(
+    tables: Thumb, finish: int, exploration: float, workspace: Scratch, rows: Any, targets: Any
+) -> int:
     """Fill ``rows`` and ``targets`` with starts of turns and who won; how many are of games that ended."""
     players, at = targets.shape[1], 0
     steps, fields, ranks = _table(players)
@@ -209,11 +211,11 @@ def games_by_thumb(thumb: Thumb, finish: int, whim: float, room: Scratch, rows: 
         _set_up(finish, steps, fields, ranks)
         begin, winner = at, -1
         while winner < 0 and at < len(rows):
-            _note_position(finish, steps, fields, ranks, room)
-            rows[at] = room.rows
+            _note_position(finish, steps, fields, ranks, workspace)
+            rows[at] = workspace.rows
             at += 1
-            plan_by_thumb(thumb, np.random.random() < 0.3, fields, ranks, room)
-            winner = play_turn(finish, steps, fields, ranks, 1, whim, room)
+            plan_by_heuristics(tables, np.random.random() < 0.3, fields, ranks, workspace)
+            winner = play_turn(finish, steps, fields, ranks, 1, exploration, workspace)
         if winner < 0:
             return begin
         for turn in range(begin, at):
@@ -223,16 +225,23 @@ def games_by_thumb(thumb: Thumb, finish: int, whim: float, room: Scratch, rows: 
 
 
 @njit(cache=True, nogil=True)
-def _note_position(finish: int, steps: Any, fields: Any, ranks: Any, room: Scratch) -> None:
+def _note_position(finish: int, steps: Any, fields: Any, ranks: Any, workspace: Scratch) -> None:
     players = len(steps)
     for seat in range(1, players):
-        room.keys[seat - 1] = key(players, fields[seat, 0], ranks[seat, 0])
-    fill_rows(finish, steps, room.keys, room.left, room.rows)
+        workspace.keys[seat - 1] = key(players, fields[seat, 0], ranks[seat, 0])
+    fill_rows(finish, steps, workspace.keys, workspace.left, workspace.rows)
 
 
 @njit(cache=True, nogil=True)
 def self_play(
-    model: Model, finish: int, whim: float, room: Scratch, rows: Any, targets: Any, at: int, wanted: int
+    model: Model,
+    finish: int,
+    exploration: float,
+    workspace: Scratch,
+    rows: Any,
+    targets: Any,
+    at: int,
+    wanted: int,
 ) -> int:
     """Play games until ``wanted`` starts of turns are noted, from row ``at`` on; where that ends.
 
@@ -246,11 +255,11 @@ def self_play(
         _set_up(finish, steps, fields, ranks)
         turns, winner = 0, -1
         while winner < 0 and turns < TURNS:
-            _note_position(finish, steps, fields, ranks, room)
-            met[turns] = room.rows
-            levels = plan(model, finish, steps, fields, ranks, steps[0], True, room)
-            expected(levels, finish - steps[0], room, outlooks[turns])
-            winner = play_turn(finish, steps, fields, ranks, levels, whim, room)
+            _note_position(finish, steps, fields, ranks, workspace)
+            met[turns] = workspace.rows
+            levels = plan(model, finish, steps, fields, ranks, steps[0], True, workspace)
+            expected(levels, finish - steps[0], workspace, outlooks[turns])
+            winner = play_turn(finish, steps, fields, ranks, levels, exploration, workspace)
             turns += 1
         for turn in range(turns):
             rows[at], targets[at] = met[turn], outlooks[turn]
@@ -260,7 +269,9 @@ def self_play(
 
 
 @njit(cache=True, nogil=True)
-def sample_exact(model: Model, finish: int, whim: float, room: Scratch, rows: Any, targets: Any) -> None:
+def sample_exact(
+    model: Model, finish: int, exploration: float, workspace: Scratch, rows: Any, targets: Any
+) -> None:
     """Fill ``rows`` and ``targets`` with positions that turns of good play may lead to."""
     steps, fields, ranks = _table(targets.shape[1])
     at = 0
@@ -268,26 +279,26 @@ def sample_exact(model: Model, finish: int, whim: float, room: Scratch, rows: An
         _set_up(finish, steps, fields, ranks)
         winner = -1
         while winner < 0 and at < len(rows):
-            levels = plan(model, finish, steps, fields, ranks, steps[0], True, room)
-            chosen = room.field.copy()
+            levels = plan(model, finish, steps, fields, ranks, steps[0], True, workspace)
+            chosen = workspace.field.copy()
             for _ in range(EACH):
                 rank = _RANKS_OF_ROLLS[np.random.randint(36)]
                 own, field = steps[0], chosen[0, rank]
-                lot = np.random.random()
-                if lot < ASTRAY:
+                draw = np.random.random()
+                if draw < ASTRAY:
                     field = _any_field(fields)
-                elif lot < ASTRAY + FALLEN:
+                elif draw < ASTRAY + FALLEN:
                     field, own = -1, max(own - 1 - np.random.randint(2), 0)
                 elif np.random.random() < CLIMBED:
                     own = min(own + 1 + np.random.randint(3), finish - 1)
-                end_turn(model, finish, steps, fields, ranks, own, field, rank, room)
-                if room.shares[0] == 1.0 and room.shares[1] == 0.0:
+                end_turn(model, finish, steps, fields, ranks, own, field, rank, workspace)
+                if workspace.shares[0] == 1.0 and workspace.shares[1] == 0.0:
                     continue  # the next seat has arrived
                 if at < len(rows):
-                    fill_rows(finish, room.steps, room.keys, room.left, room.rows)
-                    rows[at], targets[at] = room.rows, room.shares
+                    fill_rows(finish, workspace.steps, workspace.keys, workspace.left, workspace.rows)
+                    rows[at], targets[at] = workspace.rows, workspace.shares
                     at += 1
-            winner = play_turn(finish, steps, fields, ranks, levels, whim, room)
+            winner = play_turn(finish, steps, fields, ranks, levels, exploration, workspace)
 
 
 # What a network loses.
@@ -295,7 +306,7 @@ def sample_exact(model: Model, finish: int, whim: float, room: Scratch, rows: An
 
 @njit(cache=True, nogil=True)
 def lose(
-    net: Model, exact: Model, finish: int, games: int, seed: int, room: Scratch, truth: Scratch
+    net: Model, exact: Model, finish: int, games: int, seed: int, workspace: Scratch, truth: Scratch
 ) -> tuple[float, float, int]:
     """Games of the network against the exact table, first move in turns.
 
@@ -312,8 +323,8 @@ def lose(
         while winner < 0:
             levels = plan(exact, finish, steps, fields, ranks, steps[0], not nets_turn, truth)
             if nets_turn:
-                plan(net, finish, steps, fields, ranks, steps[0], False, room)
-                given, winner = _watched_turn(exact, finish, steps, fields, ranks, levels, room, truth)
+                plan(net, finish, steps, fields, ranks, steps[0], False, workspace)
+                given, winner = _watched_turn(exact, finish, steps, fields, ranks, levels, workspace, truth)
                 this_game += given
             else:
                 winner = play_turn(finish, steps, fields, ranks, levels, 0.0, truth)
@@ -327,9 +338,16 @@ def lose(
 
 @njit(cache=True, nogil=True)
 def _watched_turn(
-    exact: Model, finish: int, steps: Any, fields: Any, ranks: Any, levels: int, room: Scratch, truth: Scratch
+    exact: Model,
+    finish: int,
+    steps: Any,
+    fields: Any,
+    ranks: Any,
+    levels: int,
+    workspace: Scratch,
+    truth: Scratch,
 ) -> tuple[float, int]:
-    """A turn by ``room``, one decision after the other: what it gave away, and who has won (or -1)."""
+    """A turn by ``workspace``, one decision after the other: what it gave away, and who has won (or -1)."""
     given, own, level, later = 0.0, steps[0], 0, False
     while True:
         roll = np.random.randint(36)
@@ -337,15 +355,15 @@ def _watched_turn(
         if later and _CROSSES[roll] > 0:
             return given, _end(finish, steps, fields, ranks, max(own - _CROSSES[roll], 0), -1, 0)
         own += _CLIMBS[roll]
-        level = min(level + _CLIMBS[roll], levels - 1, len(room.best) - 1)
+        level = min(level + _CLIMBS[roll], levels - 1, len(workspace.best) - 1)
         if own >= finish:
             return given, 0
         best = max(truth.again[level, 0], truth.best[level, rank, 0])
-        if room.again[level, 0] > room.best[level, rank, 0]:
+        if workspace.again[level, 0] > workspace.best[level, rank, 0]:
             given += best - truth.again[level, 0]
             later = True
             continue
-        field = room.field[level, rank]
+        field = workspace.field[level, rank]
         worth = end_turn(exact, finish, steps, fields, ranks, steps[0] + level, field, rank, truth)
         return given + best - worth, _end(finish, steps, fields, ranks, own, field, rank)
 
@@ -371,11 +389,11 @@ def train_by_self_play(
     memory: int = 1 << 18,
 ) -> Weights:
     """A network for three to six players, from so many starts of turns, each learned ``replays`` times."""
-    finish = features.FAR
+    finish = features.MAX_DISTANCE
     rng = np.random.default_rng(seed)
     set_seed(seed)
     net = trained or fresh(players, rng)
-    state, room = adam(net), scratch(players, LEVELS)
+    state, workspace = adam(net), new_workspace(players, LEVELS)
     if trained is None:
         warm_up(net, state, players, positions * BEFOREHAND, rng, report)
     rows = np.zeros((memory, features.number_of_features(players)), np.int32)
@@ -384,7 +402,7 @@ def train_by_self_play(
     batch, chunk = 128, 4096
     while met < positions:
         done = met / positions
-        end = self_play(model(net), finish, 0.05, room, rows, targets, at, chunk)
+        end = self_play(model(net), finish, 0.05, workspace, rows, targets, at, chunk)
         new = (end - at) % memory
         at, met, filled = end, met + new, min(memory, filled + new)
         pick = rng.integers(0, filled, max(new * replays // batch, 1) * batch)
@@ -397,14 +415,14 @@ def train_by_self_play(
 def warm_up(
     net: Weights, state: Adam, players: int, positions: int, rng: np.random.Generator, report: Report
 ) -> None:
-    """Learn who wins among those who play by rules of thumb."""
-    finish, batch, chunk = features.FAR, 256, 1 << 16
+    """Learn who wins among those who play by heuristics."""
+    finish, batch, chunk = features.MAX_DISTANCE, 256, 1 << 16
     rows = np.zeros((chunk, features.number_of_features(players)), np.int32)
     targets = np.full((chunk, players), 1 / players, np.float32)
-    room, rules = scratch(players, 1), thumb(players)
+    workspace, rules = new_workspace(players, 1), heuristic_tables(players)
     met = 0
     while met < positions:
-        order = rng.permutation(games_by_thumb(rules, finish, 0.1, room, rows, targets))
+        order = rng.permutation(games_by_heuristics(rules, finish, 0.1, workspace, rows, targets))
         rate = 2e-3 * (1 - met / positions) + 5e-5
         error = learn(net, state, rows[order], targets[order], batch, rate, met // batch)
         met += chunk
@@ -428,13 +446,13 @@ def distil(
     rng = np.random.default_rng(seed)
     set_seed(seed)
     net = trained or fresh(2, rng)
-    state, room, truth = adam(net), scratch(2, 2), model(None, exact)
+    state, workspace, truth = adam(net), new_workspace(2, 2), model(None, exact)
     rows = np.zeros((memory, features.number_of_features(2)), np.int32)
     targets = np.zeros((memory, 2), np.float32)
     chunk = 1 << 16
     for met in range(0, positions, chunk):
         at = slice(met % memory, met % memory + chunk)
-        sample_exact(truth, finish, 0.05, room, rows[at], targets[at])
+        sample_exact(truth, finish, 0.05, workspace, rows[at], targets[at])
         pick = rng.integers(0, min(met + chunk, memory), chunk * replays)
         rate_now, beat = schedule(met / positions, rate), met * replays // batch
         error = learn(net, state, rows[pick], targets[pick], batch, rate_now, beat)
@@ -464,9 +482,9 @@ def loss(
     net, truth, finish = model(network), model(None, exact), len(exact)
 
     def part(number: int) -> tuple[float, float, int]:
-        rooms = [scratch(2, levels) for levels in (features.LEVELS, 10)]
+        workspaces = [new_workspace(2, levels) for levels in (features.LEVELS, 10)]
         size = min(PART, games - PART * number)
-        found: tuple[float, float, int] = lose(net, truth, finish, size, seed + number, *rooms)
+        found: tuple[float, float, int] = lose(net, truth, finish, size, seed + number, *workspaces)
         return found
 
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:

@@ -12,7 +12,7 @@ import pytest
 
 import escadaria
 from escadaria import BadOptions
-from escadaria.arena.simulation import DICE, WHIMS, Results, Share, Stream, play, simulate
+from escadaria.arena.simulation import DICE, NOISE, Results, Share, Stream, play, simulate
 from escadaria.bots import UnknownBot
 from escadaria.game import AnyGame
 from escadaria.games.chain.rules import Chain
@@ -88,7 +88,7 @@ def test_everything_is_counted_as_records_tell_it(game: AnyGame, seed: int) -> N
             met.append(action)
             return super().apply(state, action)
 
-    streams = Stream.of(seed, 0, DICE), Stream.of(seed, 0, WHIMS)
+    streams = Stream.of(seed, 0, DICE), Stream.of(seed, 0, NOISE)
     row = play(Noted(**game.options), ["random"] * game.players, *streams)
     record = Record(game, tuple(map(Seat, "ABCDEF"[: game.players])), tuple(met))
     assert record.outcome is not None
@@ -160,7 +160,7 @@ def test_streams_are_even_and_their_own() -> None:
         Stream.of(seed, game, which).getrandbits(64)
         for seed in range(9)
         for game in range(9)
-        for which in (DICE, WHIMS)
+        for which in (DICE, NOISE)
     }
     assert len(starts) == 9 * 9 * 2
     stream = Stream.of(1, 2, DICE)

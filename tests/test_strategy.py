@@ -127,7 +127,7 @@ def chain_rules(**numbers: int) -> list[int]:
 
 def lengthens(
     followed: list[int], links: int, fits: int, *, home: bool = False, gift: bool = False, extra: int = 1,
-    close: int = chain.FAR,
+    close: int = chain.UNREACHABLE,
 ) -> bool:  # fmt: skip
     return chain.lengthens(followed, links, fits, home, gift, extra, close)
 
@@ -186,9 +186,9 @@ def test_rules_look_at_all_rivals() -> None:
         "turn=0 phase=decide hands=2,2,2 pool=18 discs=1+5,2+4,3+18 stacks=1:0,2:1,3:2,4:1,5:0 "
         "chain=11/1/open loose=-"
     )
-    assert chain.decide(chain_rules(BASE=chain.FAR, COVER=9), game, state) == Move(1)
-    assert chain.decide(chain_rules(BASE=chain.FAR, COVER=9, GIFT=1), game, state) == Move(5)
-    assert not isinstance(chain.decide(chain_rules(BASE=chain.FAR), game, state), Lengthen)
+    assert chain.decide(chain_rules(BASE=chain.UNREACHABLE, COVER=9), game, state) == Move(1)
+    assert chain.decide(chain_rules(BASE=chain.UNREACHABLE, COVER=9, GIFT=1), game, state) == Move(5)
+    assert not isinstance(chain.decide(chain_rules(BASE=chain.UNREACHABLE), game, state), Lengthen)
     daring = chain_rules(BASE=12, CLOSE=15, DARE=9)
     assert isinstance(chain.decide(daring, game, state), Lengthen)
     daring[chain.CLOSE] = 14
@@ -237,12 +237,14 @@ def test_rules_are_the_same_as_numbers_and_told(game: str, players: int) -> None
     module: Any = {"rapido": rapido, "chain": chain}[game]
     shipped = strategy.advice(game, players).rules
     numbers = module.numbers_of(shipped)
-    names = [next(name for name in module.PLACES if rule.name.startswith(name)) for rule in shipped]
-    again = [strategy.Rule(**rule) for rule in module.told(numbers, names, [rule.loss for rule in shipped])]
+    names = [next(name for name in module.RULE_INDICES if rule.name.startswith(name)) for rule in shipped]
+    again = [
+        strategy.Rule(**rule) for rule in module.rules_of(numbers, names, [rule.loss for rule in shipped])
+    ]
     assert tuple(again) == shipped
-    unsaid = set(module.PLACES) - set(names)
+    unsaid = set(module.RULE_INDICES) - set(names)
     for name in unsaid:
-        for place in module.PLACES[name]:
+        for place in module.RULE_INDICES[name]:
             assert numbers[place] == module.NOTHING[place]
 
 
@@ -271,7 +273,7 @@ def test_every_rule_and_chart_has_its_words(game: str, players: int, language: s
 @pytest.mark.parametrize("module", [rapido, chain], ids=strategy.games())
 def test_every_rule_that_a_search_may_find_has_a_text(module: Any) -> None:
     game = module.__name__.split(".")[-2]
-    assert all(f"strategy.{game}.{name}" in i18n.load("en") for name in module.PLACES)
+    assert all(f"strategy.{game}.{name}" in i18n.load("en") for name in module.RULE_INDICES)
 
 
 def test_there_is_no_advice_for_what_is_not_there() -> None:

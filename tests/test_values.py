@@ -12,7 +12,7 @@ from escadaria import network as values
 from escadaria.game import CHANCE, play_out
 from escadaria.games.rapido import values as features
 from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
-from escadaria.games.rapido.values import FAR, LEVELS, NEAR, RapidoValues, keys_of
+from escadaria.games.rapido.values import LEVELS, MAX_DISTANCE, MIN_DISTANCE, RapidoValues, keys_of
 from strategies import Walk, rapidos, walks
 
 
@@ -122,11 +122,15 @@ def test_a_race_is_known_by_what_is_left_of_it() -> None:
 def test_in_a_long_race_all_come_nearer_together() -> None:
     left = np.zeros((3, 1), np.int64)
     features.left(50, np.array([[0], [2], [5]]), left)
-    assert left[:, 0].tolist() == [FAR - 1, FAR - 3, FAR - 6]
+    assert left[:, 0].tolist() == [MAX_DISTANCE - 1, MAX_DISTANCE - 3, MAX_DISTANCE - 6]
     features.left(50, np.array([[0], [25], [30]]), left)
-    assert left[:, 0].tolist() == [FAR - 1, NEAR + 4, NEAR - 1]  # the first no nearer than NEAR
+    assert left[:, 0].tolist() == [
+        MAX_DISTANCE - 1,
+        MIN_DISTANCE + 4,
+        MIN_DISTANCE - 1,
+    ]  # the first no nearer than MIN_DISTANCE
     features.left(50, np.array([[45], [25], [30]]), left)
-    assert left[:, 0].tolist() == [4, FAR - 1, FAR - 1]
+    assert left[:, 0].tolist() == [4, MAX_DISTANCE - 1, MAX_DISTANCE - 1]
 
 
 @pytest.mark.parametrize("players", range(2, 7))

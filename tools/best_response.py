@@ -3,7 +3,7 @@
     python3 run.py tool best_response --finish 7              # some minutes, 1 GB
     python3 run.py tool best_response --finish 5 --others regular --json
 
-Two seats play by a bot without whims, the third by the same bot, by the master and by the best response.
+Two seats play by a bot without noise, the third by the same bot, by the master and by the best response.
 All shares are proven: they lie between bounds that are at most ``--gap`` apart.
 """
 

@@ -1,4 +1,4 @@
-"""Find the rules of thumb that ship for a game, make its charts, and measure both.
+"""Find the heuristics that ship for a game, make its charts, and measure both.
 
     python3 run.py tool find_rules rapido --players 2 --turns 3000 --games 4000 --seed 1
     python3 run.py tool find_rules chain --players 2
@@ -38,7 +38,7 @@ FRESH = 1_000_003
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Find rules of thumb, and measure them.")
+    parser = argparse.ArgumentParser(description="Find heuristics, and measure them.")
     parser.add_argument("game", choices=strategy.games())
     parser.add_argument("--players", type=int, choices=range(2, 7), default=2)
     parser.add_argument("--turns", type=int, default=3000, help="how many to search on")
@@ -80,7 +80,7 @@ def for_rapido(wish: argparse.Namespace) -> dict[str, Any]:
     rows = rapido.by_step(numbers)
     charted, charts = rapido.charts(players, numbers, wish.chart, wish.seed + 2)
     test, _ = rapido.gather(players, rapido.BEST, rows, wish.chart, wish.seed + 3)
-    right = rapido.told_rightly(charted, len(charted), test)
+    right = rapido.share_right(charted, len(charted), test)
     players_by = {
         "rules": (rapido.BY_RULES, rows), "chart": (rapido.BY_RULES, charted),
         "regular": (rapido.AS_REGULAR, rows), "simple": (rapido.AS_SIMPLE, rows),
@@ -92,7 +92,9 @@ def for_rapido(wish: argparse.Namespace) -> dict[str, Any]:
     return {
         "source": "exact" if players == 2 else "values",
         "rivals": "master",
-        "rules": rapido_rules.told(numbers.tolist(), *told(stages, rapido_rules.PLACES)),
+        "rules": rapido_rules.rules_of(
+            numbers.tolist(), *names_and_losses(stages, rapido_rules.RULE_INDICES)
+        ),
         "qualities": qualities,
         "charts": [least_values(name, chart, right) for name, chart in charts.items()],
     }
@@ -104,13 +106,13 @@ def for_chain(wish: argparse.Namespace) -> dict[str, Any]:
     if wish.measure:
         numbers, stages = shipped(wish, players, chain_rules.numbers_of)
         if players > 2:
-            names, _ = told(stages, chain_rules.PLACES)
+            names, _ = names_and_losses(stages, chain_rules.RULE_INDICES)
             stages = chain.counted(race, numbers, names, wish.games, wish.seed)
     elif players == 2:
         numbers, stages = chain.find(race, wish.turns, wish.seed, MOST, GAIN / players, say)
     else:
         numbers, stages = shipped(wish, 2, chain_rules.numbers_of)
-        names, _ = told(stages, chain_rules.PLACES)
+        names, _ = names_and_losses(stages, chain_rules.RULE_INDICES)
         numbers, stages = chain.adopt(race, numbers, names, wish.games, wish.seed, say)
     players_by = {"rules": numbers, **{bot: np.array(rules) for bot, rules in chain.BOTS.items()}}
     qualities = []
@@ -129,13 +131,13 @@ def for_chain(wish: argparse.Namespace) -> dict[str, Any]:
     return {
         "source": "exact" if players == 2 else "games",
         "rivals": "master",
-        "rules": chain_rules.told(numbers.tolist(), *told(stages, chain_rules.PLACES)),
+        "rules": chain_rules.rules_of(numbers.tolist(), *names_and_losses(stages, chain_rules.RULE_INDICES)),
         "qualities": qualities,
         "charts": [lengthen],
     }
 
 
-def told(stages: list[search.Stage], places: Mapping[str, Any]) -> tuple[list[str], list[float]]:
+def names_and_losses(stages: list[search.Stage], places: Mapping[str, Any]) -> tuple[list[str], list[float]]:
     """Names and losses; a rule that ships may have a name for how it is said."""
     names = [next(name for name in places if stage.rule.startswith(name)) for stage in stages]
     return names, [round(stage.loss, 5) for stage in stages]

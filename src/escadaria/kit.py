@@ -49,7 +49,7 @@ class Kit:
     drawing: Part | None = None
     """``draw(sheet, state)`` and ``note(state, seat)``: the position as pixels. Default: its text."""
     heuristics: Part | None = None
-    """``advice()``: rules of thumb and charts, by number of players. Default: there are none."""
+    """``advice()``: heuristics and charts, by number of players. Default: there are none."""
     explanations: Part | None = None
     """``GOOD`` and ``BAD``: facts that explain why a decision was better. Default: none do."""
     lesson: Part | None = None

@@ -1,4 +1,4 @@
-"""How to play well: rules of thumb that a person can remember, what they are worth, and charts.
+"""How to play well: heuristics that a person can remember, what they are worth, and charts.
 
 All of it was found by search (``tools/find_rules.py``) and is data: ``data/heuristics.json`` in a game's
 folder says how each figure was made. Texts are ``strategy.*`` in ``escadaria.i18n``; a rule's is
@@ -20,7 +20,7 @@ from escadaria.game import BadOptions
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule of thumb; they are told in the order in which they help."""
+    """One heuristic; they are told in the order in which they help."""
 
     name: str
     """Its text is ``strategy.GAME.NAME``, with ``args`` for its placeholders."""

@@ -26,7 +26,7 @@ def test_an_agent_learns_rapido() -> None:
     env = train.pettingzoo.env("rapido", players=3)
     learner = train.Learner(env, train.random.Random(1))
     for number in range(100):
-        train.play(env, learner, number % 3, seed=number, whim=1.0)
+        train.play(env, learner, number % 3, seed=number, exploration=1.0)
 
     def climbed(field: int, values: range) -> float:
         keys = [key for key in learner.counts if key[0] == field + 1 and round(76 * key[1]) in values]

@@ -32,7 +32,7 @@ every = pytest.mark.parametrize("game", EVERY, ids=str)
 
 @every
 def test_a_batch_plays_the_games_of_simulate(game: AnyGame) -> None:
-    """Place i plays the numbers i, i + games, …: by random play of the same whims they end alike."""
+    """Place i plays the numbers i, i + games, …: by random play of the same noise they end alike."""
     games = 50
     expected = simulate(game, "random", 40 * games, SEED, workers=1)
     batch, ended = Batch(game, games, SEED), 0

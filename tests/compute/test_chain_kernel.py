@@ -58,7 +58,7 @@ def test_every_position_is_the_engine_s(game: Chain) -> None:
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_the_bots_decide_as_the_readable_ones_do(game: Chain) -> None:
-    """The dice and whims of a game are those of its streams, so all that is counted agrees."""
+    """The dice and noise of a game are those of its streams, so all that is counted agrees."""
     for lineup in lineups(game.players):
         ours = kernel.play_batch(game, lineup, first=5, games=2, seed=2**64 - 2)
         theirs = simulation.play_batch(game, lineup, first=5, games=2, seed=2**64 - 2)
@@ -69,11 +69,11 @@ def test_the_bots_decide_as_the_readable_ones_do(game: Chain) -> None:
 
 @pytest.mark.parametrize("game", [*GAMES[::3], Chain(3, "long"), Chain(4, NARROW)], ids=str)
 def test_the_levels_decide_as_the_readable_ones_do(game: Chain) -> None:
-    """Decision by decision: those who plan weigh every one of them anew, with the same whims."""
+    """Decision by decision: those who plan weigh every one of them anew, with the same noise."""
     for lineup in (levels(game.players), [*levels(game.players)[1:], "regular"]):
         (_, state), *plies = kernel.watch(game, lineup, 0, seed=5)
-        whims = simulation.Stream.of(5, 0, simulation.WHIMS)
-        seated = [bots.load(bot, game, whims) for bot in lineup]
+        noise = simulation.Stream.of(5, 0, simulation.NOISE)
+        seated = [bots.load(bot, game, noise) for bot in lineup]
         for action, after in plies:
             if game.legal_actions(state):
                 assert action == seated[state.turn](game, state), f"{lineup[state.turn]} at {state}"

@@ -125,17 +125,20 @@ def naive_turn(stop: np.ndarray, fail: np.ndarray) -> Callable[[State], float]:
 
 
 def test_merged_chains_lose_nothing() -> None:
-    """The compiled walk, where chains of the same future are one, against all chains one by one."""
+    """The compiled pass, where chains of the same future are one, against all chains one by one."""
     rng = np.random.default_rng(7)
     for most in range(1, DICE):
-        scratch = chain_solver.room()
-        scratch.stop[:], scratch.fail[:] = rng.random(scratch.stop.shape), rng.random(scratch.fail.shape)
-        chain_solver._walk(most, turns(), scratch)
+        workspace = chain_solver.new_workspace()
+        workspace.stop[:], workspace.fail[:] = (
+            rng.random(workspace.stop.shape),
+            rng.random(workspace.fail.shape),
+        )
+        chain_solver._work_out(most, turns(), workspace)
         for lane in (0, LANES - 1):
-            turn = Turn(scratch.stop[:, lane], scratch.fail[:, lane], most)
+            turn = Turn(workspace.stop[:, lane], workspace.fail[:, lane], most)
             kept = [turn.kept(dice) for dice in range(1, most + 1)]
             best = np.maximum.accumulate(kept)  # any number may be discarded (C8)
-            assert scratch.kept[1 : most + 1, lane] == pytest.approx(best, abs=1e-13)
+            assert workspace.kept[1 : most + 1, lane] == pytest.approx(best, abs=1e-13)
 
 
 # The solution.

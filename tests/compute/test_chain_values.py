@@ -51,58 +51,72 @@ def words(game: Chain, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_what_is_seen_and_what_it_is_worth(game: Chain) -> None:
-    known, room = ChainValues(game, features.shipped(game)), compiled.room(game.players)
-    sight = compiled.sight(game, exact=False)
+    known, workspace = ChainValues(game, features.shipped(game)), compiled.new_workspace(game.players)
+    evaluator = compiled.load_evaluator(game, exact=False)
     for state in starts(game):
         hands, discs, piles = words(game, state)
-        compiled.evaluate(sight, room, state.turn, hands, discs, piles)
-        assert room.seen.tolist() == features.see(game, state)
+        compiled.evaluate(evaluator, workspace, state.turn, hands, discs, piles)
+        assert workspace.seen.tolist() == features.see(game, state)
         wanted = np.roll(known.seats(state), -state.turn)
-        np.testing.assert_allclose(room.shares, wanted, atol=CLOSE)
+        np.testing.assert_allclose(workspace.shares, wanted, atol=CLOSE)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_a_turn_is_worth_and_leads_to_the_same(game: Chain) -> None:
-    known, room, paths = (
+    known, workspace, paths = (
         ChainValues(game, features.shipped(game)),
-        compiled.room(game.players),
+        compiled.new_workspace(game.players),
         compiled.paths(),
     )
-    sight, walk, arrows = compiled.sight(game, exact=False), compiled.walk(), chain_kernel.tables(game).arrows
+    evaluator, chains, arrows = (
+        compiled.load_evaluator(game, exact=False),
+        compiled.chain_table(),
+        chain_kernel.tables(game).arrows,
+    )
     for state in list(starts(game))[::5]:
         hands, discs, piles = words(game, state)
-        most = compiled.work_out(sight, walk, room, arrows, state.turn, state.pool, hands, discs, piles)
+        most = compiled.work_out(
+            evaluator, chains, workspace, arrows, state.turn, state.pool, hands, discs, piles
+        )
         plan = known.plan(state)
         assert most == plan.turn.most and hands.tolist() == list(state.hands)
-        np.testing.assert_allclose(room.stop[1 : most + 1], plan.turn.stop[1:], atol=CLOSE)
+        np.testing.assert_allclose(workspace.stop[1 : most + 1], plan.turn.stop[1:], atol=CLOSE)
         np.testing.assert_allclose(
-            np.roll(room.stopped[1 : most + 1], 1, axis=1), plan.stopped[1:], atol=CLOSE
+            np.roll(workspace.stopped[1 : most + 1], 1, axis=1), plan.stopped[1:], atol=CLOSE
         )
         # From here on with the very same ends, so that both decide alike.
-        turn = Turn(room.stop.copy(), room.fail.copy(), most)
+        turn = Turn(workspace.stop.copy(), workspace.fail.copy(), most)
         for dice in range(1, state.hands[state.turn] + 1):
-            assert compiled.kept(walk, room, dice) == pytest.approx(turn.kept(dice), abs=1e-12)
-            compiled.follow(walk, room, most, dice, paths)
+            assert compiled.kept(chains, workspace, dice) == pytest.approx(turn.kept(dice), abs=1e-12)
+            compiled.follow(chains, workspace, most, dice, paths)
             stops, fails = turn.ends_after(game.apply(state, Keep(dice)))
             np.testing.assert_allclose(paths.stops[: most + 1], stops, atol=1e-12)
             np.testing.assert_allclose(paths.fails, fails, atol=1e-12)
             assert not paths.mass.any()
 
 
-@pytest.mark.parametrize("whim", [0.0, 1.0], ids=["planned", "by chance"])
+@pytest.mark.parametrize("exploration", [0.0, 1.0], ids=["planned", "by chance"])
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_a_turn_that_is_learned_is_worth_what_it_makes_of_all_chances(game: Chain, whim: float) -> None:
+def test_a_turn_that_is_learned_is_worth_what_it_makes_of_all_chances(
+    game: Chain, exploration: float
+) -> None:
     """A planned turn is worth what it was before its dice fell; one by chance what it led to."""
-    sight, walk, arrows = compiled.sight(game, exact=False), compiled.walk(), chain_kernel.tables(game).arrows
-    room, paths, outlook = compiled.room(game.players), compiled.paths(), np.zeros(game.players)
+    evaluator, chains, arrows = (
+        compiled.load_evaluator(game, exact=False),
+        compiled.chain_table(),
+        chain_kernel.tables(game).arrows,
+    )
+    workspace, paths, outlook = compiled.new_workspace(game.players), compiled.paths(), np.zeros(game.players)
     for state in list(starts(game))[::5]:
         seat, table = state.turn, words(game, state)
-        compiled.work_out(sight, walk, room, arrows, seat, state.pool, *table)
-        best = max(compiled.kept(walk, room, dice) for dice in range(1, state.hands[seat] + 1))
-        chain_training.play_turn(sight, walk, arrows, whim, seat, room, *table, paths, outlook)
-        if whim:
-            compiled.evaluate(sight, room, (seat + 1) % game.players, *table)
-            assert outlook.tolist() == np.roll(room.shares, 1).tolist()
+        compiled.work_out(evaluator, chains, workspace, arrows, seat, state.pool, *table)
+        best = max(compiled.kept(chains, workspace, dice) for dice in range(1, state.hands[seat] + 1))
+        chain_training.play_turn(
+            evaluator, chains, arrows, exploration, seat, workspace, *table, paths, outlook
+        )
+        if exploration:
+            compiled.evaluate(evaluator, workspace, (seat + 1) % game.players, *table)
+            assert outlook.tolist() == np.roll(workspace.shares, 1).tolist()
         else:
             assert outlook[0] == pytest.approx(best, abs=1e-12)
         assert outlook.sum() == pytest.approx(1.0, abs=CLOSE)
@@ -126,17 +140,17 @@ def test_from_a_solution_the_exact_worth_of_all_that_turns_may_lead_to_is_learne
     game = Chain(2, "18")
     waiter = np.tile(np.arange(HAND_PAIRS) / HAND_PAIRS, (arrangements(game.track).count, 1))
     waiter.flags.writeable = False
-    model = compiled.sight(game, exact=False)
+    model = compiled.load_evaluator(game, exact=False)
     truth = model._replace(waiter=waiter, layout=layout(game.track))
     memory = chain_training.Memory(2, 4000)
     new = memory.grow(
         chain_training.sample_exact(
-            model, truth, compiled.walk(), chain_kernel.tables(game).arrows, compiled.room(2),
-            np.zeros(2, np.int64), np.zeros((2, 2), np.int64), compiled.paths(), *memory.room(), 3000,
+            model, truth, compiled.chain_table(), chain_kernel.tables(game).arrows, compiled.new_workspace(2),
+            np.zeros(2, np.int64), np.zeros((2, 2), np.int64), compiled.paths(), *memory.next_rows(), 3000,
         )
     )  # fmt: skip
     assert memory.filled == new >= 3000 and not memory.targets[new:].any()
-    of_hands = features.PLACES**2
+    of_hands = features.DISTANCES**2
     mover = (memory.rows[:new, 1] - of_hands) % features.MOST_DICE + 1
     other = (memory.rows[:new, 6] - features.OF_SEAT - of_hands) % features.MOST_DICE + 1
     known = np.maximum(mover, other) < features.MOST_DICE  # more count as these

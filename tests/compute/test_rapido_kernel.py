@@ -39,7 +39,7 @@ def test_every_position_is_the_engine_s(game: Rapido) -> None:
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_the_bots_decide_as_the_readable_ones_do(game: Rapido) -> None:
-    """The dice and whims of a game are those of its streams, so all that is counted agrees."""
+    """The dice and noise of a game are those of its streams, so all that is counted agrees."""
     for lineup in lineups(game.players):
         ours = kernel.play_batch(game, lineup, first=5, games=6, seed=2**64 - 2)
         theirs = simulation.play_batch(game, lineup, first=5, games=6, seed=2**64 - 2)
@@ -108,7 +108,7 @@ def legal(game: Rapido, state: State) -> tuple[Action, ...]:
     if state.phase is not Phase.DECIDE:
         return ()
     free = kernel.free_fields(words(game, state)[0])
-    chosen = {kernel.choose(free, np.uint64(whims))[0] for whims in range(60)}
+    chosen = {kernel.choose(free, np.uint64(noise))[0] for noise in range(60)}
     return (*(Again() if code == kernel.ROLL_AGAIN else Place(code) for code in sorted(chosen)),)
 
 
@@ -119,7 +119,7 @@ def test_no_value_is_taken_for_an_empty_field() -> None:
 @pytest.mark.parametrize("sides", [1, 2, 7, 36, 2**31 + 1])
 def test_streams_are_those_of_readable_python(sides: int) -> None:
     """Of 2**31 + 1 sides nearly half of the draws are passed over."""
-    for which in (streams.DICE, streams.WHIMS):
+    for which in (streams.DICE, streams.NOISE):
         theirs = simulation.Stream.of(9, 10**12, which)
         state = np.uint64(streams.start(np.uint64(9), 10**12, which))
         for _ in range(50):

@@ -1,4 +1,4 @@
-"""Rules of thumb are judged rightly: turns are worth what solutions say, rules decide as they do readably."""
+"""Heuristics are judged rightly: turns are worth what solutions say, rules decide as they do readably."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from escadaria.games.chain.rules import Phase as ChainPhase
 from escadaria.games.chain.rules import State as ChainState
 from escadaria.games.chain.solution import ChainSolution
 from escadaria.games.rapido import heuristics as rapido
-from escadaria.games.rapido.compiled.values import expected, model, plan, scratch
+from escadaria.games.rapido.compiled.values import expected, model, new_workspace, plan
 from escadaria.games.rapido.index import RANK, TOWERS
 from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
 from research import chain_heuristics as by_chain
@@ -83,7 +83,7 @@ def turns(game: Rapido, number: int) -> Iterator[tuple[State, by_rapido.Turns]]:
     rng = random.Random(number)
     for state in wild_positions(game, rng, games=number):
         if state.phase is Phase.FIRST_ROLL and rng.random() < 0.2:
-            met = by_rapido.room_for(game.players, 1, game.finish)
+            met = by_rapido.empty_turns(game.players, 1, game.finish)
             for seat in range(game.players):
                 whose = (state.turn + seat) % game.players
                 met.steps[0, seat] = state.steps[whose]
@@ -101,15 +101,15 @@ def exact() -> np.ndarray:
 
 
 def test_a_turn_played_best_is_worth_what_it_is_worth(exact: np.ndarray) -> None:
-    game, known, room, looked = Rapido(2, 6), model(None, exact), scratch(2, 6), 0
+    game, known, workspace, looked = Rapido(2, 6), model(None, exact), new_workspace(2, 6), 0
     chosen, again = np.zeros((6, len(VALUES)), np.int64), np.zeros(6)
     for _, met in turns(game, 6):
-        by_rapido.note(known, game.finish, met, 0, room)
+        by_rapido.note(known, game.finish, met, 0, workspace)
         own = int(met.steps[0, 0])
         best = by_rapido.choose_best(game.finish, own, chosen, met.worth[0], met.fails[0], again)
-        levels = plan(known, game.finish, met.steps[0], met.fields[0], met.ranks[0], own, False, room)
+        levels = plan(known, game.finish, met.steps[0], met.fields[0], met.ranks[0], own, False, workspace)
         shares = np.zeros(2)
-        expected(levels, game.finish - own, room, shares)
+        expected(levels, game.finish - own, workspace, shares)
         assert best == pytest.approx(shares[0], abs=1e-6)
         met.best[0] = best
         rules = by_rapido.by_step(by_rapido.guess(2), game.finish)
@@ -141,11 +141,11 @@ def test_rules_decide_the_same_compiled(players: int) -> None:
 def test_a_band_of_a_chart_loses_less_than_the_rules_it_starts_from() -> None:
     """On a step where only field 3 is any good: the other steps keep their values."""
     rules = by_rapido.guess(3)
-    rows, met = by_rapido.by_step(rules), by_rapido.room_for(3, 4, 1)
+    rows, met = by_rapido.by_step(rules), by_rapido.empty_turns(3, 4, 1)
     met.steps[:], met.fields[:], met.worth[:] = 7, -1, 0.0
     met.worth[:, :, 3] = np.arange(len(VALUES)) / len(VALUES)
     met.fails[:] = 11 * 0.2
-    which, places = np.arange(4), list(rapido.PLACES["fields"])
+    which, places = np.arange(4), list(rapido.RULE_INDICES["fields"])
     before = by_rapido.given_away(rows, 20, met, which)
     by_rapido._tune_band(rows, slice(5, 9), places, met, which)
     assert by_rapido.given_away(rows, 20, met, which) < before - 0.01
@@ -164,9 +164,9 @@ def solver() -> Solver:
 
 @pytest.fixture(scope="module")
 def race(solver: Solver) -> by_chain.Race:
-    sight = chain_values.sight(GAME, exact=False)
+    evaluator = chain_values.load_evaluator(GAME, exact=False)
     solver.waiter.flags.writeable = False
-    return by_chain.race(GAME, sight._replace(waiter=solver.waiter, layout=layout(TINY)))
+    return by_chain.race(GAME, evaluator._replace(waiter=solver.waiter, layout=layout(TINY)))
 
 
 def chain_states(game: Chain, phase: ChainPhase, number: int) -> Iterator[ChainState]:
@@ -184,8 +184,8 @@ def chain_states(game: Chain, phase: ChainPhase, number: int) -> Iterator[ChainS
 
 def noted(race: by_chain.Race, game: Chain, state: ChainState, desk: by_chain.Desk) -> by_chain.Turns:
     """A turn as the lab sees it."""
-    turns = by_chain.room_for(1)
-    by_chain.note(race, state.turn, *words(game, state), turns, 0, desk.room)
+    turns = by_chain.empty_turns(1)
+    by_chain.note(race, state.turn, *words(game, state), turns, 0, desk.workspace)
     return turns
 
 
@@ -211,7 +211,7 @@ def test_what_rules_of_chain_give_away_is_what_they_do_not_win(race: by_chain.Ra
 
 def test_whoever_plays_best_wins_half_and_meets_turns(race: by_chain.Race) -> None:
     games = 400
-    nothing, full = np.array(chain.NOTHING), by_chain.room_for(1)
+    nothing, full = np.array(chain.NOTHING), by_chain.empty_turns(1)
     played, won, _ = by_chain.watch(race, nothing, True, games, full, np.zeros(games), by_chain.desk(2))
     assert played == games
     assert won / games == pytest.approx(0.5, abs=4 * 0.5 / games**0.5)
@@ -224,7 +224,10 @@ MANY = [GAME, Chain(4), Chain(6, "short")]
 
 @pytest.mark.parametrize("game", MANY, ids=str)
 def test_rules_of_chain_decide_the_same_compiled(game: Chain) -> None:
-    race, desk = by_chain.race(game, chain_values.sight(game, exact=False)), by_chain.desk(game.players)
+    race, desk = (
+        by_chain.race(game, chain_values.load_evaluator(game, exact=False)),
+        by_chain.desk(game.players),
+    )
     rng, family, longer = random.Random(1), by_chain.family(), set[bool]()
     for state in [*chain_states(game, ChainPhase.KEEP, 15), *chain_states(game, ChainPhase.DECIDE, 60)]:
         numbers = list(by_chain.GUESS)
@@ -260,7 +263,7 @@ def test_a_turn_by_rules_ends_as_the_readable_game_says() -> None:
     """Over all dice, by the engine (C9-C14)."""
     game, numbers = Chain(3), list(chain.NOTHING)
     numbers[chain.BASE], numbers[chain.SLOPE] = 3, 2  # no more than five links
-    race, desk = by_chain.race(game, chain_values.sight(game, exact=False)), by_chain.desk(3)
+    race, desk = by_chain.race(game, chain_values.load_evaluator(game, exact=False)), by_chain.desk(3)
     ends = dict[tuple[bool, int], float]()
 
     def play(state: ChainState, chance: float) -> None:

@@ -16,7 +16,7 @@ from escadaria import network as values
 from escadaria.arena import simulation
 from escadaria.compute.network import Weights
 from escadaria.games.rapido.compiled import play as kernel
-from escadaria.games.rapido.compiled.values import Model, model, plan, scratch
+from escadaria.games.rapido.compiled.values import Model, model, new_workspace, plan
 from escadaria.games.rapido.index import RANK, TOWERS
 from escadaria.games.rapido.rules import Again, Phase, Rapido, State
 from escadaria.games.rapido.solution import RapidoSolution
@@ -46,17 +46,30 @@ def exact() -> np.ndarray:
 
 def decisions(game: Rapido, known: Model, levels: int) -> Iterator[tuple[State, float, float]]:
     """Positions to decide in, with the worth of rolling again and of the best placing, compiled."""
-    rng, mind, room = random.Random(game.players), kernel.mind(game), scratch(game.players, levels)
+    rng, policy_tables, workspace = (
+        random.Random(game.players),
+        kernel.policy_tables(game),
+        new_workspace(game.players, levels),
+    )
     for state in wild_positions(game, rng, games=8):
         if state.phase is Phase.DECIDE and rng.random() < 0.2:
             tower, marks = words(game, state)
             steps = np.array(state.steps)
             kernel.see(
-                mind, state.turn, state.steps[state.turn], tower, steps, np.array(marks, np.int64)
+                policy_tables, state.turn, state.steps[state.turn], tower, steps, np.array(marks, np.int64)
             )  # fmt: skip
             own = state.steps[state.turn]
-            plan(known, game.finish, mind.steps, mind.fields, mind.ranks, own, False, room)
-            yield state, room.again[0, 0], room.best[0, RANK[state.value], 0]
+            plan(
+                known,
+                game.finish,
+                policy_tables.steps,
+                policy_tables.fields,
+                policy_tables.ranks,
+                own,
+                False,
+                workspace,
+            )
+            yield state, workspace.again[0, 0], workspace.best[0, RANK[state.value], 0]
 
 
 def check(worths: dict[Any, float], again: float, best: float) -> None:
@@ -125,8 +138,8 @@ def test_levels_stand_in_the_order_of_their_strength(
 
 
 def test_exact_play_gives_nothing_away(exact: np.ndarray) -> None:
-    known, rooms = model(None, exact), [scratch(2, 10) for _ in range(2)]
-    lost, _, won = training.lose(known, known, 5, 200, 1, *rooms)
+    known, workspaces = model(None, exact), [new_workspace(2, 10) for _ in range(2)]
+    lost, _, won = training.lose(known, known, 5, 200, 1, *workspaces)
     assert lost == pytest.approx(0, abs=1e-9)
     assert 60 < won < 140
 

@@ -208,15 +208,15 @@ def play_batch(game: AnyGame, bots: Sequence[str | AnyBot], first: int, games: i
     rows = []
     for number in range(first, first + games):
         order = [bots[(seat - number) % game.players] for seat in range(game.players)]
-        rows.append(play(game, order, Stream.of(seed, number, DICE), Stream.of(seed, number, WHIMS)))
+        rows.append(play(game, order, Stream.of(seed, number, DICE), Stream.of(seed, number, NOISE)))
     return {name: np.array([row[name] for row in rows], np.int32) for name in rows[0]}
 
 
 def play(
-    game: AnyGame, bots: Sequence[str | AnyBot], dice: random.Random, whims: random.Random
+    game: AnyGame, bots: Sequence[str | AnyBot], dice: random.Random, noise: random.Random
 ) -> dict[str, int | Sequence[int]]:
     """One game of a bot on each seat: what is counted in it."""
-    players = [_load(bot, game, whims) for bot in bots]
+    players = [_load(bot, game, noise) for bot in bots]
 
     def decide(state: Any) -> Any:
         return players[state.turn](game, state)
@@ -243,7 +243,7 @@ def play(
     return {"winner": outcome.winner, "turns": turns, "plies": plies, **ends, **columns}
 
 
-DICE, WHIMS = 0, 1
+DICE, NOISE = 0, 1
 """The two streams of a game."""
 
 _MASK = 2**64 - 1
@@ -255,7 +255,7 @@ class Stream(random.Random):
 
     @classmethod
     def of(cls, seed: int, game: int, which: int) -> Stream:
-        """The stream of dice or of whims of a game. It depends on nothing else."""
+        """A game's stream of dice or of noise. It depends on the seed and the game's number alone."""
         stream = cls()
         stream._state = _mix(_mix(seed + _GAMMA) + (2 * game + which) * _GAMMA)
         return stream

@@ -1,4 +1,4 @@
-"""Bots that know what each decision is worth: an expert, who sees it a little wrong, and a master."""
+"""Bots that decide by values: an expert, who sees them with noise, and a master, who sees them exactly."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from escadaria.game import AnyGame
 
-LOTS = 1 << 20
-"""Chance is drawn in so many equal parts."""
+DRAWS = 1 << 20
+"""A random draw is one of this number of equally likely values."""
 
 
 class Values(Protocol):
@@ -19,48 +19,54 @@ class Values(Protocol):
 
 
 class Expert:
-    """Takes the best decision as it sees it."""
+    """Takes the decision that looks best to it."""
 
     source = "shipped values"
 
     def __init__(
-        self, values: Values, seen: Callable[[float, float], float], rng: random.Random, shade: float = 0.0
+        self,
+        values: Values,
+        seen: Callable[[float, float], float],
+        rng: random.Random,
+        tolerance: float = 0.0,
     ) -> None:
-        """``seen`` makes of a decision's worth, and of a lot from -1 to 1, what it looks worth."""
-        self.values, self.seen, self.rng, self.shade = values, seen, rng, shade
+        """``seen`` makes of a decision's value, and of a draw from -1 to 1, the value that the bot sees."""
+        self.values, self.seen, self.rng, self.tolerance = values, seen, rng, tolerance
 
     def __call__(self, game: AnyGame, state: Any) -> Any:
         worths = self.values.action_values(state)
-        return best({action: self.seen(worth, self._lot()) for action, worth in worths.items()}, self.shade)
+        return best(
+            {action: self.seen(worth, self._draw()) for action, worth in worths.items()}, self.tolerance
+        )
 
-    def _lot(self) -> float:
-        return 2 * self.rng.choice(range(LOTS)) / LOTS - 1
+    def _draw(self) -> float:
+        return 2 * self.rng.choice(range(DRAWS)) / DRAWS - 1
 
 
 class Master:
     """Takes the best decision."""
 
-    def __init__(self, values: Values, source: str, shade: float = 0.0) -> None:
-        self.values, self.source, self.shade = values, source, shade
+    def __init__(self, values: Values, source: str, tolerance: float = 0.0) -> None:
+        self.values, self.source, self.tolerance = values, source, tolerance
 
     def __call__(self, game: AnyGame, state: Any) -> Any:
-        return best(self.values.action_values(state), self.shade)
+        return best(self.values.action_values(state), self.tolerance)
 
 
-def master(game: AnyGame, shipped: Callable[[Any], Values], shade: float = 0.0) -> Master:
-    """One who plays by the exact solution if the cache folder has it."""
+def master(game: AnyGame, shipped: Callable[[Any], Values], tolerance: float = 0.0) -> Master:
+    """The master: by the exact solution if the cache folder has it, else by shipped values."""
     from escadaria import solutions
 
     solution = solutions.find(game)
     if solution:
-        return Master(solution, "exact solution", shade)
-    return Master(shipped(game), "shipped values", shade)
+        return Master(solution, "exact solution", tolerance)
+    return Master(shipped(game), "shipped values", tolerance)
 
 
-def best(worths: Mapping[Any, float], shade: float) -> Any:
-    """The first of those that none is better than by more than a shade."""
+def best(worths: Mapping[Any, float], tolerance: float) -> Any:
+    """The first action that no other one exceeds by more than the tolerance."""
     first, *others = worths
     for action in others:
-        if worths[action] > worths[first] + shade:
+        if worths[action] > worths[first] + tolerance:
             first = action
     return first

@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from escadaria.catalogue import kit_of
 from escadaria.compute.steps import Bytes, Floats, Games, Places, Step, Streams
-from escadaria.compute.streams import WHIMS, below
+from escadaria.compute.streams import NOISE, below
 from escadaria.compute.traces import unsigned
 from escadaria.game import AnyGame, BadOptions, IllegalAction
 
@@ -162,7 +162,7 @@ def draw(mask: Bytes, streams: Streams, actions: NDArray[np.int64]) -> None:
         options = 0
         for action in range(mask.shape[1]):
             options += mask[game, action]
-        streams[game, WHIMS], choice = below(streams[game, WHIMS], options)
+        streams[game, NOISE], choice = below(streams[game, NOISE], options)
         for action in range(mask.shape[1]):
             choice -= mask[game, action]
             if choice < 0:

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria.compute.streams import DICE, WHIMS, start
+from escadaria.compute.streams import DICE, NOISE, start
 
 Words = NDArray[np.int64]
 Bytes = NDArray[np.int8]
@@ -39,7 +39,7 @@ class Places(NamedTuple):
     numbers: Words
     """By place: the number of its game."""
     streams: Streams
-    """By place: of dice and of whims."""
+    """By place: of dice and of noise."""
     winners: Words
     """By place: the seat whose win ended the game before, with the last decision; else -1."""
 
@@ -59,9 +59,9 @@ class Games(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def begin(rows: Words, game: int, seed: np.uint64, numbers: Words, streams: Streams) -> None:
-    """Let a place have its next game: an empty row, and the dice and whims of its number."""
+    """Let a place have its next game: an empty row, and the dice and noise of its number."""
     numbers[game] += len(rows)
-    for which in (DICE, WHIMS):
+    for which in (DICE, NOISE):
         streams[game, which] = start(seed, numbers[game], which)
     for column in range(rows.shape[1]):
         rows[game, column] = 0

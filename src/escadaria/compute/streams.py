@@ -1,7 +1,7 @@
 """Random numbers for kernels: a stream for every game, which depends on the seed and its number alone.
 
 The generator is SplitMix64 (Steele, Lea, Flood 2014): a counter that is mixed. Each game has two
-streams, one for its dice and one for the whims of its bots, so its dice do not depend on who plays.
+streams, one for its dice and one for the noise of its bots, so its dice do not depend on who plays.
 ``escadaria.arena.simulation.Stream`` is the same in readable Python.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-DICE, WHIMS = 0, 1
+DICE, NOISE = 0, 1
 """Which of a game's streams."""
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria.compute.streams import DICE, WHIMS, start
+from escadaria.compute.streams import DICE, NOISE, start
 
 ACTION = 0
 """The column of a trace with what led to the position; the others are the kernel's own."""
@@ -25,10 +25,10 @@ def unsigned(seed: int) -> np.uint64:
 def seated(
     policies: Mapping[str, int], bots: Sequence[str], number: int, seed: int
 ) -> tuple[NDArray[np.int64], np.uint64, np.uint64]:
-    """The policies of a game by seat, and its streams of dice and whims."""
+    """The policies of a game by seat, and its streams of dice and noise."""
     lineup = np.array([policies[bots[(seat - number) % len(bots)]] for seat in range(len(bots))])
-    dice, whims = (np.uint64(start(unsigned(seed), number, which)) for which in (DICE, WHIMS))
-    return lineup, dice, whims
+    dice, noise = (np.uint64(start(unsigned(seed), number, which)) for which in (DICE, NOISE))
+    return lineup, dice, noise
 
 
 def counted(
@@ -53,10 +53,10 @@ def acted(trace: NDArray[np.int64] | None, plies: int, action: int) -> int:
     return plies + 1
 
 
-def told(
+def decoded(
     trace: NDArray[np.int64], position: Callable[[list[int]], S], action: Callable[[int, S], A]
 ) -> list[tuple[A | None, S]]:
-    """Each action, none at first, and the position after it; ``action`` is told the one before."""
+    """Each action, none at first, and the position after it; ``action`` gets the position before it."""
     rows: Any = trace.tolist()
     positions = [position(row) for row in rows]
     actions = [action(row[ACTION], before) for row, before in zip(rows[1:], positions[:-1], strict=True)]

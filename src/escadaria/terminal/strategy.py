@@ -1,4 +1,4 @@
-"""How to play well, in the terminal: rules of thumb, what they are worth, charts."""
+"""How to play well, in the terminal: heuristics, what they are worth, charts."""
 
 from __future__ import annotations
 

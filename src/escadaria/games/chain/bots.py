@@ -1,9 +1,9 @@
 """Chain's levels, from the tourist to the master.
 
-``tourist`` follows rules of thumb when no whim takes it. ``regular`` follows them always, loves to lie on
-other people's discs, and hands nobody the win. ``expert`` works its turn out to the end by what positions
-are worth, and misjudges a little. ``master`` plays by the exact solution if the cache folder has it, else it
-works its turn out by shipped values and never misjudges them.
+``tourist`` follows heuristics, but often decides at random. ``regular`` always follows them, prefers to cover
+other players' discs, and never gives a win away. ``expert`` works out its whole turn by the values of
+positions, with some noise. ``master`` plays by the exact solution if the cache folder has it, else it works
+out its turn by shipped values, without noise.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from escadaria.bots import Maker
-from escadaria.bots.evaluating import LOTS, Expert, Values, master
+from escadaria.bots.evaluating import DRAWS, Expert, Values, master
 from escadaria.games.chain.rules import Action, Arrived, Chain, Covered, Keep, Lengthen, Link, Move, State
 
-# The simple bot: the rules of thumb of a casual player.
+# The simple bot: the heuristics of a casual player.
 
 HANDFUL = 5
-"""The most dice to roll at once; more of them seldom make a chain."""
+"""The most dice to roll at a time; more of them seldom make a chain."""
 
 ODDS = Fraction(2, 3)
 """The least chance of success to lengthen for."""
@@ -64,7 +64,7 @@ def _openness(game: Chain, state: State) -> Fraction:
 
 
 def _appeal(game: Chain, state: State, move: Move) -> tuple[bool, bool, int]:
-    """How good a move looks: it hands nobody the win, brings a disc home, gets far."""
+    """How good a move looks: it gives no win away, brings a disc home, gets far."""
     seat, after = state.turn, game.apply(state, move)
     others = (other for other in range(game.players) if other != seat)
     centre = game.track.length
@@ -77,12 +77,12 @@ def _appeal(game: Chain, state: State, move: Move) -> tuple[bool, bool, int]:
 
 # The tourist and the regular.
 
-WHIM = 2 * LOTS // 5
-"""How often a tourist does anything that is allowed."""
+RANDOM_BELOW = 2 * DRAWS // 5
+"""Below this draw a tourist takes a random legal action."""
 
 
 class Tourist:
-    """A player by rules of thumb who often forgets them."""
+    """Plays like ``simple``, but often takes a random action."""
 
     source = "rules of thumb"
 
@@ -90,55 +90,55 @@ class Tourist:
         self.rng = rng
 
     def __call__(self, game: Chain, state: State) -> Action:
-        if self.rng.choice(range(LOTS)) < WHIM:
+        if self.rng.choice(range(DRAWS)) < RANDOM_BELOW:
             return self.rng.choice(game.legal_actions(state))
         return simple(game, state)
 
 
-LOVE = 2
-"""Regular: how many spaces it is worth to lie on somebody."""
+COVER_BONUS = 2
+"""Regular: the number of spaces that covering another player's disc counts for."""
 
 
 def regular(game: Chain, state: State) -> Action:
-    """Play by rules of thumb, but move where it covers somebody; hand nobody the win."""
+    """Play like ``simple``, but prefer moves that cover another player's disc; give no win away."""
     action = simple(game, state)
     if not isinstance(action, Move):
         return action
     moves = [move for move in game.legal_actions(state) if isinstance(move, Move)]
-    return max(moves, key=lambda move: _charm(game, state, move))
+    return max(moves, key=lambda move: _regular_appeal(game, state, move))
 
 
-def _charm(game: Chain, state: State, move: Move) -> tuple[bool, bool, int]:
-    """It hands nobody the win, brings a disc home, gets far or on top of somebody."""
+def _regular_appeal(game: Chain, state: State, move: Move) -> tuple[bool, bool, int]:
+    """How good a move looks: it gives no win away, brings a disc home, gets far or covers a disc."""
     seat, after = state.turn, game.apply(state, move)
     facts = game.facts(state, move)
     covers = any(isinstance(fact, Covered) and fact.victim != seat for fact in facts)
     return (
         all(game.free_discs(after, other) for other in range(game.players) if other != seat),
         any(isinstance(fact, Arrived) for fact in facts),
-        sum(after.discs[seat]) + LOVE * covers,
+        sum(after.discs[seat]) + COVER_BONUS * covers,
     )
 
 
-# Those who plan.
+# The expert and the master.
 
-MISJUDGES = {2: 0.12, 3: 0.16, 4: 0.16, 5: 0.14, 6: 0.15}
-"""By what part of its worth an expert can be wrong about a decision, by players: a gift it always sees."""
+NOISE_WIDTH = {2: 0.12, 3: 0.16, 4: 0.16, 5: 0.14, 6: 0.15}
+"""By players: the largest noise of an expert, as a share of a decision's value. A value of 0 stays 0."""
 
-SHADE = 1e-13
-"""What is better by less is equal: sums are off by less, and a quicker win is worth more."""
+TOLERANCE = 1e-13
+"""Smaller differences count as equal: rounding errors are smaller, and a quicker win is worth more."""
 
 
 def shipped(game: Chain) -> Values:
-    """What the package knows of a game."""
+    """The shipped values of a game."""
     from escadaria.games.chain import values
 
     return values.ChainValues(game, values.shipped(game))
 
 
 def _expert(game: Chain, rng: random.Random) -> Expert:
-    width = MISJUDGES[game.players]
-    return Expert(shipped(game), lambda worth, lot: worth * (1.0 + width * lot), rng, SHADE)
+    width = NOISE_WIDTH[game.players]
+    return Expert(shipped(game), lambda worth, draw: worth * (1.0 + width * draw), rng, TOLERANCE)
 
 
 BOTS: Mapping[str, Maker] = {
@@ -146,5 +146,5 @@ BOTS: Mapping[str, Maker] = {
     "tourist": lambda game, rng: Tourist(rng),
     "regular": lambda game, rng: regular,
     "expert": _expert,
-    "master": lambda game, rng: master(game, shipped, SHADE),
+    "master": lambda game, rng: master(game, shipped, TOLERANCE),
 }

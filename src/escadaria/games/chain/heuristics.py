@@ -1,4 +1,4 @@
-"""Rules of thumb for Chain, as numbers: what a player who follows them decides (C1-C17).
+"""Heuristics for Chain, as numbers: what a player who follows them decides (C1-C17).
 
 Rules are a row of whole numbers, each with its place; a rule that is not followed has numbers that change
 nothing (``NOTHING``).
@@ -30,12 +30,12 @@ from escadaria.games.chain.rules import (
 )
 from escadaria.strategy import Advice, Rule, read
 
-FAR = 99
+UNREACHABLE = 99
 """More spaces or dice than there are."""
 
 BASE, SLOPE, GIFT, HOME, DICE, WORSE, BETTER, MORE, CLOSE, DARE, COVER, MOST = range(12)
 
-PLACES: Mapping[str, tuple[int, ...]] = {
+RULE_INDICES: Mapping[str, tuple[int, ...]] = {
     "odds": (BASE, SLOPE),
     "gift": (GIFT,),
     "home": (HOME,),
@@ -46,7 +46,7 @@ PLACES: Mapping[str, tuple[int, ...]] = {
     "cover": (COVER,),
     "most": (MOST,),
 }
-"""Where each rule has its numbers.
+"""The indices of each rule's numbers.
 
 ``odds``     lengthen while twice the numbers that fit are at least ``BASE``, plus ``SLOPE`` for each link
 ``gift``     never stop with a move that leaves somebody else without a free disc, if there is another way
@@ -59,8 +59,8 @@ PLACES: Mapping[str, tuple[int, ...]] = {
 ``most``     roll no more than so many dice
 """
 
-NOTHING = (FAR, 0, 0, 0, 0, 0, FAR, 0, 0, 0, 0, FAR)
-"""Who follows no rule stops at once, and takes the move that goes furthest."""
+NOTHING = (UNREACHABLE, 0, 0, 0, 0, 0, UNREACHABLE, 0, 0, 0, 0, UNREACHABLE)
+"""Without rules a player stops at the first chance and takes the move that goes furthest."""
 
 
 def lengthens(rules: Any, links: int, fits: int, home: bool, gift: bool, extra: int, close: int) -> bool:
@@ -113,11 +113,11 @@ _ARGS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def told(numbers: Sequence[int], names: Sequence[str], losses: Sequence[float]) -> list[dict[str, Any]]:
+def rules_of(numbers: Sequence[int], names: Sequence[str], losses: Sequence[float]) -> list[dict[str, Any]]:
     """Rules as ``Rule`` has them; one that counts against something has a name of its own."""
     rules = []
     for name, loss in zip(names, losses, strict=True):
-        places = dict(zip(_ARGS.get(name, ()), PLACES[name], strict=False))
+        places = dict(zip(_ARGS.get(name, ()), RULE_INDICES[name], strict=False))
         args = {arg: abs(numbers[place]) for arg, place in places.items()}
         way = "_not" if any(numbers[place] < 0 for place in places.values()) else ""
         rules.append({"name": name + way, "args": args, "least": {}, "loss": loss})
@@ -129,7 +129,7 @@ def numbers_of(rules: Sequence[Rule]) -> list[int]:
     numbers = list(NOTHING)
     for rule in rules:
         name, sign = rule.name.removesuffix("_not"), -1 if rule.name.endswith("_not") else 1
-        for place, arg in zip(PLACES[name], _ARGS.get(name, ("",)), strict=True):
+        for place, arg in zip(RULE_INDICES[name], _ARGS.get(name, ("",)), strict=True):
             numbers[place] = sign * rule.args.get(arg, 1)
     return numbers
 
@@ -193,7 +193,7 @@ def _others(game: Chain, state: State) -> list[int]:
 def _close(game: Chain, state: State, seat: int) -> int:
     """How far the seat's last free disc is from the centre, if it has only one."""
     free = game.free_discs(state, seat)
-    return game.track.length - free[0] if len(free) == 1 else FAR
+    return game.track.length - free[0] if len(free) == 1 else UNREACHABLE
 
 
 def _fits(chain: Links, way: Lengthen) -> int:

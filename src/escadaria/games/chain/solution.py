@@ -1,7 +1,7 @@
 """Chain for two players: every turn start has a number.
 
 A table holds for each what the seat that waits is sure to win. Everything else follows from it, see
-``chain_turn``; of equal lines the quicker is a shade better.
+``chain_turn``; of equal lines the quicker is slightly better.
 """
 
 from __future__ import annotations

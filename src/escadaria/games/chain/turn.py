@@ -1,6 +1,6 @@
 """A turn of Chain, worked out to its end for whoever knows what turn starts are worth (C8-C14).
 
-A turn is a walk through chains of dice. It knows the board only by what stopping with so many links and
+A turn is a path through chains of dice. It knows the board only by what stopping with so many links and
 failing with so many dice are worth. Numbers of a chain are counted by one number in base 4, the ones lowest;
 a chain's end is its last number (from 0) and its heading. Both together are its slot.
 """
@@ -187,7 +187,7 @@ class Turn:
         else:
             at = np.array([_flat(slot(chain))])
             self._roll_on(hand - 1, at, at % 3, np.ones(1), mass, fails)
-        return self._walk(mass, fails)
+        return self._follow(mass, fails)
 
     def _best_slots(self, rolls: Rolls) -> Ints:
         """The one that each roll is best built into, the first of equal ones."""
@@ -198,7 +198,7 @@ class Turn:
         best = np.flatnonzero(found == np.maximum.reduceat(found, rolls.starts)[roll])
         return rolls.slots[best[np.unique(roll[best], return_index=True)[1]]]
 
-    def _walk(self, mass: Values, fails: Values) -> tuple[Values, Values]:
+    def _follow(self, mass: Values, fails: Values) -> tuple[Values, Values]:
         stops = np.zeros(self.most + 1)
         by_number, named = mass.reshape(len(TIMES), ENDS), self.lengthened.reshape(-1, 3)
         for links in range(1, self.most + 1):

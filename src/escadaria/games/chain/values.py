@@ -18,11 +18,11 @@ from escadaria.games.chain.rules import Chain, Phase, State
 from escadaria.games.chain.turn import ByTurns
 from escadaria.network import Network, load
 
-FAR = 39
-"""Who is further away counts as so far away."""
-PLACES = FAR + 1
+MAX_DISTANCE = 39
+"""A disc that is further from the centre counts as this far away."""
+DISTANCES = MAX_DISTANCE + 1
 MOST_DICE = 10
-"""More dice in a hand count as these."""
+"""More dice in a hand count as this number."""
 
 FREE, HOME, OWN, BEFORE, DEEP, AFTER = range(6)
 """How a disc lies: it can move, is at the centre (C7), under another of its own seat; under one whose seat
@@ -31,7 +31,7 @@ KINDS = AFTER + 1
 
 PER_SEAT = 5
 """What is seen of a seat: the nearer disc's place and kind, the further one's, its dice."""
-OF_SEAT = PLACES * PLACES + KINDS * KINDS * MOST_DICE + 2 * PLACES * KINDS + MOST_DICE * PLACES
+OF_SEAT = DISTANCES * DISTANCES + KINDS * KINDS * MOST_DICE + 2 * DISTANCES * KINDS + MOST_DICE * DISTANCES
 OF_PAIR = 4 * 3 * 3
 """Rows of a network's table for a seat, and for two of them."""
 SOLVED = ("short", "default", "long")
@@ -53,17 +53,17 @@ def fill_rows(players: int, seen: Any, rows: Any) -> None:
         near, near_kind = seen[PER_SEAT * seat], seen[PER_SEAT * seat + 1]
         far, far_kind = seen[PER_SEAT * seat + 2], seen[PER_SEAT * seat + 3]
         hand = seen[PER_SEAT * seat + 4]
-        rows[at] = start + near * PLACES + far
-        start += PLACES * PLACES
+        rows[at] = start + near * DISTANCES + far
+        start += DISTANCES * DISTANCES
         rows[at + 1] = start + (near_kind * KINDS + far_kind) * MOST_DICE + hand - 1
         start += KINDS * KINDS * MOST_DICE
         rows[at + 2] = start + near * KINDS + near_kind
-        start += PLACES * KINDS
+        start += DISTANCES * KINDS
         rows[at + 3] = start + far * KINDS + far_kind
-        start += PLACES * KINDS
+        start += DISTANCES * KINDS
         moves = (near_kind == FREE) * near + (near_kind != FREE) * (far_kind == FREE) * far
-        rows[at + 4] = start + (hand - 1) * PLACES + moves
-        start += MOST_DICE * PLACES
+        rows[at + 4] = start + (hand - 1) * DISTANCES + moves
+        start += MOST_DICE * DISTANCES
         at += PER_SEAT
     pair = PER_SEAT * players
     for seat in range(players):
@@ -79,7 +79,7 @@ def fill_rows(players: int, seen: Any, rows: Any) -> None:
 
 
 def number_of_features(players: int) -> int:
-    """So many rows are summed."""
+    """The number of rows that are summed."""
     return PER_SEAT * players + players * (players - 1) // 2
 
 
@@ -107,7 +107,11 @@ def see(game: Chain, state: State) -> list[int]:
     """What is seen of the start of a turn."""
     players, centre = game.players, game.track.length
     discs: list[list[tuple[int, int]]] = [
-        [(0, HOME) if space else (min(centre, FAR), FREE) for space in spaces if space in (0, centre)]
+        [
+            (0, HOME) if space else (min(centre, MAX_DISTANCE), FREE)
+            for space in spaces
+            if space in (0, centre)
+        ]
         for spaces in state.discs
     ]
     on_top = set()
@@ -115,7 +119,7 @@ def see(game: Chain, state: State) -> list[int]:
         top = (seats[-1] - state.turn) % players
         for above, owner in enumerate(reversed(seats)):
             seat = (owner - state.turn) % players
-            discs[owner].append((min(centre - space, FAR), _kind(seat, top, above)))
+            discs[owner].append((min(centre - space, MAX_DISTANCE), _kind(seat, top, above)))
             on_top.add((top, seat))
     seen = []
     order = [(state.turn + later) % players for later in range(players)]
@@ -150,7 +154,7 @@ class ChainValues(ByTurns):
         return np.roll(self._starts(starts), -seat, axis=1)
 
     def value(self, state: State) -> float:
-        """How often the seat wins whose turn it is, at any node."""
+        """How often the seat to move wins, at any node."""
         return self.seats(state)[state.turn]
 
     def seats(self, state: State) -> tuple[float, ...]:

@@ -1,8 +1,8 @@
 """Rapido's levels, from the tourist to the master.
 
-``tourist`` takes what looks high and has whims. ``regular`` weighs a field against the danger there, and
-loves to throw people out. ``expert`` knows what positions are worth, and misjudges a little. ``master`` plays
-by the exact solution if the cache folder has it, else by shipped values and never misjudges them.
+``tourist`` takes what looks high and sometimes decides at random. ``regular`` weighs a field against the
+danger there, and prefers to throw pairs out. ``expert`` plays by the values of positions, with some noise.
+``master`` plays by the exact solution if the cache folder has it, else by shipped values, without noise.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from escadaria.bots import Maker
-from escadaria.bots.evaluating import LOTS, Expert, Values, master
+from escadaria.bots.evaluating import DRAWS, Expert, Values, master
 from escadaria.games.rapido.rules import (
     ROLLS,
     TOP_FIELD,
@@ -29,7 +29,7 @@ from escadaria.games.rapido.rules import (
     X,
 )
 
-# The simple bot: the rules of thumb of a casual player.
+# The simple bot: the heuristics of a casual player.
 
 GOOD_VALUES = {5: 64, 4: 60, 3: 52, 2: 43}
 """The least value that feels safe on each field worth having."""
@@ -38,7 +38,7 @@ GOOD_VALUES = {5: 64, 4: 60, 3: 52, 2: 43}
 def simple(game: Rapido, state: State) -> Again | Place:
     """Take the highest free field that the value is good enough for; without one, roll again.
 
-    When none worth having is free there is nothing to roll for.
+    If no good field is free, take the highest free one.
     """
     fields = state.free_fields()
     good = [field for field in fields if state.value >= GOOD_VALUES.get(field, 100)]
@@ -49,14 +49,14 @@ def simple(game: Rapido, state: State) -> Again | Place:
 
 # The tourist.
 
-LOOKS_HIGH = 40
-"""A value that looks high to a tourist."""
-PATIENT, BORED = 13 * LOTS // 20, LOTS // 10
-"""How often a tourist rolls again with less, and how often without any reason."""
+HIGH_VALUE = 40
+"""The least value that looks high to a tourist."""
+AGAIN_IF_LOW, AGAIN_IF_HIGH = 13 * DRAWS // 20, DRAWS // 10
+"""Below this draw a tourist rolls again: with a low value, and with a high one."""
 
 
 class Tourist:
-    """Anything high goes on top, whoever may come after; and now and then another roll, just to see."""
+    """Places a high value as high as it can; sometimes rolls again without a reason."""
 
     source = "rules of thumb"
 
@@ -64,24 +64,24 @@ class Tourist:
         self.rng = rng
 
     def __call__(self, game: Rapido, state: State) -> Action:
-        lot = self.rng.choice(range(LOTS))
-        if lot < (BORED if state.value >= LOOKS_HIGH else PATIENT):
+        draw = self.rng.choice(range(DRAWS))
+        if draw < (AGAIN_IF_HIGH if state.value >= HIGH_VALUE else AGAIN_IF_LOW):
             return Again()
         return Place(max(state.free_fields()))
 
 
 # The regular. Both functions below are compiled by Numba too (``compiled/``).
 
-SPITE = 0.8
-"""To take a step from somebody is nearly as good as to make one."""
+TAKEN_WEIGHT = 0.8
+"""What a step taken from an opponent counts, in own steps."""
 
 
 def appeal(safety: Any, taken: int, field: int, rank: int) -> float:
-    """What placing looks worth, in steps, if it takes so many from others."""
-    return float(field * safety[field, rank] + SPITE * taken)
+    """What placing looks worth, in steps, if it takes ``taken`` steps from others."""
+    return float(field * safety[field, rank] + TAKEN_WEIGHT * taken)
 
 
-def hope(chances: Any, doubles: Any, best: Any) -> float:
+def again_appeal(chances: Any, doubles: Any, best: Any) -> float:
     """What rolling again looks worth, in steps, if ``best`` is what placing each value looks worth."""
     sure = -12.0  # all that is lost by rolls with an X (R12)
     for climb in range(1, 4):
@@ -134,7 +134,7 @@ def regular(game: Rapido, state: State) -> Action:
     """Place where it looks best, unless rolling again looks better."""
     best = _best_looking(game, state.turn, state.tower)
     worth, field = best[VALUES.index(state.value)]
-    again = hope(CHANCES, DOUBLES, [worth for worth, _ in best])
+    again = again_appeal(CHANCES, DOUBLES, [worth for worth, _ in best])
     return Again() if again > worth else Place(field)
 
 
@@ -154,14 +154,14 @@ def _taken(game: Rapido, state: State, field: int) -> int:
     return sum(fact.field for fact in game.facts(state, Place(field)) if isinstance(fact, ThrewOut))
 
 
-# Those who know.
+# The expert and the master.
 
-MISJUDGES = {2: 0.045, 3: 0.025, 4: 0.026, 5: 0.022, 6: 0.024}
-"""By how much of a game an expert can be wrong about a decision, by players."""
+NOISE_WIDTH = {2: 0.045, 3: 0.025, 4: 0.026, 5: 0.022, 6: 0.024}
+"""By players: the largest noise of an expert, in win probability."""
 
 
 def shipped(game: Rapido) -> Values:
-    """What the package knows of a game."""
+    """The shipped values of a game."""
     from escadaria import network as values
     from escadaria.games.rapido.values import RapidoValues
 
@@ -171,8 +171,8 @@ def shipped(game: Rapido) -> Values:
 
 
 def _expert(game: Rapido, rng: random.Random) -> Expert:
-    width = MISJUDGES[game.players]
-    return Expert(shipped(game), lambda worth, lot: worth + width * lot, rng)
+    width = NOISE_WIDTH[game.players]
+    return Expert(shipped(game), lambda worth, draw: worth + width * draw, rng)
 
 
 BOTS: Mapping[str, Maker] = {

@@ -1,7 +1,7 @@
-"""Rules of thumb for Rapido, as numbers: what a player who follows them decides (R1-R19).
+"""Heuristics for Rapido, as numbers: what a player who follows them decides (R1-R19).
 
 Rules are a row of whole numbers, each with its place; a rule that is not followed has numbers that change
-nothing (``NOTHING``). Values are told by their rank among all values (R9).
+nothing (``NOTHING``). Values are given by their rank among all values (R9).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Action, Again, Place
 from escadaria.strategy import Advice, Rule, read
 
 NEVER = len(VALUES)
-"""The rank of a value that nobody rolls."""
-FAR = 99
+"""A rank above that of every value."""
+UNREACHABLE = 99
 """More fields or steps than there are."""
 
 FIELDS = 0
@@ -25,7 +25,7 @@ STOLEN, THROWN, VICTIM, CHASED, BEATABLE, BLOCK, FINISH, AHEAD, LOW, SAFE, START
     SECOND + TOP_FIELD, SECOND + TOP_FIELD + 12
 )
 
-PLACES: Mapping[str, tuple[int, ...]] = {
+RULE_INDICES: Mapping[str, tuple[int, ...]] = {
     "fields": tuple(range(FIELDS, FIELDS + TOP_FIELD)),
     "second": tuple(range(SECOND, SECOND + TOP_FIELD)),
     "throw_out": (STOLEN, THROWN, VICTIM),
@@ -37,7 +37,7 @@ PLACES: Mapping[str, tuple[int, ...]] = {
     "start": (START,),
     "free": (FREE,),
 }
-"""Where each rule has its numbers.
+"""The indices of each rule's numbers.
 
 ``fields``      stop with a value that is good enough for a free field, and take the highest such field
 ``second``      other values are good enough for the second pair
@@ -53,8 +53,12 @@ PLACES: Mapping[str, tuple[int, ...]] = {
 ``free``        count fields by the free ones: a taken field below is no danger
 """
 
-NOTHING = (NEVER,) * TOP_FIELD + (-1,) * TOP_FIELD + (0, 0, 1, FAR, -1, 0, NEVER, FAR, 0, FAR, 0, 0)
-"""Who follows no rule rolls again for ever."""
+NOTHING = (
+    (NEVER,) * TOP_FIELD
+    + (-1,) * TOP_FIELD
+    + (0, 0, 1, UNREACHABLE, -1, 0, NEVER, UNREACHABLE, 0, UNREACHABLE, 0, 0)
+)
+"""Without rules a player always rolls again."""
 
 
 def choose(rules: Any, finish: int, steps: Any, fields: Any, ranks: Any, own: int, rank: int) -> int:
@@ -69,7 +73,7 @@ def choose(rules: Any, finish: int, steps: Any, fields: Any, ranks: Any, own: in
         lies += max(fields[0][pair], 0)
         waits += fields[0][pair] < 0
     least = SECOND if waits < pairs and rules[SECOND] >= 0 else FIELDS
-    enough = finish - own - lies if waits == 1 and rules[FINISH] < NEVER else FAR  # R18
+    enough = finish - own - lies if waits == 1 and rules[FINISH] < NEVER else UNREACHABLE  # R18
     leader, chased, winning = 0, False, -1
     for seat in range(players - 1, 0, -1):
         leader = max(leader, steps[seat])
@@ -125,13 +129,13 @@ def choose(rules: Any, finish: int, steps: Any, fields: Any, ranks: Any, own: in
 # The same in words and as a bot.
 
 
-def told(numbers: Sequence[int], names: Sequence[str], losses: Sequence[float]) -> list[dict[str, Any]]:
+def rules_of(numbers: Sequence[int], names: Sequence[str], losses: Sequence[float]) -> list[dict[str, Any]]:
     """Rules as ``Rule`` has them: by values instead of ranks, and with a name for each way to say it."""
     rules = []
     for name, loss in zip(names, losses, strict=True):
         args, least, way = dict[str, int](), dict[str, int](), ""
         if name in ("fields", "second"):
-            ranks = (numbers[place] for place in PLACES[name])
+            ranks = (numbers[place] for place in RULE_INDICES[name])
             least = {str(field): VALUES[rank] for field, rank in enumerate(ranks, 1) if rank < NEVER}
         elif name == "throw_out":
             args = {"bonus": numbers[THROWN] // 4, "field": numbers[VICTIM]}
@@ -143,7 +147,7 @@ def told(numbers: Sequence[int], names: Sequence[str], losses: Sequence[float]) 
         elif name == "ahead":
             args = {"steps": numbers[AHEAD], "value": VALUES[numbers[LOW]]}
         elif name in ("finish", "start"):
-            args = {"value": VALUES[numbers[PLACES[name][0]]]}
+            args = {"value": VALUES[numbers[RULE_INDICES[name][0]]]}
         if args.get("value") == 0:
             del args["value"]
             way = "_any"
@@ -158,7 +162,7 @@ def numbers_of(rules: Sequence[Rule]) -> list[int]:
         name, args = rule.name.removesuffix("_any").removesuffix("_half"), rule.args
         rank = VALUES.index(args.get("value", 0))
         if name in ("fields", "second"):
-            for field, place in enumerate(PLACES[name], 1):
+            for field, place in enumerate(RULE_INDICES[name], 1):
                 value = rule.least.get(str(field))
                 numbers[place] = NEVER if value is None else VALUES.index(value)
         elif name == "throw_out":
@@ -171,9 +175,9 @@ def numbers_of(rules: Sequence[Rule]) -> list[int]:
         elif name == "ahead":
             numbers[AHEAD], numbers[LOW] = args["steps"], rank
         elif name in ("finish", "start"):
-            numbers[PLACES[name][0]] = rank
+            numbers[RULE_INDICES[name][0]] = rank
         else:
-            numbers[PLACES[name][0]] = 1
+            numbers[RULE_INDICES[name][0]] = 1
     return numbers
 
 

@@ -18,7 +18,7 @@ from escadaria.games.rapido.rules import ROLLS, TOP_FIELD, VALUES, X
 RANKS = len(VALUES)
 """How many values two dice can show (R9)."""
 RANK = {value: rank for rank, value in enumerate(VALUES)}
-PLACES = TOP_FIELD + 2
+PAIR_PLACES = TOP_FIELD + 2
 """Where a pair may be: 0 in front of its owner, 1 + field on the tower. On field 0 values never matter."""
 
 Placed: TypeAlias = tuple[int, int]
@@ -32,11 +32,11 @@ def ranks_at(place: int) -> int:
 
 def _number() -> tuple[np.ndarray, int]:
     """The first tower with pairs at given places, by the mover's and the other's; -1 if there is none."""
-    first = np.full((PLACES, PLACES, PLACES), -1, dtype=np.int64)
+    first = np.full((PAIR_PLACES, PAIR_PLACES, PAIR_PLACES), -1, dtype=np.int64)
     towers = 0
-    for own in range(PLACES):
-        for low in range(PLACES):
-            for high in range(low, PLACES):
+    for own in range(PAIR_PLACES):
+        for low in range(PAIR_PLACES):
+            for high in range(low, PAIR_PLACES):
                 on_fields = [place for place in (own, low, high) if place >= 2]
                 if len(set(on_fields)) == len(on_fields):  # one pair to a field (R4)
                     first[own, low, high] = towers

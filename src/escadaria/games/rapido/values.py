@@ -3,10 +3,10 @@
 A network knows starts of turns, after scoring. Whatever is within a turn is worked out: rolling again
 is worth its exact expectation over all rolls to come, given those values.
 
-Features count what is left to the finish, for a race is decided by that alone, unless somebody falls at
-the start square (R12). So one network serves every finish. It has learned races of ``FAR`` steps; in a
-longer one all pieces are moved nearer by the same until the last is ``FAR`` away, the first no nearer than
-``NEAR``, and who is still further away counts as ``FAR`` away.
+Features count the steps left to the finish: only they decide a race, unless a piece falls at the start
+square (R12). So one network serves every finish. It has learned races of ``MAX_DISTANCE`` steps. In a
+longer race all pieces are moved nearer by the same number of steps, until the last is ``MAX_DISTANCE`` away
+or the first ``MIN_DISTANCE``; a piece that is still further away counts as ``MAX_DISTANCE`` away.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from escadaria.games.rapido.rules import (
 from escadaria.games.rapido.solution import best_again
 from escadaria.network import Network
 
-FAR, NEAR = 20, 10
+MAX_DISTANCE, MIN_DISTANCE = 20, 10
 LEVELS = 7
-"""On so many steps a turn is worked out, from the own one up. Doubles that climb beyond (less than one turn
-in a thousand) place from the last."""
+"""The number of steps on which a turn is worked out, from the own one up. Doubles that climb beyond (less
+than one turn in a thousand) place from the last."""
 PLACES_OF_TWO, PLACES_OF_MORE = 7, 6
 """Where a pair may be. For two (R16): in hand, on field 0, …, 5. For more, a pair on field 0 is worth what
 it is worth in hand: it scores nothing and is in nobody's way (R4, R7)."""
@@ -53,14 +53,14 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 def left(finish: int, steps: Any, out: Any) -> None:
-    """How far each seat is from the finish, from 0 for one step to ``FAR`` - 1."""
+    """How far each seat is from the finish, from 0 for one step to ``MAX_DISTANCE`` - 1."""
     near = far = finish - steps[0]
     for seat in range(1, len(steps)):
         near = np.minimum(near, finish - steps[seat])
         far = np.maximum(far, finish - steps[seat])
-    nearer = np.maximum(np.minimum(far - FAR, near - NEAR), 0)
+    nearer = np.maximum(np.minimum(far - MAX_DISTANCE, near - MIN_DISTANCE), 0)
     for seat in range(len(steps)):
-        out[seat] = np.maximum(np.minimum(finish - steps[seat] - nearer, FAR), 1) - 1
+        out[seat] = np.maximum(np.minimum(finish - steps[seat] - nearer, MAX_DISTANCE), 1) - 1
 
 
 def key(players: int, field: int, rank: int) -> int:
@@ -77,16 +77,16 @@ def rows_for_two(left: Any, keys: Any, rows: Any) -> None:
     places = low // RANKS * PLACES_OF_TWO + high // RANKS
     kinds = PLACES_OF_TWO * PLACES_OF_TWO
     start = 0
-    rows[0] = start + left[0] * FAR + left[1]
-    start += FAR * FAR
+    rows[0] = start + left[0] * MAX_DISTANCE + left[1]
+    start += MAX_DISTANCE * MAX_DISTANCE
     rows[1] = start + left[0] * PLACES_OF_TWO + place
-    start += FAR * PLACES_OF_TWO
+    start += MAX_DISTANCE * PLACES_OF_TWO
     rows[2] = start + left[1] * PLACES_OF_TWO + place
-    start += FAR * PLACES_OF_TWO
+    start += MAX_DISTANCE * PLACES_OF_TWO
     rows[3] = start + left[0] * kinds + places
-    start += FAR * kinds
+    start += MAX_DISTANCE * kinds
     rows[4] = start + left[1] * kinds + places
-    start += FAR * kinds
+    start += MAX_DISTANCE * kinds
     rows[5] = start + place * kinds + places
     start += PLACES_OF_TWO * kinds
     rows[6] = start + own
@@ -102,10 +102,10 @@ def rows_for_more(left: Any, keys: Any, rows: Any) -> None:
     """``keys``: the pairs of the others, in the order of their turns; the mover has none on the tower."""
     start = at = 0
     for seat in range(1, len(left)):
-        rows[at] = start + left[0] * FAR + left[seat]
-        start += FAR * FAR
+        rows[at] = start + left[0] * MAX_DISTANCE + left[seat]
+        start += MAX_DISTANCE * MAX_DISTANCE
         rows[at + 1] = start + left[seat] * PLACES_OF_MORE + keys[seat - 1] // RANKS
-        start += FAR * PLACES_OF_MORE
+        start += MAX_DISTANCE * PLACES_OF_MORE
         rows[at + 2] = start + keys[seat - 1]
         start += KEYS_OF_MORE
         at += 3
@@ -130,13 +130,15 @@ def number_of_rows(players: int) -> int:
     kinds = PLACES_OF_TWO * PLACES_OF_TWO
     if players == 2:
         return (
-            FAR * (FAR + 2 * PLACES_OF_TWO + 2 * kinds)
+            MAX_DISTANCE * (MAX_DISTANCE + 2 * PLACES_OF_TWO + 2 * kinds)
             + PLACES_OF_TWO * kinds
             + 3 * KEYS_OF_TWO
             + 2 * RANKS**2
         )
     pairs = (players - 1) * (players - 2) // 2
-    return (players - 1) * (FAR * FAR + FAR * PLACES_OF_MORE + KEYS_OF_MORE) + pairs * PLACES_OF_MORE**2
+    return (players - 1) * (
+        MAX_DISTANCE * MAX_DISTANCE + MAX_DISTANCE * PLACES_OF_MORE + KEYS_OF_MORE
+    ) + pairs * PLACES_OF_MORE**2
 
 
 # A position in the engine's words.

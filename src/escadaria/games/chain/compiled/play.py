@@ -1,6 +1,6 @@
 """Chain compiled (C1-C18): the same games as the readable engine's, many at a time, in whole numbers.
 
-Dice and discs are words, see ``chain_rules``. To add a policy: a code, its name in ``POLICIES``, a branch in
+Dice and discs are words, see ``rules``. To add a policy: a code, its name in ``POLICIES``, a branch in
 ``decide`` and the two beside it.
 """
 
@@ -14,9 +14,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria.bots.evaluating import LOTS
-from escadaria.compute.streams import DICE, WHIMS, below, start
-from escadaria.compute.traces import ACTION, acted, counted, seated, told, unsigned
+from escadaria.bots.evaluating import DRAWS
+from escadaria.compute.streams import DICE, NOISE, below, start
+from escadaria.compute.traces import ACTION, acted, counted, decoded, seated, unsigned
 from escadaria.game import AnyGame
 from escadaria.games.chain import bots as levels
 from escadaria.games.chain import turn as chain_turn
@@ -41,12 +41,12 @@ from escadaria.games.chain.compiled.values import (
     Room,
     Sight,
     Walk,
+    chain_table,
     kept,
     lengthened,
     linked,
-    room,
-    sight,
-    walk,
+    load_evaluator,
+    new_workspace,
     work_out,
 )
 from escadaria.games.chain.rules import (
@@ -114,23 +114,23 @@ def _openness() -> NDArray[np.int8]:
 
 
 class Mind(NamedTuple):
-    """What ``expert`` and ``master`` know of a game, and room to think."""
+    """What ``expert`` and ``master`` need to decide."""
 
-    walk: Walk
+    chains: Walk
     expert: Sight
     master: Sight
     width: float
-    """By what part of its worth ``expert`` misjudges a decision."""
-    room: Room
+    """The width of ``expert``'s noise, as a share of a decision's value."""
+    workspace: Room
 
 
-def mind(game: Chain) -> Mind:
+def policy_tables(game: Chain) -> Mind:
     return Mind(
-        walk(),
-        sight(game, exact=False),
-        sight(game, exact=True),
-        levels.MISJUDGES[game.players],
-        room(game.players),
+        chain_table(),
+        load_evaluator(game, exact=False),
+        load_evaluator(game, exact=True),
+        levels.NOISE_WIDTH[game.players],
+        new_workspace(game.players),
     )
 
 
@@ -138,22 +138,22 @@ def mind(game: Chain) -> Mind:
 
 
 @njit(cache=True, nogil=True)
-def decide_keep(policy: int, hand: int, whims: np.uint64) -> tuple[int, np.uint64]:
+def decide_keep(policy: int, hand: int, noise: np.uint64) -> tuple[int, np.uint64]:
     """How many dice to keep (C8)."""
-    policy, whims = mood(policy, whims)
+    policy, noise = effective_policy(policy, noise)
     if policy != RANDOM:
-        return min(hand, HANDFUL), whims
-    whims, choice = below(whims, hand)
-    return choice + 1, whims
+        return min(hand, HANDFUL), noise
+    noise, choice = below(noise, hand)
+    return choice + 1, noise
 
 
 @njit(cache=True, nogil=True)
-def mood(policy: int, whims: np.uint64) -> tuple[int, np.uint64]:
-    """As whom a bot decides: a tourist by chance or by rules of thumb, everybody else as they are."""
+def effective_policy(policy: int, noise: np.uint64) -> tuple[int, np.uint64]:
+    """The policy that decides: for a tourist ``RANDOM`` or ``SIMPLE``, drawn anew; else the policy itself."""
     if policy == TOURIST:
-        whims, lot = below(whims, LOTS)
-        policy = RANDOM if lot < levels.WHIM else SIMPLE
-    return policy, whims
+        noise, draw = below(noise, DRAWS)
+        policy = RANDOM if draw < levels.RANDOM_BELOW else SIMPLE
+    return policy, noise
 
 
 @njit(cache=True, nogil=True)
@@ -165,19 +165,19 @@ def decide_link(
     heading: int,
     loose: int,
     pool: int,
-    whims: np.uint64,
+    noise: np.uint64,
 ) -> tuple[int, np.uint64]:
     """Which loose die to link next (C10)."""
-    policy, whims = mood(policy, whims)
+    policy, noise = effective_policy(policy, noise)
     if policy == RANDOM:
         options = 0
         for number in range(TOP + 1):
             options += is_link(numbers, last, heading, loose, number)
-        whims, choice = below(whims, options)
-        return nth_link(numbers, last, heading, loose, choice), whims
+        noise, choice = below(noise, options)
+        return nth_link(numbers, last, heading, loose, choice), noise
     thoughtful = pool > 0 and how_many(loose) <= HANDFUL
     choice = most_open(tables, numbers, last, heading, loose) if thoughtful else 0
-    return nth_link(numbers, last, heading, loose, choice), whims
+    return nth_link(numbers, last, heading, loose, choice), noise
 
 
 @njit(cache=True, nogil=True)
@@ -219,15 +219,15 @@ def decide(
     pool: int,
     discs: Words,
     piles: Words,
-    whims: np.uint64,
+    noise: np.uint64,
 ) -> tuple[int, np.uint64]:
     """The space of the disc to move, or below 0 the direction to lengthen in (C12)."""
     one, two = free_discs(seat, discs, piles)
-    policy, whims = mood(policy, whims)
+    policy, noise = effective_policy(policy, noise)
     if policy == RANDOM:
         moves, ways = count_choices(two, heading, pool)
-        whims, choice = below(whims, moves + ways)
-        return as_decision(choice, moves, one, two, heading), whims
+        noise, choice = below(noise, moves + ways)
+        return as_decision(choice, moves, one, two, heading), noise
     space, appeal = one, appeal_of(seat, one, links, 0, tables, discs, piles)
     if two >= 0:
         other = appeal_of(seat, two, links, 0, tables, discs, piles)
@@ -239,11 +239,11 @@ def decide(
             way = _UP if odds(numbers, last, _UP) >= odds(numbers, last, _DOWN) else _DOWN
         unkind, far = appeal < _KIND, appeal & _BRINGS_HOME == 0
         if unkind or (far and odds(numbers, last, way) >= _GOOD_ODDS):
-            return -way, whims
+            return -way, noise
     if policy == REGULAR and two >= 0:
-        charm = appeal_of(seat, one, links, levels.LOVE, tables, discs, piles)
-        space = two if appeal_of(seat, two, links, levels.LOVE, tables, discs, piles) > charm else one
-    return space, whims
+        appeal = appeal_of(seat, one, links, levels.COVER_BONUS, tables, discs, piles)
+        space = two if appeal_of(seat, two, links, levels.COVER_BONUS, tables, discs, piles) > appeal else one
+    return space, noise
 
 
 @njit(cache=True, nogil=True)
@@ -266,16 +266,16 @@ _KIND, _BRINGS_HOME = 1 << 11, 1 << 10
 
 @njit(cache=True, nogil=True)
 def appeal_of(
-    seat: int, space: int, links: int, love: int, tables: Tables, discs: Words, piles: Words
+    seat: int, space: int, links: int, bonus: int, tables: Tables, discs: Words, piles: Words
 ) -> int:
-    """How good a move looks to ``simple``, or to somebody who loves to lie on others."""
+    """How good a move looks to ``simple``; ``bonus`` is what ``regular`` adds for covering another seat."""
     _, end = end_of(space, links, tables.arrows)
     covered = move(seat, space, end, discs, piles)
     appeal = _KIND + discs[seat, 0] + discs[seat, 1]
     if end == len(piles) - 1:
         appeal += _BRINGS_HOME
     if covered and end != space and covered & 7 != seat + 1:
-        appeal += love
+        appeal += bonus
     for other in range(len(discs)):
         if other != seat and free_discs(other, discs, piles)[0] < 0:
             appeal -= _KIND
@@ -284,49 +284,59 @@ def appeal_of(
     return int(appeal)
 
 
-# Those who plan.
+# The policies that plan.
 
 
 @njit(cache=True, nogil=True)
 def plan_keep(
     policy: int,
-    mind: Mind,
+    policy_tables: Mind,
     arrows: Words,
     seat: int,
     pool: int,
     hands: Words,
     discs: Words,
     piles: Words,
-    whims: np.uint64,
+    noise: np.uint64,
 ) -> tuple[int, np.uint64]:
-    """Work the turn out, and say how many dice to keep (C8)."""
-    sight = mind.expert if policy == EXPERT else mind.master
-    work_out(sight, mind.walk, mind.room, arrows, seat, pool, hands, discs, piles)
+    """Work out the turn; the number of dice to keep (C8)."""
+    evaluator = policy_tables.expert if policy == EXPERT else policy_tables.master
+    work_out(
+        evaluator, policy_tables.chains, policy_tables.workspace, arrows, seat, pool, hands, discs, piles
+    )
     for dice in range(1, hands[seat] + 1):
-        mind.room.worths[dice - 1] = kept(mind.walk, mind.room, dice)
-    choice, whims = best(policy, mind, hands[seat], whims)
-    return choice + 1, whims
+        policy_tables.workspace.worths[dice - 1] = kept(policy_tables.chains, policy_tables.workspace, dice)
+    choice, noise = best(policy, policy_tables, hands[seat], noise)
+    return choice + 1, noise
 
 
 @njit(cache=True, nogil=True)
 def plan_link(
-    policy: int, mind: Mind, numbers: int, last: int, heading: int, loose: int, whims: np.uint64
+    policy: int,
+    policy_tables: Mind,
+    numbers: int,
+    last: int,
+    heading: int,
+    loose: int,
+    noise: np.uint64,
 ) -> tuple[int, np.uint64]:
     """Which loose die to link next (C10)."""
     options = 0
     for number in range(TOP + 1):
         if is_link(numbers, last, heading, loose, number):
             after = heading_after(last, heading, number)
-            mind.room.worths[options] = linked(mind.walk, mind.room, numbers, after, loose, number)
+            policy_tables.workspace.worths[options] = linked(
+                policy_tables.chains, policy_tables.workspace, numbers, after, loose, number
+            )
             options += 1
-    choice, whims = best(policy, mind, options, whims)
-    return nth_link(numbers, last, heading, loose, choice), whims
+    choice, noise = best(policy, policy_tables, options, noise)
+    return nth_link(numbers, last, heading, loose, choice), noise
 
 
 @njit(cache=True, nogil=True)
 def plan(
     policy: int,
-    mind: Mind,
+    policy_tables: Mind,
     seat: int,
     numbers: int,
     last: int,
@@ -335,33 +345,35 @@ def plan(
     pool: int,
     discs: Words,
     piles: Words,
-    whims: np.uint64,
+    noise: np.uint64,
 ) -> tuple[int, np.uint64]:
     """The space of the disc to move, or below 0 the direction to lengthen in (C12)."""
     one, two = free_discs(seat, discs, piles)
     moves, ways = count_choices(two, heading, pool)
-    worths = mind.room.worths
-    fail = mind.room.fail[(links + 1) // 2] if ways else 0.0
+    worths = policy_tables.workspace.worths
+    fail = policy_tables.workspace.fail[(links + 1) // 2] if ways else 0.0
     for disc in range(moves):
-        worths[disc] = mind.room.moves[links, disc]
+        worths[disc] = policy_tables.workspace.moves[links, disc]
     for way in range(ways):
         named = way + 1 if heading == _OPEN else heading
-        worths[moves + way] = lengthened(mind.room.standing, fail, squeezed(numbers), last, named)
-    choice, whims = best(policy, mind, moves + ways, whims)
-    return as_decision(choice, moves, one, two, heading), whims
+        worths[moves + way] = lengthened(
+            policy_tables.workspace.standing, fail, squeezed(numbers), last, named
+        )
+    choice, noise = best(policy, policy_tables, moves + ways, noise)
+    return as_decision(choice, moves, one, two, heading), noise
 
 
 @njit(cache=True, nogil=True)
-def best(policy: int, mind: Mind, options: int, whims: np.uint64) -> tuple[int, np.uint64]:
-    """The best of so many that were weighed, as who decides sees it."""
-    worths, choice = mind.room.worths, 0
+def best(policy: int, policy_tables: Mind, options: int, noise: np.uint64) -> tuple[int, np.uint64]:
+    """The best of the first options in ``worths``; ``expert`` adds noise to each."""
+    worths, choice = policy_tables.workspace.worths, 0
     for option in range(options):
         if policy == EXPERT:
-            whims, lot = below(whims, LOTS)
-            worths[option] *= 1.0 + mind.width * (2 * lot / LOTS - 1)
-        if worths[option] > worths[choice] + levels.SHADE:
+            noise, draw = below(noise, DRAWS)
+            worths[option] *= 1.0 + policy_tables.width * (2 * draw / DRAWS - 1)
+        if worths[option] > worths[choice] + levels.TOLERANCE:
             choice = option
-    return choice, whims
+    return choice, noise
 
 
 # Playing.
@@ -371,9 +383,9 @@ def best(policy: int, mind: Mind, options: int, whims: np.uint64) -> tuple[int, 
 def play_game(
     policies: Words,
     tables: Tables,
-    mind: Mind | None,
+    policy_tables: Mind | None,
     dice: np.uint64,
-    whims: np.uint64,
+    noise: np.uint64,
     hands: Words,
     discs: Words,
     piles: Words,
@@ -388,10 +400,12 @@ def play_game(
     while free_discs(seat, discs, piles)[0] >= 0:  # C6
         policy = policies[seat]
         write(trace, plies, KEEP, seat, pool, 0, 0, _OPEN, 0, hands, discs, piles)
-        if mind is None or policy < EXPERT:
-            dice_kept, whims = decide_keep(policy, hands[seat], whims)
+        if policy_tables is None or policy < EXPERT:
+            dice_kept, noise = decide_keep(policy, hands[seat], noise)
         else:
-            dice_kept, whims = plan_keep(policy, mind, tables.arrows, seat, pool, hands, discs, piles, whims)
+            dice_kept, noise = plan_keep(
+                policy, policy_tables, tables.arrows, seat, pool, hands, discs, piles, noise
+            )
         pool += hands[seat] - dice_kept  # C8
         hands[seat] = dice_kept
         plies = acted(trace, plies, dice_kept)
@@ -407,22 +421,32 @@ def play_game(
         linked = can_link(last, heading, loose) and not too_often(numbers + loose)
         while linked and loose:
             write(trace, plies, BUILD, seat, pool, numbers, last, heading, loose, hands, discs, piles)
-            if mind is None or policy < EXPERT:
-                number, whims = decide_link(policy, tables, numbers, last, heading, loose, pool, whims)
+            if policy_tables is None or policy < EXPERT:
+                number, noise = decide_link(policy, tables, numbers, last, heading, loose, pool, noise)
             else:
-                number, whims = plan_link(policy, mind, numbers, last, heading, loose, whims)
+                number, noise = plan_link(policy, policy_tables, numbers, last, heading, loose, noise)
             plies = acted(trace, plies, number)
             heading = heading_after(last, heading, number)
             numbers, loose, last = numbers + (1 << 8 * number), loose - (1 << 8 * number), number
         while linked:
             write(trace, plies, DECIDE, seat, pool, numbers, last, heading, 0, hands, discs, piles)
-            if mind is None or policy < EXPERT:
-                space, whims = decide(
-                    policy, tables, seat, numbers, last, heading, hands[seat], pool, discs, piles, whims
+            if policy_tables is None or policy < EXPERT:
+                space, noise = decide(
+                    policy, tables, seat, numbers, last, heading, hands[seat], pool, discs, piles, noise
                 )
             else:
-                space, whims = plan(
-                    policy, mind, seat, numbers, last, heading, hands[seat], pool, discs, piles, whims
+                space, noise = plan(
+                    policy,
+                    policy_tables,
+                    seat,
+                    numbers,
+                    last,
+                    heading,
+                    hands[seat],
+                    pool,
+                    discs,
+                    piles,
+                    noise,
                 )
             plies = acted(trace, plies, space)
             if space >= 0:
@@ -459,7 +483,7 @@ def play_games(
     dealt: Words,
     lineup: Words,
     tables: Tables,
-    mind: Mind | None,
+    policy_tables: Mind | None,
     first: int,
     seed: np.uint64,
     each: NDArray[np.int32],
@@ -476,7 +500,7 @@ def play_games(
             policies[seat] = lineup[(seat - number) % players]
             hands[seat] = dealt[seat]
         each[row, 0], each[row, 1], each[row, 2] = play_game(
-            policies, tables, mind, start(seed, number, DICE), start(seed, number, WHIMS),
+            policies, tables, policy_tables, start(seed, number, DICE), start(seed, number, NOISE),
             hands, discs, piles, counts, None,
         )  # fmt: skip
         for seat in range(players):
@@ -492,13 +516,15 @@ def play_batch(
     assert isinstance(game, Chain)
     lineup = np.array([POLICIES[bot] for bot in bots])
     dealt = np.array(game.initial_state().hands)
-    play = partial(play_games, dealt, lineup, tables(game), _mind_for(game, lineup), first, unsigned(seed))
+    play = partial(
+        play_games, dealt, lineup, tables(game), _policy_tables_for(game, lineup), first, unsigned(seed)
+    )
     return counted(play, ("hands", *_COUNTED), games, game.players)
 
 
-def _mind_for(game: Chain, lineup: Words) -> Mind | None:
-    """Without one the kernel has no need to be compiled for those who plan."""
-    return mind(game) if lineup.max() >= EXPERT else None
+def _policy_tables_for(game: Chain, lineup: Words) -> Mind | None:
+    """None without planning policies: the kernel is then compiled without them."""
+    return policy_tables(game) if lineup.max() >= EXPERT else None
 
 
 # A game step by step.
@@ -539,15 +565,15 @@ def write(
 def watch(game: Chain, bots: Sequence[str], number: int, seed: int) -> list[tuple[Action | None, State]]:
     """One game of the batch in the engine's words: each action, none at first, and the position after it."""
     players, spaces = game.players, game.track.length + 1
-    policies, dice, whims = seated(POLICIES, bots, number, seed)
+    policies, dice, noise = seated(POLICIES, bots, number, seed)
     plies = int(play_batch(game, bots, number, 1, seed)["plies"][0])
     trace = np.zeros((plies + 1, SEATS + 3 * players + spaces), np.int64)
     play_game(
-        policies, tables(game), _mind_for(game, policies), dice, whims, np.array(game.initial_state().hands),
-        np.empty((players, 2), np.int64), np.empty(spaces, np.int64),
+        policies, tables(game), _policy_tables_for(game, policies), dice, noise,
+        np.array(game.initial_state().hands), np.empty((players, 2), np.int64), np.empty(spaces, np.int64),
         np.empty((players, len(_COUNTED)), np.int64), trace,
     )  # fmt: skip
-    return told(trace, lambda row: position_of(row, players), _action)
+    return decoded(trace, lambda row: position_of(row, players), _action)
 
 
 def position_of(row: list[int], players: int) -> State:

@@ -7,13 +7,13 @@ A turn start's entries follow from those of the turn starts that may come after 
     waiter = FADE * the least that the mover can leave of the mover's entries after the turn
 
 Both only grow, and ``mover <= probability of winning <= 1 - waiter`` holds all the time, whatever is worked
-out first. ``FADE`` is a shade below one. That covers the rounding of a turn's sums, lets a win now count more
-than the same win later, and makes endless play worth nothing. Seats that play by these tables win at least
-their entries. So when the two meet but for a tiny gap, play from every position ends but for that gap; and
-what ends nearly surely from everywhere ends surely.
+out first. ``FADE`` is slightly below one. That covers the rounding of a turn's sums, lets a win now count
+more than the same win later, and makes endless play worth nothing. Seats that play by these tables win at
+least their entries. So when the two meet but for a tiny gap, play from every position ends but for that
+gap; and what ends nearly surely from everywhere ends surely.
 
 A turn knows the board only by what stopping with so many links and failing with so many dice are worth, and
-one walk through its chains serves all hands of the mover: after discarding (C8) only the dice kept matter.
+one pass through its chains serves all hands of the mover: after discarding (C8) only the dice kept matter.
 No hand is left out: sixteen dice (C2) set the only limit. Nothing is taken for granted about what is good: a
 seat whose every move would hand the other the win is glad to fail (C14).
 """
@@ -84,8 +84,8 @@ class Solver:
     def solve(self, arrays: Arrays, done: Listener = lambda *news: None, gap: float = GAP) -> float:
         """Sweep until the bounds are ``gap`` apart at most, from every position; how far they are then.
 
-        :param arrays: what ``done`` was told last by a run that was interrupted; else none.
-        :param done: is told after each sweep the phase, the largest gap, and the arrays to keep.
+        :param arrays: the arrays that an interrupted run passed last to ``done``; else none.
+        :param done: called after each sweep with the phase, the largest gap, and the arrays to keep.
         """
         if arrays:
             self.mover[:], self.waiter[:] = arrays["mover"], arrays["waiter"]
@@ -387,7 +387,7 @@ def number_of(layout: Layout, spaces: Any, heights: Any) -> int:
 
 
 class Scratch(NamedTuple):
-    """Room for one walk through a turn; the last index is always the lane."""
+    """Workspace for one pass through a turn; the last index is always the lane."""
 
     stop: Values
     """By links."""
@@ -405,7 +405,7 @@ class Scratch(NamedTuple):
 
 
 @njit(cache=True)
-def room() -> Scratch:
+def new_workspace() -> Scratch:
     """It is empty."""
     return Scratch(
         np.zeros((DICE, LANES)),
@@ -431,7 +431,7 @@ def _sweep(
     coarse: float,
 ) -> tuple[int, float, int]:
     """Work out the arrangements in this order, ``LANES`` at a time, where what follows has changed."""
-    scratch = room()
+    workspace = new_workspace()
     block, change = np.zeros(LANES, np.int64), np.zeros(LANES)
     filled = updates = 0
     largest = 0.0
@@ -443,7 +443,7 @@ def _sweep(
         if filled < LANES and (place < len(order) - 1 or filled == 0):
             continue
         clock += 1
-        _update(block[:filled], mover, waiter, moves, turns, scratch, change)
+        _update(block[:filled], mover, waiter, moves, turns, workspace, change)
         for lane in range(filled):
             worked[block[lane]] = clock
             if change[lane] > coarse:
@@ -465,10 +465,10 @@ def _is_due(number: int, moves: Moves, changed: Any, worked: Any) -> bool:
 
 @njit(cache=True)
 def _update(
-    block: Any, mover: Any, waiter: Any, moves: Moves, turns: Turns, scratch: Scratch, change: Any
+    block: Any, mover: Any, waiter: Any, moves: Moves, turns: Turns, workspace: Scratch, change: Any
 ) -> None:
     """Work out all hands of these arrangements."""
-    stop, fail, kept = scratch.stop, scratch.fail, scratch.kept
+    stop, fail, kept = workspace.stop, workspace.fail, workspace.kept
     change[:] = 0.0
     for other in range(1, DICE):
         most, row = DICE - other, HAND_ROWS[other]
@@ -486,7 +486,7 @@ def _update(
                         if after >= 0:
                             value = sign * source[after, row + links - 1]
                             stop[links, lane] = max(stop[links, lane], value)
-            _walk(most, turns, scratch)
+            _work_out(most, turns, workspace)
             for lane in range(len(block)):
                 number = block[lane]
                 for dice in range(1, most + 1):
@@ -497,10 +497,10 @@ def _update(
 
 
 @njit(cache=True)
-def _walk(most: int, turns: Turns, scratch: Scratch) -> None:
+def _work_out(most: int, turns: Turns, workspace: Scratch) -> None:
     """From ``stop`` and ``fail`` work out ``kept``, with chains of up to ``most`` links."""
     ways, chains, rolls, chances, built, levels, unlinkable = turns
-    stop, fail, here, longer, lengthened, best, kept = scratch
+    stop, fail, here, longer, lengthened, best, kept = workspace
     for lane in range(LANES):
         longer[0, lane] = stop[most, lane]
     for links in range(most, 0, -1):

@@ -36,7 +36,7 @@ fill_rows = njit(cache=True, nogil=True)(features.fill_rows)
 
 
 class Walk(NamedTuple):
-    """All chains, and how dice may fall."""
+    """All chains and all rolls, with their chances."""
 
     numbers: Words
     """Of all chains, by length."""
@@ -57,7 +57,7 @@ class Walk(NamedTuple):
 
 
 @cache
-def walk() -> Walk:
+def chain_table() -> Walk:
     every = [rolls(dice) for dice in range(1, LONGEST + 1)]
     ends = np.cumsum([0] + [len(some.slots) for some in every])
     starts = [some.starts + end for some, end in zip(every, ends[:-1], strict=True)]
@@ -84,18 +84,18 @@ class Sight(NamedTuple):
     """Its kind."""
 
 
-def sight(game: Chain, exact: bool) -> Sight:
+def load_evaluator(game: Chain, exact: bool) -> Sight:
     """By the solution in the cache folder, if ``exact`` and there is one, else by the values that ship."""
     solution = solutions.find(game) if exact else None
     network, track = weights(features.shipped(game)), features.kind_of_track(game.track)
     if isinstance(solution, ChainSolution):
         return Sight(network, _read_only(solution.waiter), layout(game.track), track)
     nothing = np.zeros((1, 1), np.int64)
-    room = np.zeros((1, 1, 1), np.int32)
+    none = np.zeros((1, 1, 1), np.int32)
     return Sight(
         network,
         _read_only(np.zeros((0, 0))),
-        Layout(nothing, nothing, nothing.astype(np.int32), nothing[0], room, room),
+        Layout(nothing, nothing, nothing.astype(np.int32), nothing[0], none, none),
         track,
     )
 
@@ -107,7 +107,7 @@ def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class Room(NamedTuple):
-    """Room for one turn."""
+    """Workspace for one turn."""
 
     standing: NDArray[np.float64]
     """By slot."""
@@ -122,7 +122,7 @@ class Room(NamedTuple):
     failed: NDArray[np.float64]
     """[dice left, seat]"""
     shares: NDArray[np.float64]
-    """Of the last turn start that was looked at, by seat from the one to move."""
+    """Of the last turn start evaluated, by seat from the one to move."""
     seen: Words
     rows: Words
     first: NDArray[np.float32]
@@ -131,7 +131,7 @@ class Room(NamedTuple):
     """Of all that can be chosen."""
 
 
-def room(players: int) -> Room:
+def new_workspace(players: int) -> Room:
     number = features.number_of_features(players)
     return Room(
         np.zeros(len(reach()) * ENDS),
@@ -153,22 +153,22 @@ def room(players: int) -> Room:
 
 
 @njit(cache=True, nogil=True)
-def evaluate(sight: Sight, room: Room, seat: int, hands: Words, discs: Words, piles: Words) -> None:
-    """Fill ``room.shares`` when the seat's turn starts."""
+def evaluate(evaluator: Sight, workspace: Room, seat: int, hands: Words, discs: Words, piles: Words) -> None:
+    """Fill ``workspace.shares`` when the seat's turn starts."""
     players = len(hands)
     if free_discs(seat, discs, piles)[0] < 0:  # C6
-        room.shares[:] = 0.0
-        room.shares[0] = 1.0
-    elif sight.waiter.size:
+        workspace.shares[:] = 0.0
+        workspace.shares[0] = 1.0
+    elif evaluator.waiter.size:
         other = 1 - seat
-        number = _arrangement(sight.layout, seat, discs, piles)
-        room.shares[1] = sight.waiter[number, HAND_ROWS[hands[seat]] + hands[other] - 1]
-        room.shares[0] = 1.0 - room.shares[1]
+        number = _arrangement(evaluator.layout, seat, discs, piles)
+        workspace.shares[1] = evaluator.waiter[number, HAND_ROWS[hands[seat]] + hands[other] - 1]
+        workspace.shares[0] = 1.0 - workspace.shares[1]
     else:
-        see(seat, hands, discs, piles, room.seen)
-        room.seen[-1] = sight.track
-        fill_rows(players, room.seen, room.rows)
-        forward(sight.network, room.rows, room.first, room.second, room.shares)
+        see(seat, hands, discs, piles, workspace.seen)
+        workspace.seen[-1] = evaluator.track
+        fill_rows(players, workspace.seen, workspace.rows)
+        forward(evaluator.network, workspace.rows, workspace.first, workspace.second, workspace.shares)
 
 
 @njit(cache=True, nogil=True)
@@ -181,7 +181,7 @@ def _arrangement(layout: Layout, seat: int, discs: Words, piles: Words) -> int:
         spaces[first], spaces[first + 1] = discs[owner, 0], discs[owner, 1]
         for disc in range(2):
             space, word, below = discs[owner, disc], piles[discs[owner, disc]], 0
-            passed = disc == 1 and discs[owner, 0] == space  # then the upper one is told already
+            passed = disc == 1 and discs[owner, 0] == space  # then the upper one is already counted
             while 0 < space < centre and (word & 7 != owner + 1 or passed):
                 passed = passed and word & 7 != owner + 1
                 word >>= 3
@@ -210,7 +210,7 @@ def see(turn: int, hands: Words, discs: Words, piles: Words, seen: Words) -> Non
                 kind = HOME
             elif space > 0:
                 kind = _kind(turn, later, piles[space], seat, again, pairs, players, seen)
-            seen[at + 2 * disc], seen[at + 2 * disc + 1] = min(centre - space, features.FAR), kind
+            seen[at + 2 * disc], seen[at + 2 * disc + 1] = min(centre - space, features.MAX_DISTANCE), kind
         if (seen[at], seen[at + 1]) > (seen[at + 2], seen[at + 3]):
             seen[at], seen[at + 2] = seen[at + 2], seen[at]
             seen[at + 1], seen[at + 3] = seen[at + 3], seen[at + 1]
@@ -246,9 +246,9 @@ def _kind(
 
 @njit(cache=True, nogil=True)
 def work_out(
-    sight: Sight,
-    walk: Walk,
-    room: Room,
+    evaluator: Sight,
+    chains: Walk,
+    workspace: Room,
     arrows: Words,
     seat: int,
     pool: int,
@@ -256,50 +256,50 @@ def work_out(
     discs: Words,
     piles: Words,
 ) -> int:
-    """Work a turn out; how many links the dice suffice for."""
+    """Work out a turn; returns the most links that the dice allow."""
     hand, last = hands[seat], len(hands) - 1
     most = min(LONGEST, hand + pool)
     following = seat + 1 if seat < last else 0
     spaces = free_discs(seat, discs, piles)
     for links in range(1, most + 1):
         hands[seat] = links
-        room.stop[links] = -1.0
+        workspace.stop[links] = -1.0
         for disc in range(2):
             space = spaces[disc]
-            room.moves[links, disc] = -1.0
+            workspace.moves[links, disc] = -1.0
             if space < 0:
                 continue
             _, end = end_of(space, links, arrows)
             move(seat, space, end, discs, piles)
-            evaluate(sight, room, following, hands, discs, piles)
+            evaluate(evaluator, workspace, following, hands, discs, piles)
             take_back(seat, space, end, discs, piles)
-            room.moves[links, disc] = room.shares[last]
-            if room.shares[last] > room.stop[links]:
-                room.stop[links] = room.shares[last]
-                room.stopped[links] = room.shares
+            workspace.moves[links, disc] = workspace.shares[last]
+            if workspace.shares[last] > workspace.stop[links]:
+                workspace.stop[links] = workspace.shares[last]
+                workspace.stopped[links] = workspace.shares
     for left in range(1, most // 2 + 1):
         hands[seat] = left
-        evaluate(sight, room, following, hands, discs, piles)
-        room.fail[left] = room.shares[last]
-        room.failed[left] = room.shares
+        evaluate(evaluator, workspace, following, hands, discs, piles)
+        workspace.fail[left] = workspace.shares[last]
+        workspace.failed[left] = workspace.shares
     hands[seat] = hand
-    walk_back(walk, room, most)
+    fill_standing(chains, workspace, most)
     return int(most)
 
 
 @njit(cache=True, nogil=True)
-def walk_back(walk: Walk, room: Room, most: int) -> None:
+def fill_standing(chains: Walk, workspace: Room, most: int) -> None:
     """From ``stop`` and ``fail`` to ``standing``, with chains of up to ``most`` links."""
-    standing = room.standing
+    standing = workspace.standing
     for links in range(most, 0, -1):
-        stop = room.stop[links]
-        for at in range(walk.first[links], walk.first[links + 1]):
-            numbers = walk.numbers[at]
+        stop = workspace.stop[links]
+        for at in range(chains.first[links], chains.first[links + 1]):
+            numbers = chains.numbers[at]
             slot = numbers * ENDS
             if links == most:
                 standing[slot : slot + ENDS] = stop
                 continue
-            fail = room.fail[(links + 1) // 2]  # C14
+            fail = workspace.fail[(links + 1) // 2]  # C14
             total = 0.0
             for face in range(TOP, -1, -1):
                 total += _added(standing, numbers, face, UP, fail)
@@ -324,7 +324,7 @@ def _added(standing: NDArray[np.float64], numbers: int, face: int, way: int, fai
 
 @njit(cache=True, nogil=True)
 def lengthened(standing: NDArray[np.float64], fail: float, numbers: int, last: int, way: int) -> float:
-    """When the direction is named (C13)."""
+    """The value of lengthening in this direction (C13)."""
     total = 0.0
     if way == UP:
         for face in range(TOP, last - 1, -1):
@@ -336,39 +336,39 @@ def lengthened(standing: NDArray[np.float64], fail: float, numbers: int, last: i
 
 
 @njit(cache=True, nogil=True)
-def kept(walk: Walk, room: Room, dice: int) -> float:
-    """When so many dice are to be rolled."""
-    total = walk.missing[dice] * room.fail[dice // 2]
-    for roll in range(walk.first_roll[dice], walk.first_roll[dice + 1]):
+def kept(chains: Walk, workspace: Room, dice: int) -> float:
+    """The value of keeping this number of dice."""
+    total = chains.missing[dice] * workspace.fail[dice // 2]
+    for roll in range(chains.first_roll[dice], chains.first_roll[dice + 1]):
         best = 0.0
-        for at in range(walk.starts[roll], walk.starts[roll + 1]):
-            best = max(best, room.standing[walk.slots[at]])
-        total += walk.chances[roll] * best
+        for at in range(chains.starts[roll], chains.starts[roll + 1]):
+            best = max(best, workspace.standing[chains.slots[at]])
+        total += chains.chances[roll] * best
     return float(total)
 
 
 @njit(cache=True, nogil=True)
-def best_end(walk: Walk, room: Room, numbers: int, last: int, heading: int, loose: int) -> int:
+def best_end(chains: Walk, workspace: Room, numbers: int, last: int, heading: int, loose: int) -> int:
     """The best end of a chain that all loose dice can be linked to, or -1; numbers are squeezed here."""
-    ends = walk.reach[loose, 3 * last + heading]
+    ends = chains.reach[loose, 3 * last + heading]
     slot, found, best = (numbers + loose) * ENDS, -1, -1.0
     for end in range(ENDS):
-        if ends >> np.uint32(end) & np.uint32(1) and room.standing[slot + end] > best:
-            found, best = end, room.standing[slot + end]
+        if ends >> np.uint32(end) & np.uint32(1) and workspace.standing[slot + end] > best:
+            found, best = end, workspace.standing[slot + end]
     return found
 
 
 @njit(cache=True, nogil=True)
-def linked(walk: Walk, room: Room, numbers: int, heading: int, loose: int, number: int) -> float:
+def linked(chains: Walk, workspace: Room, numbers: int, heading: int, loose: int, number: int) -> float:
     """What it is worth to link a number next, if that is legal; ``heading`` is the one it leads to."""
     die = 1 << 2 * number
     chain, rest = squeezed(numbers) + die, squeezed(loose) - die
-    end = best_end(walk, room, chain, number, heading, rest)
-    return float(room.standing[(chain + rest) * ENDS + end])
+    end = best_end(chains, workspace, chain, number, heading, rest)
+    return float(workspace.standing[(chain + rest) * ENDS + end])
 
 
 class Paths(NamedTuple):
-    """Room to follow a turn forward."""
+    """Workspace for the forward pass through a turn."""
 
     mass: NDArray[np.float64]
     """By slot: how likely the turn comes there; zeros before and after."""
@@ -401,25 +401,25 @@ def _meet(mass: NDArray[np.float64], slots: Words, met: Words, links: int, slot:
 
 
 @njit(cache=True, nogil=True)
-def follow(walk: Walk, room: Room, most: int, dice: int, paths: Paths) -> None:
+def follow(chains: Walk, workspace: Room, most: int, dice: int, paths: Paths) -> None:
     """How likely each end of a turn is when so many dice are kept: fills ``stops`` and ``fails``."""
     mass, slots, met, stops, fails = paths
-    standing = room.standing
+    standing = workspace.standing
     stops[:], fails[:], met[:] = 0.0, 0.0, 0
-    fails[dice // 2] += walk.missing[dice]
-    for roll in range(walk.first_roll[dice], walk.first_roll[dice + 1]):
-        at = walk.slots[walk.starts[roll]]
-        for choice in range(walk.starts[roll] + 1, walk.starts[roll + 1]):
-            if standing[walk.slots[choice]] > standing[at]:
-                at = walk.slots[choice]
-        _meet(mass, slots, met, dice, at, walk.chances[roll])
+    fails[dice // 2] += chains.missing[dice]
+    for roll in range(chains.first_roll[dice], chains.first_roll[dice + 1]):
+        at = chains.slots[chains.starts[roll]]
+        for choice in range(chains.starts[roll] + 1, chains.starts[roll + 1]):
+            if standing[chains.slots[choice]] > standing[at]:
+                at = chains.slots[choice]
+        _meet(mass, slots, met, dice, at, chains.chances[roll])
     for links in range(dice, most + 1):
-        fail = room.fail[(links + 1) // 2] if links < most else 0.0
+        fail = workspace.fail[(links + 1) // 2] if links < most else 0.0
         for place in range(met[links]):
             slot = slots[links, place]
             chance = mass[slot]
             mass[slot] = 0.0
-            if links == most or standing[slot] <= room.stop[links]:
+            if links == most or standing[slot] <= workspace.stop[links]:
                 stops[links] += chance
                 continue
             numbers, last, way = slot // ENDS, slot % ENDS // 3, slot % 3

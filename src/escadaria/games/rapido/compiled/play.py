@@ -7,7 +7,8 @@ Words that have only high bits are called marks. So one subtraction compares a v
 once (R14), and one multiplication adds up a seat's fields (R7).
 
 To add a policy: a code, its name in ``POLICIES``, a branch in ``decide`` and what it needs in ``Tables``.
-Those that weigh every field (from ``TOURIST`` on) have a branch in ``think``, and what they need in ``Mind``.
+Policies that weigh every field (from ``TOURIST`` on) have a branch in ``decide_by_tables``, and what they
+need in ``Mind``.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from numpy.typing import NDArray
 
 from escadaria import network as values
 from escadaria import solutions
-from escadaria.bots.evaluating import LOTS
-from escadaria.compute.streams import DICE, WHIMS, below, start
-from escadaria.compute.traces import ACTION, acted, counted, seated, told, unsigned
+from escadaria.bots.evaluating import DRAWS
+from escadaria.compute.streams import DICE, NOISE, below, start
+from escadaria.compute.traces import ACTION, acted, counted, decoded, seated, unsigned
 from escadaria.game import AnyGame
 from escadaria.games.rapido import bots as levels
 from escadaria.games.rapido.compiled import values as rapido_values
@@ -93,7 +94,7 @@ class Tables(NamedTuple):
 
 @cache
 def tables() -> Tables:
-    """Filled from the readable engine and bots, so that nothing is told twice."""
+    """Filled from the readable engine and bots, so that no rule is written twice."""
     crosses = np.array([(roll.a == X) + (roll.b == X) for roll in ROLLS])
     doubles = np.array([roll.a if roll.a == roll.b else 0 for roll in ROLLS])
     tally = (doubles > 0).astype(np.int64) << _DOUBLE
@@ -159,35 +160,35 @@ def put(tower: int, own: int, field: int, value: int) -> tuple[int, int]:
 
 
 @njit(cache=True, nogil=True)
-def decide(policy: int, tables: Tables, roll: int, tower: int, whims: np.uint64) -> tuple[int, np.uint64]:
-    """A decision, and the stream of whims after it."""
+def decide(policy: int, tables: Tables, roll: int, tower: int, noise: np.uint64) -> tuple[int, np.uint64]:
+    """A decision, and the state of the noise stream after it."""
     free = free_fields(tower)
     if policy == SIMPLE:
-        return int(tables.simple[free, roll]), whims
-    return choose(free, whims)
+        return int(tables.simple[free, roll]), noise
+    return choose(free, noise)
 
 
 @njit(cache=True, nogil=True)
-def choose(free: int, whims: np.uint64) -> tuple[int, np.uint64]:
+def choose(free: int, noise: np.uint64) -> tuple[int, np.uint64]:
     """Any decision, each equally likely."""
     number = 2
     for field in range(TOP_FIELD):
         number += free >> field & 1
-    whims, choice = below(whims, number)
+    noise, choice = below(noise, number)
     if choice < 2:
-        return choice - 1, whims
+        return choice - 1, noise
     field = 0
     while choice > 1:
         choice -= free >> field & 1
         field += 1
-    return field, whims
+    return field, noise
 
 
 # The policies that weigh every field.
 
 
 class Mind(NamedTuple):
-    """What they know of a game, and room to think."""
+    """What these policies need: tables, models and workspaces."""
 
     rank_of: Words
     """By value."""
@@ -196,10 +197,10 @@ class Mind(NamedTuple):
     chances: Words
     doubles: Words
     width: float
-    """By how much ``expert`` misjudges."""
+    """The width of ``expert``'s noise."""
     expert: Model
     master: Model
-    rooms: tuple[Scratch, Scratch]
+    workspaces: tuple[Scratch, Scratch]
     """Of ``expert`` and ``master``."""
     steps: Words
     fields: Words
@@ -211,16 +212,17 @@ class Mind(NamedTuple):
     """For ``expert`` and ``master``: the turn and the step that rolling again was worked out for."""
 
 
-def mind(game: Rapido) -> Mind:
-    """All that is known of a game: shipped values, and its exact solution if there is one."""
+def policy_tables(game: Rapido) -> Mind:
+    """The tables of a game: its shipped values, and its exact solution if there is one."""
     network = values.load("escadaria.games.rapido", game.players)
     shipped, solution = rapido_values.model(network), solutions.find(game)
     exact = isinstance(solution, RapidoSolution)
     best = rapido_values.model(None, solution.values) if isinstance(solution, RapidoSolution) else shipped
     rank_of = np.zeros(max(VALUES) + 1, np.int64)
     rank_of[list(VALUES)] = np.arange(len(VALUES))
-    rooms = tuple(
-        rapido_values.scratch(game.players, count) for count in (LEVELS, game.finish if exact else LEVELS)
+    workspaces = tuple(
+        rapido_values.new_workspace(game.players, count)
+        for count in (LEVELS, game.finish if exact else LEVELS)
     )
     shape = game.players, game.pairs
     return Mind(
@@ -228,10 +230,10 @@ def mind(game: Rapido) -> Mind:
         np.array(levels.safety(game.players)),
         np.array(levels.CHANCES),
         np.array(levels.DOUBLES),
-        levels.MISJUDGES[game.players],
+        levels.NOISE_WIDTH[game.players],
         shipped,
         best,
-        (rooms[0], rooms[1]),
+        (workspaces[0], workspaces[1]),
         np.zeros(game.players, np.int64),
         np.zeros(shape, np.int64),
         np.zeros(shape, np.int64),
@@ -241,7 +243,7 @@ def mind(game: Rapido) -> Mind:
 
 
 _appeal = njit(cache=True, nogil=True)(levels.appeal)
-hope = njit(cache=True, nogil=True)(levels.hope)
+again_appeal = njit(cache=True, nogil=True)(levels.again_appeal)
 
 
 @njit(cache=True, nogil=True)
@@ -255,9 +257,9 @@ def appeal(safety: NDArray[np.float64], fields: Words, ranks: Words, field: int,
 
 
 @njit(cache=True, nogil=True)
-def think(
+def decide_by_tables(
     policy: int,
-    mind: Mind,
+    policy_tables: Mind,
     finish: int,
     turn: int,
     seat: int,
@@ -266,28 +268,46 @@ def think(
     tower: int,
     steps: Words,
     marks: Words,
-    whims: np.uint64,
+    noise: np.uint64,
 ) -> tuple[int, np.uint64]:
-    """A decision, and the stream of whims after it."""
+    """A decision, and the state of the noise stream after it."""
     free = free_fields(tower)
     if policy == TOURIST:
-        whims, lot = below(whims, LOTS)
-        if lot < (levels.BORED if value >= levels.LOOKS_HIGH else levels.PATIENT):
-            return ROLL_AGAIN, whims
-        return _highest(free), whims
-    see(mind, seat, step, tower, steps, marks)
-    rank = mind.rank_of[value]
+        noise, draw = below(noise, DRAWS)
+        if draw < (levels.AGAIN_IF_HIGH if value >= levels.HIGH_VALUE else levels.AGAIN_IF_LOW):
+            return ROLL_AGAIN, noise
+        return _highest(free), noise
+    see(policy_tables, seat, step, tower, steps, marks)
+    rank = policy_tables.rank_of[value]
     if policy == REGULAR:
-        return _as_regular(mind, free, rank), whims
+        return _as_regular(policy_tables, free, rank), noise
     if policy == EXPERT:
-        _weigh(mind.expert, mind.rooms[0], mind.known[0], mind, finish, turn, free, rank)
+        _weigh(
+            policy_tables.expert,
+            policy_tables.workspaces[0],
+            policy_tables.known[0],
+            policy_tables,
+            finish,
+            turn,
+            free,
+            rank,
+        )
         for action in range(TOP_FIELD + 2):
             if action < 2 or free >> action - 2 & 1:
-                whims, lot = below(whims, LOTS)
-                mind.worths[action] += mind.width * (2 * lot / LOTS - 1)
+                noise, draw = below(noise, DRAWS)
+                policy_tables.worths[action] += policy_tables.width * (2 * draw / DRAWS - 1)
     else:
-        _weigh(mind.master, mind.rooms[1], mind.known[1], mind, finish, turn, free, rank)
-    return int(mind.worths.argmax()) - 1, whims
+        _weigh(
+            policy_tables.master,
+            policy_tables.workspaces[1],
+            policy_tables.known[1],
+            policy_tables,
+            finish,
+            turn,
+            free,
+            rank,
+        )
+    return int(policy_tables.worths.argmax()) - 1, noise
 
 
 @njit(cache=True, nogil=True)
@@ -299,53 +319,79 @@ def _highest(free: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def see(mind: Mind, seat: int, step: int, tower: int, steps: Words, marks: Words) -> None:
-    """Note a position as the seat to play sees it."""
-    players, pairs = mind.fields.shape
+def see(policy_tables: Mind, seat: int, step: int, tower: int, steps: Words, marks: Words) -> None:
+    """Store a position from the view of the seat to play."""
+    players, pairs = policy_tables.fields.shape
     for other in range(players):
         whose = (seat + other) % players
-        mind.steps[other] = steps[whose] if other else step
+        policy_tables.steps[other] = steps[whose] if other else step
         found = 0
         for lane in range(SPARE + 1):
             if marks[whose] >> 8 * lane & 128:
                 field = lane if lane < SPARE else 0
-                mind.fields[other, found] = field
-                mind.ranks[other, found] = mind.rank_of[tower >> 8 * lane & EMPTY] if field else 0
+                policy_tables.fields[other, found] = field
+                policy_tables.ranks[other, found] = (
+                    policy_tables.rank_of[tower >> 8 * lane & EMPTY] if field else 0
+                )
                 found += 1
         for pair in range(found, pairs):
-            mind.fields[other, pair], mind.ranks[other, pair] = -1, 0
+            policy_tables.fields[other, pair], policy_tables.ranks[other, pair] = -1, 0
 
 
 @njit(cache=True, nogil=True)
-def _as_regular(mind: Mind, free: int, rank: int) -> int:
-    others, values = mind.fields[1:].ravel(), mind.ranks[1:].ravel()
+def _as_regular(policy_tables: Mind, free: int, rank: int) -> int:
+    others, values = policy_tables.fields[1:].ravel(), policy_tables.ranks[1:].ravel()
     best, fields = np.full(len(VALUES), -1.0), np.zeros(len(VALUES), np.int64)
     for seen in range(len(VALUES)):
         for field in range(TOP_FIELD + 1):
             if field == 0 or free >> field - 1 & 1:
-                worth = appeal(mind.safety, others, values, field, seen)
+                worth = appeal(policy_tables.safety, others, values, field, seen)
                 if worth >= best[seen]:
                     best[seen], fields[seen] = worth, field
-    if hope(mind.chances, mind.doubles, best) > best[rank]:
+    if again_appeal(policy_tables.chances, policy_tables.doubles, best) > best[rank]:
         return ROLL_AGAIN
     return int(fields[rank])
 
 
 @njit(cache=True, nogil=True)
 def _weigh(
-    model: Model, room: Scratch, known: Words, mind: Mind, finish: int, turn: int, free: int, rank: int
+    model: Model,
+    workspace: Scratch,
+    known: Words,
+    policy_tables: Mind,
+    finish: int,
+    turn: int,
+    free: int,
+    rank: int,
 ) -> None:
     """What rolling again and each field is worth; a turn's worth of rolling again is worked out once."""
-    own = mind.steps[0]
+    own = policy_tables.steps[0]
     if known[0] != turn or known[1] != own:
         known[0], known[1] = turn, own
-        plan(model, finish, mind.steps, mind.fields, mind.ranks, own, False, room)
-    mind.worths[0] = room.again[0, 0]
+        plan(
+            model,
+            finish,
+            policy_tables.steps,
+            policy_tables.fields,
+            policy_tables.ranks,
+            own,
+            False,
+            workspace,
+        )
+    policy_tables.worths[0] = workspace.again[0, 0]
     for field in range(TOP_FIELD + 1):
-        mind.worths[field + 1] = -1.0
+        policy_tables.worths[field + 1] = -1.0
         if field == 0 or free >> field - 1 & 1:
-            mind.worths[field + 1] = end_turn(
-                model, finish, mind.steps, mind.fields, mind.ranks, own, field, rank, room
+            policy_tables.worths[field + 1] = end_turn(
+                model,
+                finish,
+                policy_tables.steps,
+                policy_tables.fields,
+                policy_tables.ranks,
+                own,
+                field,
+                rank,
+                workspace,
             )
 
 
@@ -358,9 +404,9 @@ def play_game(
     finish: int,
     policies: Words,
     tables: Tables,
-    mind: Mind | None,
+    policy_tables: Mind | None,
     dice: np.uint64,
-    whims: np.uint64,
+    noise: np.uint64,
     steps: Words,
     marks: Words,
     counts: Words,
@@ -371,8 +417,8 @@ def play_game(
     for seat in range(players):
         steps[seat] = marks[seat] = counts[seat] = 0
     tower, seat, turns, plies = NO_PAIRS, 0, 0, 0
-    if mind is not None:
-        mind.known[:] = -1
+    if policy_tables is not None:
+        policy_tables.known[:] = -1
     while True:
         own, step = marks[seat], steps[seat]
         if number_of_pairs(own) == pairs:  # R18; with one pair each, R7
@@ -396,11 +442,21 @@ def play_game(
             if later and tables.tallies[1, roll] >= 1 << _FALL:  # R12
                 break
             write(trace, plies, DECIDE, seat, value, step, tower, steps, marks)
-            if mind is None or policies[seat] < TOURIST:
-                field, whims = decide(policies[seat], tables, roll, tower, whims)
+            if policy_tables is None or policies[seat] < TOURIST:
+                field, noise = decide(policies[seat], tables, roll, tower, noise)
             else:
-                field, whims = think(
-                    policies[seat], mind, finish, turns, seat, step, value, tower, steps, marks, whims
+                field, noise = decide_by_tables(
+                    policies[seat],
+                    policy_tables,
+                    finish,
+                    turns,
+                    seat,
+                    step,
+                    value,
+                    tower,
+                    steps,
+                    marks,
+                    noise,
                 )
             plies = acted(trace, plies, field)
             if field >= 0:
@@ -427,7 +483,7 @@ def play_games(
     finish: int,
     lineup: Words,
     tables: Tables,
-    mind: Mind | None,
+    policy_tables: Mind | None,
     first: int,
     seed: np.uint64,
     each: NDArray[np.int32],
@@ -442,8 +498,8 @@ def play_games(
         for seat in range(players):
             policies[seat] = lineup[(seat - number) % players]
         winner, turns, plies = play_game(
-            pairs, finish, policies, tables, mind, start(seed, number, DICE), start(seed, number, WHIMS),
-            steps, marks, counts, None,
+            pairs, finish, policies, tables, policy_tables, start(seed, number, DICE),
+            start(seed, number, NOISE), steps, marks, counts, None,
         )  # fmt: skip
         each[row, 0], each[row, 1], each[row, 2] = winner, turns, plies
         for seat in range(players):
@@ -460,14 +516,21 @@ def play_batch(
     assert isinstance(game, Rapido)
     lineup = np.array([POLICIES[bot] for bot in bots])
     play = partial(
-        play_games, game.pairs, game.finish, lineup, tables(), _mind_for(game, lineup), first, unsigned(seed)
+        play_games,
+        game.pairs,
+        game.finish,
+        lineup,
+        tables(),
+        _policy_tables_for(game, lineup),
+        first,
+        unsigned(seed),
     )
     return counted(play, ("steps", "thrown_out", "doubles", "falls"), games, game.players)
 
 
-def _mind_for(game: Rapido, lineup: Words) -> Mind | None:
-    """Without one the kernel has no need to be compiled for those who think."""
-    return mind(game) if lineup.max() >= TOURIST else None
+def _policy_tables_for(game: Rapido, lineup: Words) -> Mind | None:
+    """None without such policies: the kernel is then compiled without them."""
+    return policy_tables(game) if lineup.max() >= TOURIST else None
 
 
 # A game step by step.
@@ -503,15 +566,15 @@ def write(
 def watch(game: Rapido, bots: Sequence[str], number: int, seed: int) -> list[tuple[Action | None, State]]:
     """One game of the batch in the engine's words: each action, none at first, and the position after it."""
     players = game.players
-    policies, dice, whims = seated(POLICIES, bots, number, seed)
+    policies, dice, noise = seated(POLICIES, bots, number, seed)
     plies = int(play_batch(game, bots, number, 1, seed)["plies"][0])
     trace = np.zeros((plies + 1, SEATS + 2 * players), np.int64)
     steps, marks, counts = np.empty((3, players), np.int64)
     play_game(
-        game.pairs, game.finish, policies, tables(), _mind_for(game, policies), dice, whims, steps, marks,
-        counts, trace,
+        game.pairs, game.finish, policies, tables(), _policy_tables_for(game, policies), dice, noise, steps,
+        marks, counts, trace,
     )  # fmt: skip
-    return told(trace, lambda row: position_of(row, players), _action)
+    return decoded(trace, lambda row: position_of(row, players), _action)
 
 
 def position_of(row: list[int], players: int) -> State:

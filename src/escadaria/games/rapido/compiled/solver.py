@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from escadaria.compute.work import Work
-from escadaria.games.rapido.index import DOUBLES, FIRST, PLACES, RANK, RANKS, TOWERS
+from escadaria.games.rapido.index import DOUBLES, FIRST, PAIR_PLACES, RANK, RANKS, TOWERS
 from escadaria.games.rapido.rules import ROLLS, Rapido, Roll, X
 from escadaria.games.rapido.solution import ONE
 from escadaria.solutions.solution import Bounds
@@ -89,10 +89,10 @@ def work_items() -> np.ndarray:
     """All towers in strips: the mover's pair (place, rank) and the places of the other's pairs."""
     items = [
         (own, rank, low, high)
-        for own in range(PLACES)
+        for own in range(PAIR_PLACES)
         for rank in range(RANKS if own >= 2 else 1)
-        for low in range(PLACES)
-        for high in range(low, PLACES)
+        for low in range(PAIR_PLACES)
+        for high in range(low, PAIR_PLACES)
         if FIRST[own, low, high] >= 0
     ]
     return np.array(items, dtype=np.int64)
@@ -141,12 +141,12 @@ def update_row(
     """The values of the mover on step ``a`` against the other on ``b``, for every ``step``-th strip.
 
     ``worth[r]`` is what the doubles of row ``r`` (mod 4) are worth for each tower; with ``hand_on``
-    the rows below are told what this one adds.
+    the rows below receive what this one adds.
     """
     stop = np.zeros((RANKS, LANES))
     fail = np.zeros(LANES)
     again = np.zeros(LANES)
-    rooms = np.zeros((4, LANES))
+    workspace = np.zeros((4, LANES))
     tables = np.zeros((6, RANKS))
     low_out = np.zeros((RANKS, LANES))
     for number in range(start, items.shape[0], step):
@@ -155,15 +155,15 @@ def update_row(
         tower = first[own, low, high] + rank * low_ranks * high_ranks
         if low == 0:
             _against_one(source, a, b, first, own, rank, high, stop, fail, dice)
-            _decide(stop, fail, again, rooms, worth[a % 4], tower, dice)
-            _write(stop, again, rooms[VALUE], tower, high_ranks, worth, a, out, rounding, hand_on, dice)
+            _decide(stop, fail, again, workspace, worth[a % 4], tower, dice)
+            _write(stop, again, workspace[VALUE], tower, high_ranks, worth, a, out, rounding, hand_on, dice)
             continue
         _against_two(source, a, b, first, own, rank, low, high, tables, low_out, fail, dice)
         for other in range(low_ranks):
             _stops(source, a, b, first, own, rank, low, high, other, tables, low_out, stop, dice)
             at = tower + other * high_ranks
-            _decide(stop, fail, again, rooms, worth[a % 4], at, dice)
-            _write(stop, again, rooms[VALUE], at, high_ranks, worth, a, out, rounding, hand_on, dice)
+            _decide(stop, fail, again, workspace, worth[a % 4], at, dice)
+            _write(stop, again, workspace[VALUE], at, high_ranks, worth, a, out, rounding, hand_on, dice)
 
 
 @njit(fastmath=True)
@@ -303,12 +303,12 @@ VALUE, SURE, TOTAL, SHARE = range(4)
 
 
 @njit(fastmath=True)
-def _decide(stop: Any, fail: Any, again: Any, rooms: Any, doubles: Any, tower: int, dice: Dice) -> None:
+def _decide(stop: Any, fail: Any, again: Any, workspace: Any, doubles: Any, tower: int, dice: Dice) -> None:
     """Whether to roll again and what the turn is worth, for neighbouring towers (R8).
 
     The rule for when to stop is made better until it is the best there is; where it starts is all one.
     """
-    value_of, sure, total, share = rooms[VALUE], rooms[SURE], rooms[TOTAL], rooms[SHARE]
+    value_of, sure, total, share = workspace[VALUE], workspace[SURE], workspace[TOTAL], workspace[SHARE]
     for lane in range(LANES):
         sure[lane] = doubles[min(tower + lane, TOWERS - 1)]
     change = 1.0
@@ -426,8 +426,8 @@ class Solver:
     def solve(self, arrays: Arrays, done: Listener = lambda *news: None) -> tuple[np.ndarray, Bounds]:
         """Approach the values, then prove bounds; what is returned lies in the middle of them.
 
-        :param arrays: what ``done`` was told last by a run that was interrupted; else none.
-        :param done: is told after each sweep the phase, the largest change or gap, and the arrays to keep.
+        :param arrays: the arrays that an interrupted run passed last to ``done``; else none.
+        :param done: called after each sweep with the phase, the largest change or gap, and the arrays.
         """
         if "low" in arrays:
             low, high = arrays["low"], arrays["high"]

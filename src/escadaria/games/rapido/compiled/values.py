@@ -48,7 +48,7 @@ class Model(NamedTuple):
 
 
 def model(network: Network | Weights | None, exact: NDArray[np.uint32] | None = None) -> Model:
-    """One of both is wanted."""
+    """A model from a network or from an exact table."""
     net = network if isinstance(network, Weights) else weights(network)
     table = np.zeros((0, 0, 0), np.uint32) if exact is None else exact.view(np.ndarray)
     table.flags.writeable = False  # one type for Numba
@@ -56,7 +56,7 @@ def model(network: Network | Weights | None, exact: NDArray[np.uint32] | None = 
 
 
 class Scratch(NamedTuple):
-    """Room for one position at a time, and for one turn."""
+    """Workspace for one position at a time, and for one turn."""
 
     steps: Any
     keys: Any
@@ -65,7 +65,7 @@ class Scratch(NamedTuple):
     first: Any
     second: Any
     shares: Any
-    """Of the last position that was looked at, by seat from the one to move there."""
+    """Of the last position evaluated, by seat from the one to move there."""
     best: Any
     """[level, value, seat]: the shares after the best placing, by seat from the one whose turn it is."""
     field: Any
@@ -76,7 +76,7 @@ class Scratch(NamedTuple):
     """[level, seat]: the shares after rolling again."""
 
 
-def scratch(players: int, levels: int) -> Scratch:
+def new_workspace(players: int, levels: int) -> Scratch:
     return Scratch(
         np.zeros(players, np.int64),
         np.zeros(features.number_of_keys(players), np.int64),
@@ -93,14 +93,14 @@ def scratch(players: int, levels: int) -> Scratch:
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def evaluate(model: Model, finish: int, room: Scratch) -> None:
-    """From ``room.steps`` and ``room.keys`` to ``room.shares``."""
+def evaluate(model: Model, finish: int, workspace: Scratch) -> None:
+    """From ``workspace.steps`` and ``workspace.keys`` to ``workspace.shares``."""
     if model.exact.size:
-        worth = model.exact[room.steps[0], room.steps[1], _tower(model.first, room.keys)] / ONE
-        room.shares[0], room.shares[1] = worth, 1.0 - worth
+        worth = model.exact[workspace.steps[0], workspace.steps[1], _tower(model.first, workspace.keys)] / ONE
+        workspace.shares[0], workspace.shares[1] = worth, 1.0 - worth
         return
-    fill_rows(finish, room.steps, room.keys, room.left, room.rows)
-    forward(model.network, room.rows, room.first, room.second, room.shares)
+    fill_rows(finish, workspace.steps, workspace.keys, workspace.left, workspace.rows)
+    forward(model.network, workspace.rows, workspace.first, workspace.second, workspace.shares)
 
 
 @njit(cache=True, nogil=True)
@@ -124,11 +124,19 @@ def _tower(first: Any, keys: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def end_turn(
-    model: Model, finish: int, steps: Any, fields: Any, ranks: Any, own: int, field: int, rank: int, room: Any
+    model: Model,
+    finish: int,
+    steps: Any,
+    fields: Any,
+    ranks: Any,
+    own: int,
+    field: int,
+    rank: int,
+    workspace: Any,
 ) -> float:
     """The turn ends on the step ``own`` with a pair of this rank on the field, or without one (-1).
 
-    What that is worth to who played; ``room.shares`` are seen by the next seat.
+    What that is worth to who played; ``workspace.shares`` are seen by the next seat.
     """
     players, pairs = len(steps), fields.shape[1]
     scored, placed = 0, 0
@@ -143,24 +151,24 @@ def end_turn(
     else:
         stays = 0
     if steps[1] + scored >= finish:  # R15
-        room.shares[:] = 0
-        room.shares[0] = 1
+        workspace.shares[:] = 0
+        workspace.shares[0] = 1
         return 0.0
-    room.steps[0] = steps[1] + scored
+    workspace.steps[0] = steps[1] + scored
     for seat in range(2, players):
-        room.steps[seat - 1] = steps[seat]
-    room.steps[players - 1] = own
+        workspace.steps[seat - 1] = steps[seat]
+    workspace.steps[players - 1] = own
     if players == 2:
-        room.keys[0] = stays
-        room.keys[1] = key(2, fields[0, 0], ranks[0, 0])
-        room.keys[2] = key(2, field, rank)
+        workspace.keys[0] = stays
+        workspace.keys[1] = key(2, fields[0, 0], ranks[0, 0])
+        workspace.keys[2] = key(2, field, rank)
     else:
         for seat in range(2, players):
             out = is_out(fields[seat, 0], ranks[seat, 0], field, rank)
-            room.keys[seat - 2] = 0 if out else key(players, fields[seat, 0], ranks[seat, 0])
-        room.keys[players - 2] = key(players, field, rank)
-    evaluate(model, finish, room)
-    return float(room.shares[players - 1])
+            workspace.keys[seat - 2] = 0 if out else key(players, fields[seat, 0], ranks[seat, 0])
+        workspace.keys[players - 2] = key(players, field, rank)
+    evaluate(model, finish, workspace)
+    return float(workspace.shares[players - 1])
 
 
 @njit(cache=True, nogil=True)
@@ -190,23 +198,30 @@ def _note(shares: Any, out: Any, times: float) -> None:
 
 @njit(cache=True, nogil=True)
 def plan(
-    model: Model, finish: int, steps: Any, fields: Any, ranks: Any, own: int, thrifty: bool, room: Scratch
+    model: Model,
+    finish: int,
+    steps: Any,
+    fields: Any,
+    ranks: Any,
+    own: int,
+    thrifty: bool,
+    workspace: Scratch,
 ) -> int:
     """Work a turn out from the step ``own`` on; how many levels of steps there are.
 
-    As many levels as there is room for; who climbs beyond them places from the last. The thrifty place
+    The workspace limits the levels; a piece that climbs beyond them places from the last. The thrifty place
     on every level where the first one does.
     """
     players = len(steps)
-    levels = min(len(room.best), finish - own)
+    levels = min(len(workspace.best), finish - own)
     for level in range(levels):
-        _place(model, finish, steps, fields, ranks, own + level, level, thrifty and level > 0, room)
-        room.fails[level, :] = 0
+        _place(model, finish, steps, fields, ranks, own + level, level, thrifty and level > 0, workspace)
+        workspace.fails[level, :] = 0
         for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):  # R12
-            end_turn(model, finish, steps, fields, ranks, max(own + level - crosses, 0), -1, 0, room)
-            _note(room.shares, room.fails[level], rolls)
+            end_turn(model, finish, steps, fields, ranks, max(own + level - crosses, 0), -1, 0, workspace)
+            _note(workspace.shares, workspace.fails[level], rolls)
     for level in range(levels - 1, -1, -1):
-        _again(levels, level, finish - own, players, room)
+        _again(levels, level, finish - own, players, workspace)
     return levels
 
 
@@ -220,7 +235,7 @@ def _place(
     own: int,
     level: int,
     thrifty: bool,
-    room: Scratch,
+    workspace: Scratch,
 ) -> None:
     players, pairs = len(steps), fields.shape[1]
     best = np.full(RANKS, -1.0)
@@ -229,7 +244,7 @@ def _place(
             continue
         lost = True
         for rank in range(RANKS):
-            if thrifty and (room.field[0, rank] != field or not _LATER[rank]):
+            if thrifty and (workspace.field[0, rank] != field or not _LATER[rank]):
                 lost = True
                 continue
             same = rank > 0 and not lost
@@ -237,23 +252,25 @@ def _place(
                 for pair in range(pairs):
                     same &= fields[seat, pair] <= field or ranks[seat, pair] != rank
             if same and field == 0:  # nothing else is thrown out, and here the value does not matter
-                worth = room.shares[players - 1]
+                worth = workspace.shares[players - 1]
             elif same:
-                room.keys[-1] += 1
+                workspace.keys[-1] += 1
                 if model.exact.size:
-                    evaluate(model, finish, room)
+                    evaluate(model, finish, workspace)
                 else:
-                    _raise_rank(players, room.keys, room.rows)
-                    forward(model.network, room.rows, room.first, room.second, room.shares)
-                worth = room.shares[players - 1]
+                    _raise_rank(players, workspace.keys, workspace.rows)
+                    forward(
+                        model.network, workspace.rows, workspace.first, workspace.second, workspace.shares
+                    )
+                worth = workspace.shares[players - 1]
             else:
-                worth = end_turn(model, finish, steps, fields, ranks, own, field, rank, room)
-                lost = room.shares[0] == 1.0
+                worth = end_turn(model, finish, steps, fields, ranks, own, field, rank, workspace)
+                lost = workspace.shares[0] == 1.0
             if worth > best[rank]:
                 best[rank] = worth
-                room.field[level, rank] = field
-                room.best[level, rank, :] = 0
-                _note(room.shares, room.best[level, rank], 1.0)
+                workspace.field[level, rank] = field
+                workspace.best[level, rank, :] = 0
+                _note(workspace.shares, workspace.best[level, rank], 1.0)
 
 
 @njit(cache=True, nogil=True)
@@ -269,9 +286,9 @@ def _raise_rank(players: int, keys: Any, rows: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _again(levels: int, level: int, left: int, players: int, room: Scratch) -> None:
+def _again(levels: int, level: int, left: int, players: int, workspace: Scratch) -> None:
     """The worth of rolling again: the rule for when to stop is made better until it is the best."""
-    again, sure, best = room.again[level], room.fails[level].copy(), room.best[level]
+    again, sure, best = workspace.again[level], workspace.fails[level].copy(), workspace.best[level]
     chances = LATER_ROLLS
     for climb in range(1, 4):  # R10
         rank = DOUBLES[climb - 1]
@@ -279,10 +296,10 @@ def _again(levels: int, level: int, left: int, players: int, room: Scratch) -> N
             sure[0] += 1
         elif level + climb < levels:
             up = level + climb
-            stops = room.best[up, rank, 0] >= room.again[up, 0]
-            sure += room.best[up, rank] if stops else room.again[up]
+            stops = workspace.best[up, rank, 0] >= workspace.again[up, 0]
+            sure += workspace.best[up, rank] if stops else workspace.again[up]
         else:
-            sure += room.best[levels - 1, rank]
+            sure += workspace.best[levels - 1, rank]
     again[:] = -1
     while True:
         worth, rolls = sure.copy(), 36.0
@@ -300,20 +317,20 @@ def _again(levels: int, level: int, left: int, players: int, room: Scratch) -> N
 
 
 @njit(cache=True, nogil=True)
-def expected(levels: int, left: int, room: Scratch, out: Any) -> None:
+def expected(levels: int, left: int, workspace: Scratch, out: Any) -> None:
     """The shares at the start of a turn that was worked out, before its first roll (R8, R11)."""
     out[:] = 0
     for rank in range(RANKS):
         if FIRST_ROLLS[rank] > 0:
-            _add_choice(0, rank, FIRST_ROLLS[rank] / 36, room, out)
+            _add_choice(0, rank, FIRST_ROLLS[rank] / 36, workspace, out)
     for climb in range(1, 4):
         if climb >= left:
             out[0] += 1 / 36
         else:
-            _add_choice(min(climb, levels - 1), DOUBLES[climb - 1], 1 / 36, room, out)
+            _add_choice(min(climb, levels - 1), DOUBLES[climb - 1], 1 / 36, workspace, out)
 
 
 @njit(cache=True, nogil=True)
-def _add_choice(level: int, rank: int, times: float, room: Scratch, out: Any) -> None:
-    stops = room.best[level, rank, 0] >= room.again[level, 0]
-    out += times * (room.best[level, rank] if stops else room.again[level])
+def _add_choice(level: int, rank: int, times: float, workspace: Scratch, out: Any) -> None:
+    stops = workspace.best[level, rank, 0] >= workspace.again[level, 0]
+    out += times * (workspace.best[level, rank] if stops else workspace.again[level])
