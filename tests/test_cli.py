@@ -29,7 +29,7 @@ from escadaria.dice import SystemDice
 from escadaria.games.rapido.rules import Rapido
 from escadaria.record import COLOURS, Record, Seat, colour_seats, open_record
 from escadaria.table import Table
-from escadaria.terminal import keeping
+from escadaria.terminal import saves
 from escadaria.terminal.choices import Choice, Odds, key_of, matching, offers
 from escadaria.terminal.pictures import Scene, draw
 from escadaria.terminal.play import COMMANDS, Session
@@ -203,7 +203,7 @@ def test_links_may_be_typed_ahead() -> None:
     )
     table = Table(game, colour_seats(game, [Seat("Ana"), Seat("Bia")]), SystemDice(), start=start)
     choices = offers(table, i18n.load("en"))
-    session = Session(table, keeping.Keeper(Path("x.txt"), "", table.dice, "system"), Screen.open("en"), 0)
+    session = Session(table, saves.SavedMatch(Path("x.txt"), "", table.dice, "system"), Screen.open("en"), 0)
     assert session.words("3, 4 6", choices) == ["3", "4", "6"]
     session.typed.extend(["3", "4", "6"])
     while session.typed:
@@ -234,7 +234,7 @@ def test_bots_alone_play_to_the_end() -> None:
     result = run("play", "rapido", "--seat", "bot", "--seat", "Zed=bot:random", "--seed", "1")
     assert result.exit_code == 0
     assert "■B Zed" in result.stdout
-    assert (keeping.records_folder() / next(keeping.records_folder().iterdir())).name.endswith("-rapido.txt")
+    assert (saves.records_folder() / next(saves.records_folder().iterdir())).name.endswith("-rapido.txt")
 
 
 # Stopping and going on.
@@ -261,7 +261,7 @@ def lines(answers: list[str]) -> str:
 
 
 def test_resume_takes_the_newest_unfinished_match() -> None:
-    folder = keeping.records_folder()
+    folder = saves.records_folder()
     for number, game in enumerate(("rapido", "chain")):
         run("play", game, "--seed", str(number), typed="quit\n")
     for age, path in enumerate(sorted(folder.glob("*-chain.txt")) + sorted(folder.glob("*-rapido.txt"))):
@@ -345,7 +345,7 @@ class TestTerminal:
             person.wait_for("Rui › ")
             person.type("\x04")
             assert person.end() == 0
-        record = open_record(next(keeping.records_folder().glob("*.txt")))
+        record = open_record(next(saves.records_folder().glob("*.txt")))
         assert [(seat.name, seat.bot) for seat in record.seats] == [
             ("Rui", ""),
             ("Lia", ""),
@@ -390,7 +390,7 @@ class Terminal:
 
         self.screen, inside = pty.openpty()
         command = [sys.executable, "-m", "escadaria", *words]
-        source = str(Path(keeping.__file__).parents[2])
+        source = str(Path(saves.__file__).parents[2])
         paths = os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])
         environment = os.environ | {"PYTHONPATH": paths, "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
         self.process = subprocess.Popen(
@@ -479,7 +479,7 @@ def test_the_secret_is_kept_apart_until_the_end() -> None:
         str(path),
     ]
     run(*words, typed="\n5\nquit\n")
-    beside = keeping.secret_path(path)
+    beside = saves.secret_path(path)
     secret = beside.read_text("ascii").strip()
     if sys.platform != "win32":
         assert stat.S_IMODE(beside.stat().st_mode) == 0o600
@@ -785,14 +785,14 @@ def test_a_game_without_a_picture_is_shown_as_its_text() -> None:
 
 def test_a_file_is_never_half_written(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = home / "game.txt"
-    keeping.write_safely(path, "old")
+    saves.write_safely(path, "old")
 
     def fail(descriptor: int) -> None:
         raise OSError("the disk is full")
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="full"):
-        keeping.write_safely(path, "new")
+        saves.write_safely(path, "new")
     assert path.read_text() == "old"
     assert list(home.iterdir()) == [path]
 

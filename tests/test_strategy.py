@@ -17,7 +17,7 @@ from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.rules import DOWN, Chain, Lengthen, Link, Move
 from escadaria.games.rapido import heuristics as rapido
 from escadaria.games.rapido.rules import VALUES, Again, Pair, Phase, Place, Rapido, State
-from escadaria.terminal.strategy import told
+from escadaria.terminal.strategy import rule_text
 
 TWO, THREE = Rapido(2), Rapido(3)
 SHIPPED = [(game, players) for game in strategy.games() for players in strategy.players(game)]
@@ -264,7 +264,7 @@ def test_charts_have_a_cell_for_each_row_and_column(game: str, players: int) -> 
 def test_every_rule_and_chart_has_its_words(game: str, players: int, language: str) -> None:
     texts, advice = i18n.load(language), strategy.advice(game, players)
     for rule in advice.rules:
-        sentence = told(game, rule, texts)
+        sentence = rule_text(game, rule, texts)
         assert all(str(number) in sentence for number in [*rule.args.values(), *rule.least.values()])
     for chart in advice.charts:
         assert texts(f"strategy.{game}.chart.{chart.name}")

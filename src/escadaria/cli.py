@@ -45,7 +45,7 @@ from escadaria.server.settings import Settings
 from escadaria.solutions import path_of
 from escadaria.strategy import advice as find_advice
 from escadaria.table import MatchOver, Table
-from escadaria.terminal import keeping, seating
+from escadaria.terminal import saves, seating
 from escadaria.terminal.analysis import (
     draw_analysis,
     hint_data,
@@ -156,10 +156,10 @@ def play(
     """
     with refusals(lang) as screen, stopped_gently():
         if resume:
-            table, keeper = resumed(Path(game) if game else None)
+            table, saved = resumed(Path(game) if game else None)
         else:
-            table, keeper = begun(screen, game, seat, players, option, seed, record)
-        session = Session(table, keeper, screen, 0 if fast else PAUSE)
+            table, saved = begun(screen, game, seat, players, option, seed, record)
+        session = Session(table, saved, screen, 0 if fast else PAUSE)
         try:
             session.run()
         except (Quit, EOFError):
@@ -177,7 +177,7 @@ def begun(
     options: list[str],
     seed: int | None,
     record: Path | None,
-) -> tuple[Table, keeping.Keeper]:
+) -> tuple[Table, saves.SavedMatch]:
     """A new match; what was not said is asked, where there is somebody to ask."""
     there = sys.stdin.isatty()
     name = game or (seating.ask_game(screen) if there else next(iter(GAMES)))
@@ -187,14 +187,14 @@ def begun(
         sitting = seating.ask_seats(screen, name)
     rules = seating.make_game(name, options, players, len(sitting))
     everybody = seating.fill(rules, sitting)
-    keeper = keeping.begin(record or keeping.new_path(name), everybody, seed)
-    return Table(rules, everybody, keeper.dice), keeper
+    saved = saves.begin(record or saves.new_path(name), everybody, seed)
+    return Table(rules, everybody, saved.dice), saved
 
 
-def resumed(path: Path | None) -> tuple[Table, keeping.Keeper]:
+def resumed(path: Path | None) -> tuple[Table, saves.SavedMatch]:
     """A match that goes on."""
-    record, keeper = keeping.resume(path or keeping.newest_unfinished(keeping.records_folder()))
-    return Table.resumed(record, keeper.dice), keeper
+    record, saved = saves.resume(path or saves.newest_unfinished(saves.records_folder()))
+    return Table.resumed(record, saved.dice), saved
 
 
 @app.command()
@@ -508,7 +508,7 @@ def admin_backup(file: BackupFile, database: Database = "", as_json: AsJson = Fa
 
     The file holds the secrets of all seats and dice. It can be restored into SQLite and PostgreSQL.
     """
-    with administered(database) as (admin, session, screen), told(screen, "rows") as progress:
+    with administered(database) as (admin, session, screen), reported(screen, "rows") as progress:
         rows = admin.backup(session, file, progress)
         show_facts(f"{file}: {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
 
@@ -516,7 +516,10 @@ def admin_backup(file: BackupFile, database: Database = "", as_json: AsJson = Fa
 @admin_app.command("restore")
 def admin_restore(file: BackupFile, database: Database = "", as_json: AsJson = False) -> None:
     """Fill an empty database from a backup, all or nothing."""
-    with administered(database, create=True) as (admin, session, screen), told(screen, "bytes") as progress:
+    with (
+        administered(database, create=True) as (admin, session, screen),
+        reported(screen, "bytes") as progress,
+    ):
         rows = admin.restore(session, file, progress)
         show_facts(f"restored {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
 
@@ -532,7 +535,7 @@ def admin_export(
 ) -> None:
     """Write the record of a finished match to stdout, or those of all to a folder."""
     one_of(match, folder, "a match, or --all FOLDER")
-    with administered(database) as (admin, session, screen), told(screen, "matches") as progress:
+    with administered(database) as (admin, session, screen), reported(screen, "matches") as progress:
         if folder is None:
             text = admin.export(session, match)
             show_facts(text.rstrip("\n"), {"match": match, "record": text}, as_json)
@@ -554,7 +557,7 @@ def admin_delete(
     The database is written anew, so that nothing is left in its files; servers have to wait meanwhile.
     """
     one_of(match, name, "a match, or --name NAME")
-    with administered(database) as (admin, session, screen), told(screen, "matches") as progress:
+    with administered(database) as (admin, session, screen), reported(screen, "matches") as progress:
         if match:
             events = admin.delete_match(session, match)
             show_facts(f"deleted {match}: {events} events", {"match": match, "events": events}, as_json)
@@ -568,7 +571,7 @@ def admin_delete(
 @admin_app.command("check")
 def admin_check(database: Database = "", as_json: AsJson = False) -> None:
     """Replay every match in the database, and tell which are damaged."""
-    with administered(database) as (admin, session, screen), told(screen, "matches") as progress:
+    with administered(database) as (admin, session, screen), reported(screen, "matches") as progress:
         found = admin.check(session, progress)
         show_facts(
             f"{found.matches} matches ({found.finished} finished), {found.events} events,"
@@ -601,13 +604,13 @@ def administered(url: str, *, create: bool = False) -> Iterator[tuple[Any, Any, 
 
 
 @contextmanager
-def told(screen: Screen, unit: str) -> Iterator[Callable[[int, int], None]]:
-    """Tell on stderr every two seconds how far the work is."""
+def reported(screen: Screen, unit: str) -> Iterator[Callable[[int, int], None]]:
+    """Report the progress on stderr every two seconds."""
     start = time.monotonic()
     state = [0, 0]
     ended = threading.Event()
 
-    def tell() -> None:
+    def report() -> None:
         while not ended.wait(2):
             done, total = state
             far = f"{done:,} of {total:,} {unit}, " if total else ""
@@ -616,7 +619,7 @@ def told(screen: Screen, unit: str) -> Iterator[Callable[[int, int], None]]:
     def progress(done: int, total: int) -> None:
         state[:] = done, total
 
-    threading.Thread(target=tell, daemon=True).start()
+    threading.Thread(target=report, daemon=True).start()
     try:
         yield progress
     finally:
@@ -658,7 +661,7 @@ def refusals(language: str | None) -> Iterator[Screen]:
     try:
         screen = Screen.open(language)
         yield screen
-    except (BadRecord, MatchOver, keeping.NothingToResume, keeping.SecretMissing) as error:
+    except (BadRecord, MatchOver, saves.NothingToResume, saves.SecretMissing) as error:
         screen.refuse(error)
         raise typer.Exit(1) from None
     except BrokenPipeError:  # the reader has seen enough, as in `replay FILE | head`

@@ -103,7 +103,7 @@ class FairDice:
 
 
 class ScriptedDice:
-    """Dice that fall as told, for tests: ``ScriptedDice("7X", "26")`` or ``ScriptedDice(4, 6, 1)``.
+    """Dice that fall as scripted, for tests: ``ScriptedDice("7X", "26")`` or ``ScriptedDice(4, 6, 1)``.
 
     Roll number ``index`` is the outcome whose text is that of the script's entry ``index``.
     """

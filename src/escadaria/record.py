@@ -321,12 +321,12 @@ def _body(record: Record) -> Iterator[str]:
         opening = f"{number}. {record.names[seat]}: "
         words: list[str] = []
         for ply in plies:
-            told = [remark for remark in remarks if remark.ply < ply]
-            if words and (told or len(", ".join(words)) > _WRAP):
+            due = [remark for remark in remarks if remark.ply < ply]
+            if words and (due or len(", ".join(words)) > _WRAP):
                 yield opening + ", ".join(words)
                 words = []
-            yield from (_remark_text(record, remark) for remark in told)
-            remarks = remarks[len(told) :]
+            yield from (_remark_text(record, remark) for remark in due)
+            remarks = remarks[len(due) :]
             words.append(str(record.plies[ply - 1]))
         yield opening + ", ".join(words)
     yield from (_remark_text(record, remark) for remark in remarks)

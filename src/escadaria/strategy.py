@@ -20,7 +20,7 @@ from escadaria.game import BadOptions
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One heuristic; they are told in the order in which they help."""
+    """One heuristic; the most helpful one comes first."""
 
     name: str
     """Its text is ``strategy.GAME.NAME``, with ``args`` for its placeholders."""

@@ -40,11 +40,11 @@ def step_view(step: Step) -> StepView:
 
 def previews(game: AnyGame, state: Any) -> dict[str, Preview]:
     """What each legal decision would bring; for one that rolls a single die, by its number."""
-    told = {}
+    found = {}
     for action in game.legal_actions(state):
         node = game.apply(state, action)
         outcomes = game.chance_outcomes(node) if node.turn == state.turn else ()
-        told[str(action)] = Preview(
+        found[str(action)] = Preview(
             facts=[fact_data(fact) for fact in game.facts(state, action)],
             rolls={
                 str(die): [fact_data(fact) for fact in game.facts(node, die)]
@@ -52,4 +52,4 @@ def previews(game: AnyGame, state: Any) -> dict[str, Preview]:
                 if len(outcomes) <= 6
             },
         )
-    return told
+    return found

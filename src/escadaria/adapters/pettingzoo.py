@@ -14,7 +14,7 @@
         env.step(action)
 
 Agents are ``player_0``, ``player_1`` …, in the order of the seats. Action number ``i`` is
-``env.unwrapped.game.actions[i]``. What an observation says, number by number, is told by
+``env.unwrapped.game.actions[i]``. The numbers of an observation are described by
 ``escadaria.adapters.observation.fields``; it is the position as that agent sees it, and all of it, for
 the games are open. The dice fall inside, from the environment's own generator, right before somebody has
 to decide: nobody sees them any earlier, and the same seed lets the same dice fall. The winner is rewarded

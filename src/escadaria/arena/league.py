@@ -71,9 +71,9 @@ def league(
         directory), or functions that decide.
     :param folder: where each batch of games is kept as soon as it is played; None keeps nothing.
     :param resume: go on from what is kept of this league there, instead of playing it anew.
-    :param workers: how many play at once on this machine; one for each core, if not told.
+    :param workers: the number of processes on this machine; by default one for each core.
     :param scheduler: the address of a Dask cluster that plays instead of this machine.
-    :param progress: is told how many games are done, and of how many.
+    :param progress: called with the number of games done and the number of all games.
     :raises UnknownBot: if there is no such bot.
     :raises BadBot: if one fails or breaks the rules; it says which, where and how.
     :raises BadOptions: if there are fewer than two bots, two have one name, or there are no games to play.

@@ -137,9 +137,9 @@ def simulate(
     worker or many, here or on a cluster. Without the extra ``escadaria[lab]`` it only takes longer.
 
     :param bots: names of bots, or functions that decide.
-    :param workers: how many play at once on this machine; one for each core, if not told.
+    :param workers: the number of processes on this machine; by default one for each core.
     :param scheduler: the address of a Dask cluster that plays instead of this machine.
-    :param progress: is told now and then how many games are done.
+    :param progress: called now and then with the number of games done.
     :raises UnknownBot: if there is no such bot.
     :raises BadOptions: if there are more bots than seats, or no games to play.
     :raises MissingExtra: if workers or a scheduler were asked for and are not installed.

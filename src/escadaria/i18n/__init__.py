@@ -93,7 +93,7 @@ class Texts:
         return self(key if key in self else "play.question")
 
     def percent(self, share: float | Fraction, decimals: int = 0) -> str:
-        """A share of 1 in percent, as the language writes it; whole ones, if not told otherwise."""
+        """A share of 1 in percent, as the language writes it; without decimals by default."""
         pattern = self._locale.percent_formats[None].pattern
         if decimals:
             pattern = pattern.replace("##0", f"##0.{'0' * decimals}")
@@ -168,8 +168,8 @@ def _defaults(game: type[AnyGame]) -> Iterator[tuple[str, Message]]:
         yield f"{game.name}.action.{word}", _plain((f"{word} {{number}}" if rest else word).capitalize())
     for fact in game.FACTS:
         names = [field.name for field in fields(fact) if field.name != "seat"]
-        told = ", ".join([kind_of(fact), *(f"{name} {{{name}}}" for name in names)])
-        yield f"{game.name}.fact.{kind_of(fact)}", _plain(f"{{name}}: {told}.".replace("_", " "))
+        words = ", ".join([kind_of(fact), *(f"{name} {{{name}}}" for name in names)])
+        yield f"{game.name}.fact.{kind_of(fact)}", _plain(f"{{name}}: {words}.".replace("_", " "))
 
 
 def _plain(text: str) -> Message:

@@ -1,4 +1,4 @@
-"""The full rules of each game, in the order in which a family reads them; every ruling is told.
+"""The full rules of each game, in reading order; every ruling is covered.
 
 Only the order, the rulings and the examples are here. The words are in ``i18n``, under the keys below.
 """

@@ -16,9 +16,9 @@ from escadaria.coach.analysis import SIZES, Analysis, Decision, Roll, explanatio
 from escadaria.coach.evaluators import Evaluator, Source
 from escadaria.game import AnyGame
 from escadaria.i18n import Texts
-from escadaria.terminal.news import bot_name, result
 from escadaria.terminal.plot import COLOURS, STYLE, check_plot
 from escadaria.terminal.screen import QUIET, Screen
+from escadaria.terminal.sentences import bot_name, result
 from escadaria.terminal.tokens import look_of, token
 
 SIGNS = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
@@ -28,7 +28,7 @@ BARS = "▁▂▃▄▅▆▇█"
 PLAIN_BARS = "12345678"
 
 GREAT_ROLLS = 5
-"""How many rolls are told."""
+"""The number of rolls that are shown."""
 
 FIGURE = 12
 """How wide a column of figures is at least."""
@@ -50,12 +50,12 @@ def show_analysis(analysis: Analysis, screen: Screen) -> None:
     for decision in analysis.mistakes:
         sign = Text(f"{SIGNS[decision.size]:>2}", STYLES[decision.size])
         mark = Text.assemble(sign, " ", _token(analysis, decision, screen))
-        screen.show(told(analysis, decision, texts), mark)
+        screen.show(sentence(analysis, decision, texts), mark)
     screen.out.print()
     screen.say("coach.great_rolls", "bold")
     for roll in great_rolls(analysis):
         luck = Text(f"{signed(roll.luck[roll.seat], texts):>7} ")
-        screen.show(told(analysis, roll, texts), luck + _token(analysis, roll, screen))
+        screen.show(sentence(analysis, roll, texts), luck + _token(analysis, roll, screen))
     screen.out.print()
     screen.show(Text(about(texts), QUIET))
 
@@ -148,7 +148,7 @@ def figures(analysis: Analysis, texts: Texts) -> Iterator[tuple[str, list[str]]]
     yield row("adjusted", (texts.percent(one.adjusted, 1).replace("-", "−") for one in players))
 
 
-def told(analysis: Analysis, moment: Decision | Roll, texts: Texts) -> str:
+def sentence(analysis: Analysis, moment: Decision | Roll, texts: Texts) -> str:
     """A decision or a roll in words."""
     record = analysis.record
     if isinstance(moment, Roll):

@@ -14,9 +14,9 @@ from escadaria.terminal.analysis import (
     great_rolls,
     outcome,
     seat_colour,
+    sentence,
     signed,
     source,
-    told,
 )
 
 STYLE = """
@@ -117,7 +117,7 @@ def _curve(analysis: Analysis, texts: Texts) -> str:
     for decision in analysis.mistakes:
         share = analysis.curve[decision.ply][decision.seat]
         place = f"left:{100 * decision.ply / last:.2f}%;top:{100 - 100 * share:.2f}%"
-        words = escape(told(analysis, decision, texts))
+        words = escape(sentence(analysis, decision, texts))
         labels.append(f'<b style="{place}" title="{words}">{SIGNS[decision.size]}</b>')
     name = escape(texts("coach.curve"))
     return f"""<div class="curve">
@@ -144,7 +144,7 @@ def _items(
 ) -> str:
     return "".join(
         f'<li><b class="{kind}">{escape(sign)}</b>'
-        f"<span>{_dot(analysis, moment.seat)}{escape(told(analysis, moment, texts))}</span></li>"
+        f"<span>{_dot(analysis, moment.seat)}{escape(sentence(analysis, moment, texts))}</span></li>"
         for sign, moment in moments
     )
 

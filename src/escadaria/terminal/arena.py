@@ -95,7 +95,7 @@ def signed(number: float, screen: Screen) -> str:
 
 @contextmanager
 def watched_league(screen: Screen) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr for whoever sits there; whoever stops it is told how to go on."""
+    """A progress bar on stderr, on a terminal; Ctrl-C shows how to resume."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bar = Progress(*columns, console=screen.err, transient=True, disable=not screen.err.is_terminal)
     task = bar.add_task(screen.texts("simulate.progress"), total=None)

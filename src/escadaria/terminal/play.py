@@ -14,46 +14,46 @@ from escadaria.bots import load as load_bot
 from escadaria.game import Fact, GameError
 from escadaria.table import ROLL, Event, NoUndo, Table
 from escadaria.terminal.choices import Choice, matching, offers
-from escadaria.terminal.keeping import Keeper, records_folder
-from escadaria.terminal.news import bot_name, paragraphs, result
 from escadaria.terminal.pictures import Scene, draw
 from escadaria.terminal.results import show_statistics
+from escadaria.terminal.saves import SavedMatch, records_folder
 from escadaria.terminal.screen import KEY, NEWS, QUIET, Screen, command
+from escadaria.terminal.sentences import bot_name, paragraphs, result
 from escadaria.terminal.tokens import look_of, token
 
 PAUSE = 0.8
-"""Seconds to read what a bot did, where somebody is reading."""
+"""Seconds to read what a bot did, on a terminal."""
 
 COMMANDS = ("help", "undo", "hint", "look", "resign", "save", "quit")
-"""What may be typed at any question, in English or in the reader's language; ``?`` tells the rules."""
+"""What may be typed at any question, in English or in the reader's language; ``?`` shows the rules."""
 
 
 class Quit(Exception):
-    """Somebody wants to stop for now."""
+    """A player stops the match for now."""
 
 
 class Session:
     """The people at one keyboard, the bots, and the table between them."""
 
-    def __init__(self, table: Table, keeper: Keeper, screen: Screen, pause: float = PAUSE) -> None:
+    def __init__(self, table: Table, saved: SavedMatch, screen: Screen, pause: float = PAUSE) -> None:
         self.table = table
-        self.keeper = keeper
+        self.saved = saved
         self.screen = screen
         self.texts = screen.texts
         self.pause = pause if screen.out.is_terminal else 0
         self.names = [seat.name for seat in table.seats]
-        self.news = list(table.turn_facts())
-        """What has happened and was not told yet; for those who come back, what began the turn."""
+        self.unseen = list(table.turn_facts())
+        """Facts that were not shown yet. In a resumed match it starts with those of the current turn."""
         self.typed: deque[str] = deque()
         """Words that were typed ahead: ``2 3 5`` links three dice."""
         self.drawn_for = -1
         """The seat for whose turn the position was last drawn."""
         self.mistaken = False
-        """Whether the last answer was of no use: then the choices are still in sight."""
+        """Whether the last answer was invalid: then the choices are still on the screen."""
 
     def run(self) -> None:
-        """Play to the end. :raises Quit, EOFError, KeyboardInterrupt: when somebody stops before."""
-        self.keeper.save(self.table)
+        """Play to the end. :raises Quit, EOFError, KeyboardInterrupt: if a player stops earlier."""
+        self.saved.save(self.table)
         self.introduce()
         while (seat := self.table.to_act) is not None:
             if self.table.bot_of(seat):
@@ -73,30 +73,30 @@ class Session:
             if player.bot:
                 about.append(self.texts("play.bot", bot=bot_name(player.bot, self.texts)))
             self.screen.show(Text.assemble(f"{player.name}  ", (", ".join(about), QUIET)), self.token(seat))
-        if self.keeper.proof:
-            self.screen.say("play.sealed", QUIET, commitment=self.keeper.proof.commitment)
-        elif self.keeper.seed is not None:
-            self.screen.say("play.seeded", QUIET, seed=self.keeper.seed)
+        if self.saved.proof:
+            self.screen.say("play.sealed", QUIET, commitment=self.saved.proof.commitment)
+        elif self.saved.seed is not None:
+            self.screen.say("play.seeded", QUIET, seed=self.saved.seed)
         if any(not seat.bot for seat in self.table.seats):
             self.screen.say("play.keys", QUIET)
 
     # A turn.
 
     def play_bot(self, seat: int) -> None:
-        """Let the bot make one decision; when its turn is over, tell what it did."""
+        """Let the bot make one decision; show what it did when its turn is over."""
         name = self.table.bot_of(seat)
-        self.happen(self.table.play(seat, ROLL if self.table.awaits_roll else str(self.bot(name))))
+        self.add(self.table.play(seat, ROLL if self.table.awaits_roll else str(self.bot(name))))
         if self.table.to_act != seat:
-            self.tell(keep_for=self.table.to_act)
+            self.show_facts(keep_for=self.table.to_act)
             time.sleep(self.pause)
 
     def bot(self, name: str) -> object:
         """What the bot would do.
 
-        With seeded dice its whims depend on the seed and the ply alone, so that a match goes on after a
-        pause as it would have gone on without.
+        With seeded dice its noise depends on the seed and the ply alone, so that a resumed match goes on as
+        it would have gone on without a pause.
         """
-        seed = self.keeper.seed
+        seed = self.saved.seed
         rng = random.Random() if seed is None else random.Random(f"{seed}/{len(self.table.plies)}")
         return load_bot(name, self.table.game, rng)(self.table.game, self.table.state)
 
@@ -104,9 +104,9 @@ class Session:
         """Ask a person for one decision."""
         choices = offers(self.table, self.texts)
         if self.is_forced(choices):
-            self.happen(self.table.play(seat, choices[0].text))
+            self.add(self.table.play(seat, choices[0].text))
             return
-        self.tell()
+        self.show_facts()
         if self.drawn_for != seat:
             self.look()
         if not self.typed:
@@ -114,7 +114,7 @@ class Session:
                 self.offer(seat, choices)
             self.mistaken = False
             self.typed.extend(self.words(self.screen.ask(self.names[seat]), choices))
-        self.obey(seat, self.typed.popleft(), choices)
+        self.run_line(seat, self.typed.popleft(), choices)
 
     def is_forced(self, choices: Sequence[Choice]) -> bool:
         """Whether there is nothing to decide and nothing to see: one choice, no dice, the same turn."""
@@ -144,15 +144,15 @@ class Session:
     def key(self, choice: Choice, choices: Sequence[Choice]) -> str:
         return choice.key if len(choices) > 1 else self.texts("play.enter")
 
-    def obey(self, seat: int, line: str, choices: Sequence[Choice]) -> None:
-        """Do what was typed, or say why not."""
+    def run_line(self, seat: int, line: str, choices: Sequence[Choice]) -> None:
+        """Run what was typed, or show why that is impossible."""
         choice = choices[0] if not line and len(choices) == 1 else matching(line, choices)
-        deed = None if choice else self.command(line)
+        handler = None if choice else self.command(line)
         try:
             if choice:
-                self.happen(self.table.play(seat, choice.text))
-            elif deed:
-                deed(seat)
+                self.add(self.table.play(seat, choice.text))
+            elif handler:
+                handler(seat)
             elif not line:
                 self.look()
             else:
@@ -167,30 +167,30 @@ class Session:
         self.typed.clear()
         self.mistaken = True
 
-    def happen(self, event: Event) -> None:
-        """Add the event, keep the match, remember what there is to tell."""
+    def add(self, event: Event) -> None:
+        """Add the event, save the match, and collect the facts to show."""
         steps = self.table.add(event)
-        self.keeper.save(self.table)
+        self.saved.save(self.table)
         if self.table.to_act != event.seat:
             self.drawn_for = -1
         facts = [fact for step in steps for fact in step.facts]
         chosen = not event.dice and self.table.to_act == event.seat and not self.table.bot_of(event.seat)
-        if not chosen:  # what a person has just chosen, and now sees, is no news
-            self.news += facts
+        if not chosen:  # a person sees their own choice already
+            self.unseen += facts
         if event.dice:
             self.typed.clear()
 
-    # What is seen.
+    # Output.
 
-    def tell(self, keep_for: int | None = None) -> None:
-        """Tell the news; what begins a bot's turn is kept, to be told together with the rest of it."""
+    def show_facts(self, keep_for: int | None = None) -> None:
+        """Show the collected facts; those that begin a bot's turn are shown later with the rest of it."""
         kept: list[Fact] = []
         if keep_for is not None and self.table.bot_of(keep_for):
-            while self.news and self.news[-1].seat == keep_for:
-                kept.insert(0, self.news.pop())
-        for seat, words in paragraphs(self.table.game.name, self.news, self.names, self.texts):
+            while self.unseen and self.unseen[-1].seat == keep_for:
+                kept.insert(0, self.unseen.pop())
+        for seat, words in paragraphs(self.table.game.name, self.unseen, self.names, self.texts):
             self.screen.show(words, self.token(seat))
-        self.news = kept
+        self.unseen = kept
 
     def look(self) -> None:
         """Draw the position."""
@@ -208,7 +208,7 @@ class Session:
     def token(self, seat: int) -> Text:
         return token(look_of(self.table.seats, seat), self.screen.fancy)
 
-    # What else may be typed.
+    # Commands.
 
     def command(self, line: str) -> Callable[[int], None] | None:
         word = line.lower()
@@ -221,7 +221,7 @@ class Session:
         return None
 
     def explain(self, seat: int) -> None:
-        """The rules of the moment."""
+        """Show the rules of the current phase."""
         game = self.table.game
         phase = getattr(self.table.state, "phase", None)
         keys = [f"{game.name}.help.{getattr(phase, 'value', phase)}", f"{game.name}.help.aim"]
@@ -239,11 +239,11 @@ class Session:
         self.screen.say("play.about.keys")
 
     def do_undo(self, seat: int) -> None:
-        """Take back the last decision of anybody at this keyboard; what was forced goes with it."""
-        self.happen(self.undone(seat))
+        """Take back the last decision of a person at this keyboard, and forced actions with it."""
+        self.add(self.undone(seat))
         while self.is_forced(offers(self.table, self.texts)):
-            self.happen(self.undone(seat))
-        self.news.clear()
+            self.add(self.undone(seat))
+        self.unseen.clear()
         self.screen.say("play.undone")
 
     def undone(self, seat: int) -> Event:
@@ -269,13 +269,13 @@ class Session:
         answer = self.screen.ask(self.texts("play.sure", name=self.names[seat])).lower()
         if answer not in ("y", "yes", *self.texts("play.yes").split()):
             return
-        self.happen(self.table.resign(seat))
+        self.add(self.table.resign(seat))
         self.screen.say("play.resigned", name=self.names[seat])
         if self.table.outcome is None:
             self.screen.say("play.stand_in", name=self.names[seat])
 
     def do_save(self, seat: int) -> None:
-        self.screen.say("play.saved", file=self.keeper.path)
+        self.screen.say("play.saved", file=self.saved.path)
 
     def do_quit(self, seat: int) -> None:
         raise Quit
@@ -283,18 +283,18 @@ class Session:
     # The end.
 
     def pause_match(self) -> None:
-        """Say how to go on another time."""
-        self.keeper.save(self.table)  # again, for an interruption just before
+        """Show how to resume the match."""
+        self.saved.save(self.table)  # again, for an interruption just before
         self.screen.show()
-        self.screen.say("play.saved", file=self.keeper.path)
+        self.screen.say("play.saved", file=self.saved.path)
         if self.table.outcome:
             return
-        here = () if self.keeper.path.parent == records_folder() else (self.keeper.path,)
+        here = () if self.saved.path.parent == records_folder() else (self.saved.path,)
         self.screen.say("play.go_on", command=command("play", "--resume", *here))
 
     def finish(self) -> None:
-        """Who won, how it went, and where it is kept."""
-        self.tell()
+        """Show the winner, the statistics and the file."""
+        self.show_facts()
         outcome = self.table.outcome
         assert outcome is not None, "the match is over"
         self.screen.out.print(
@@ -305,5 +305,5 @@ class Session:
         won = result(outcome, self.names, self.texts)
         self.screen.show(Text(f"{star} {won} {star}", "bold"))
         show_statistics(self.table.record(), self.screen)
-        self.screen.say("play.saved", QUIET, file=self.keeper.path)
-        self.screen.say("play.check", QUIET, command=command("verify", self.keeper.path))
+        self.screen.say("play.saved", QUIET, file=self.saved.path)
+        self.screen.say("play.check", QUIET, command=command("verify", self.saved.path))

@@ -13,9 +13,9 @@ from rich.text import Text
 
 from escadaria.game import Fact
 from escadaria.record import Record, Remark
-from escadaria.terminal.news import bot_name, paragraphs, result
 from escadaria.terminal.pictures import Scene, draw
 from escadaria.terminal.screen import QUIET, Screen
+from escadaria.terminal.sentences import bot_name, paragraphs, result
 from escadaria.terminal.tokens import look_of, token
 
 NEXT, BACK, FIRST, LAST, LEAVE = "next", "back", "first", "last", "quit"
@@ -62,11 +62,11 @@ class Replay:
         self.page(ply)
         with closing(keys()) as pressed:
             for key in pressed:
-                deed = KEYS.get(key)
-                if deed == LEAVE:
+                move = KEYS.get(key)
+                if move == LEAVE:
                     return
-                if deed:
-                    ply, digits = self.after(ply, deed, digits), ""
+                if move:
+                    ply, digits = self.after(ply, move, digits), ""
                     self.page(ply)
                 elif key.isdigit():
                     digits += key
@@ -76,10 +76,10 @@ class Replay:
         self.show(ply)
         self.screen.say("replay.keys", QUIET)
 
-    def after(self, ply: int, deed: str, digits: str) -> int:
+    def after(self, ply: int, move: str, digits: str) -> int:
         """The ply to show next: the one that was typed, or the one that the key leads to."""
         moves = {NEXT: ply + 1, BACK: ply - 1, FIRST: 0, LAST: self.last}
-        wanted = int(digits[:7]) if digits else moves[deed]
+        wanted = int(digits[:7]) if digits else moves[move]
         return max(0, min(wanted, self.last))
 
     def position(self, ply: int) -> None:

@@ -8,8 +8,8 @@ from rich.text import Text
 
 from escadaria.i18n import Texts
 from escadaria.strategy import Advice, Chart, Quality, Rule
-from escadaria.terminal.news import bot_name
 from escadaria.terminal.screen import KEY, QUIET, Screen
+from escadaria.terminal.sentences import bot_name
 
 
 def show_advice(game: str, advice: Advice, screen: Screen) -> None:
@@ -19,7 +19,7 @@ def show_advice(game: str, advice: Advice, screen: Screen) -> None:
     screen.out.print()
     screen.say("strategy.rules", "bold")
     for number, rule in enumerate(advice.rules, 1):
-        screen.show(told(game, rule, texts), Text(f"{number:>2}", KEY))
+        screen.show(rule_text(game, rule, texts), Text(f"{number:>2}", KEY))
         screen.show(Text(_so_far(advice, rule, texts), QUIET), "  ")
     screen.out.print()
     screen.show(within(advice, texts))
@@ -39,7 +39,7 @@ def show_advice(game: str, advice: Advice, screen: Screen) -> None:
         screen.show(Text(texts("strategy.made", command=command), QUIET))
 
 
-def told(game: str, rule: Rule, texts: Texts) -> str:
+def rule_text(game: str, rule: Rule, texts: Texts) -> str:
     """A rule in words."""
     highest_first = sorted(rule.least.items(), reverse=True)
     parts = [texts(f"strategy.{game}.from", field=field, value=value) for field, value in highest_first]

@@ -1,4 +1,4 @@
-"""The rules of Chain in the order in which a family reads them; every ruling is told."""
+"""The rules of Chain in reading order; every ruling is covered."""
 
 from __future__ import annotations
 

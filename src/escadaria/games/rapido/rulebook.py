@@ -1,4 +1,4 @@
-"""The rules of Rapido in the order in which a family reads them; every ruling is told."""
+"""The rules of Rapido in reading order; every ruling is covered."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Matches on disk: written anew after every event, so that nothing is lost whenever the program ends.
+"""Saved matches: the record is written after every event, so nothing is lost when the program ends.
 
-The secret of fair dice must not be read while the match goes on, nor lost with the program. It lies
-beside the record in a file of its own that only its owner may read, until the match is over.
+The secret of fair dice must stay hidden while the match goes on, and must not be lost. It is stored beside
+the record in a separate file that only its owner may read, until the match is over.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from escadaria.table import MatchOver, Table
 
 
 class FileTaken(GameError):
-    """A file for a new match that holds something already."""
+    """The file for a new match already exists."""
 
     code = "file_taken"
 
 
 class NothingToResume(GameError):
-    """There is no match that was not finished."""
+    """There is no unfinished match."""
 
     code = "nothing_to_resume"
 
 
 class SecretMissing(GameError):
-    """A match with fair dice whose secret is lost, so that its dice cannot fall."""
+    """The secret of a match with fair dice is lost, so it cannot go on."""
 
     code = "secret_missing"
 
 
 @dataclass(frozen=True)
-class Keeper:
-    """Where a match is kept, and what its record says beside the plies."""
+class SavedMatch:
+    """The file of a match, and what its record contains besides the plies."""
 
     path: Path
     date: str
@@ -67,32 +67,32 @@ class Keeper:
             secret_path(self.path).unlink(missing_ok=True)
 
 
-def begin(path: Path, seats: tuple[Seat, ...], seed: int | None) -> Keeper:
-    """A new match: with the dice of a seed, or with fair ones, whose secret is kept at once.
+def begin(path: Path, seats: tuple[Seat, ...], seed: int | None) -> SavedMatch:
+    """A new match, with the dice of a seed or with fair ones, whose secret is saved immediately.
 
-    :raises FileTaken: if there is something in that file already.
-    :raises BadDice: if the seed is none.
+    :raises FileTaken: if the file already exists.
+    :raises BadDice: if the seed is not valid.
     """
     if path.exists():
         raise FileTaken(f"{path} is there already")
     path.parent.mkdir(parents=True, exist_ok=True)
     date = datetime.date.today().isoformat()
     if seed is not None:
-        return Keeper(path, date, SeededDice(seed), f"seed {seed}")
+        return SavedMatch(path, date, SeededDice(seed), f"seed {seed}")
     secret, match = new_secret(), secrets.token_hex(8)
     # Bots add nothing: they are the program's own (docs/fair-dice.md).
     entropy = tuple("" if seat.bot else secrets.token_hex(8) for seat in seats)
     dice = FairDice(secret, match, entropy)
     write_safely(secret_path(path), secret.hex() + "\n", mode=0o600)
-    return Keeper(path, date, dice, "fair", Proof(match, commitment(secret), entropy), secret)
+    return SavedMatch(path, date, dice, "fair", Proof(match, commitment(secret), entropy), secret)
 
 
-def resume(path: Path) -> tuple[Record, Keeper]:
-    """A match that was not finished.
+def resume(path: Path) -> tuple[Record, SavedMatch]:
+    """Open an unfinished match.
 
     :raises BadRecord, OSError: if it cannot be read.
     :raises MatchOver: if it is over.
-    :raises SecretMissing: if the secret of its dice is.
+    :raises SecretMissing: if the secret of its dice is missing.
     """
     record = open_record(path)
     if record.outcome is not None:
@@ -100,10 +100,10 @@ def resume(path: Path) -> tuple[Record, Keeper]:
     if record.proof is None:
         word, _, seed = record.dice.partition(" ")
         dice = SeededDice(int(seed)) if word == "seed" else SystemDice()
-        return record, Keeper(path, record.date, dice, record.dice if word == "seed" else "system")
+        return record, SavedMatch(path, record.date, dice, record.dice if word == "seed" else "system")
     secret = _read_secret(path, record.proof)
     dice_of_match = FairDice(secret, record.proof.match, record.proof.entropy)
-    return record, Keeper(path, record.date, dice_of_match, record.dice, record.proof, secret)
+    return record, SavedMatch(path, record.date, dice_of_match, record.dice, record.proof, secret)
 
 
 def _read_secret(path: Path, proof: Proof) -> bytes:
@@ -122,29 +122,29 @@ def secret_path(path: Path) -> Path:
 
 
 def records_folder() -> Path:
-    """Where matches are kept unless told otherwise."""
+    """The default folder of saved matches."""
     return user_data_path("escadaria", appauthor=False) / "records"
 
 
 def new_path(game: str) -> Path:
-    """A name for a new match that no other has."""
+    """An unused file name for a new match."""
     start = f"{datetime.datetime.now():%Y-%m-%d-%H%M%S}-{game}"
     names = (f"{start}{more}.txt" for more in ("", *(f"-{number}" for number in range(2, 1000))))
     return next(path for name in names if not (path := records_folder() / name).exists())
 
 
 def newest_unfinished(folder: Path) -> Path:
-    """The match to go on with. :raises NothingToResume: if there is none."""
+    """The unfinished match that was saved last. :raises NothingToResume: if there is none."""
     paths = sorted(folder.glob("*.txt"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
     for path in paths:
-        with contextlib.suppress(BadRecord):  # a damaged one does not keep the others from going on
+        with contextlib.suppress(BadRecord):  # a damaged record is skipped
             if open_record(path).outcome is None:
                 return path
     raise NothingToResume(f"there is no unfinished match in {folder}")
 
 
 def write_safely(path: Path, text: str, mode: int = 0o666) -> None:
-    """Write a file so that at any moment the old or the new one is there, whole."""
+    """Replace a file atomically: at any moment either the old or the new text is on disk."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
@@ -155,7 +155,7 @@ def write_safely(path: Path, text: str, mode: int = 0o666) -> None:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
-    if hasattr(os, "O_DIRECTORY"):  # the new name must be on disk too; Windows sees to that itself
+    if hasattr(os, "O_DIRECTORY"):  # the new name must be on disk too; Windows does this itself
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(folder)

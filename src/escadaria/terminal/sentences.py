@@ -1,4 +1,4 @@
-"""What happened, in sentences: one paragraph for each seat in turn."""
+"""Facts as sentences, in one paragraph for each seat in turn."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ def paragraphs(
     game: str, facts: Iterable[Fact], names: Sequence[str], texts: Texts
 ) -> Iterator[tuple[int, str]]:
     """The facts as (seat, sentences), in order."""
-    for seat, told in groupby(facts, key=lambda fact: fact.seat):
-        yield seat, " ".join(sentences(game, told, names, texts))
+    for seat, group in groupby(facts, key=lambda fact: fact.seat):
+        yield seat, " ".join(sentences(game, group, names, texts))
 
 
 def sentences(game: str, facts: Iterable[Fact], names: Sequence[str], texts: Texts) -> Iterator[str]:
-    """A sentence for each fact; several of one kind share one if the texts have it (five dice fall)."""
+    """A sentence for each fact. Several facts of one kind share one if there is a text for it (five dice)."""
     for kind, alike in groupby(facts, key=lambda fact: fact.kind):
-        told = list(alike)
+        group = list(alike)
         key = f"play.several.{game}.{kind}"
-        if len(told) > 1 and key in texts:
-            fields = {name: " ".join(str(fact.data()[name]) for fact in told) for name in told[0].data()}
-            yield texts(key, name=names[told[0].seat], **fields)
+        if len(group) > 1 and key in texts:
+            fields = {name: " ".join(str(fact.data()[name]) for fact in group) for name in group[0].data()}
+            yield texts(key, name=names[group[0].seat], **fields)
         else:
-            yield from (texts.fact(game, fact, names) for fact in told)
+            yield from (texts.fact(game, fact, names) for fact in group)
 
 
 def result(outcome: Outcome, names: Sequence[str], texts: Texts) -> str:
@@ -37,5 +37,5 @@ def result(outcome: Outcome, names: Sequence[str], texts: Texts) -> str:
 
 
 def bot_name(bot: str, texts: Texts) -> str:
-    """What a bot is called; one from elsewhere by the name that it came with."""
+    """The translated name of a bot; a bot of one's own keeps its name."""
     return texts(f"bot.{bot}") if f"bot.{bot}" in texts else bot
