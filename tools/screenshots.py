@@ -19,11 +19,11 @@ from playwright.sync_api import Browser, Page, ViewportSize
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from browser.house import chromium, memory  # noqa: E402
 from browser.people import Person  # noqa: E402
 from browser.screens import SCREENS, Screen  # noqa: E402
+from browser.setup import chromium, memory  # noqa: E402
+from server.coached import write_chain_solution, write_solution  # noqa: E402
 from server.conftest import Live  # noqa: E402
-from server.judged import write_chain_solution, write_solution  # noqa: E402
 
 FOLDER = ROOT / "screenshots"
 SIZES: dict[str, ViewportSize] = {

@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from faults.judge import judge
+from faults.check import check
 from faults.people import Json, Witness
 from faults.serving import PATIENCE, Server, eventually, running
 from faults.tabs import Tab, tab, two_people, verdict
@@ -85,7 +85,7 @@ def test_a_frozen_postgresql_is_told_refused_and_survived(
                     assert (opened.status_code, opened.json()["code"]) == (503, "store_unavailable")
                 await becomes_ready(server)
             await goes_on(server, match, ana, witness)
-            findings = judge(server.database, witness)
+            findings = check(server.database, witness)
             assert not findings.wrong, findings.wrong
 
     asyncio.run(scene())
@@ -112,7 +112,7 @@ def test_the_server_ends_while_postgresql_is_frozen(
             await eventually(lambda: not server.left_behind(), "it leaves nobody behind")
             await server.start()
             await goes_on(server, match, ana, witness)
-            findings = judge(server.database, witness)
+            findings = check(server.database, witness)
             assert not findings.wrong, findings.wrong
 
     asyncio.run(scene())
@@ -138,7 +138,7 @@ def test_a_locked_file_is_not_ready(tmp_path: Path) -> None:
                     await refused(host)
                 await becomes_ready(server)
             await goes_on(server, match, ana, witness)
-            assert not judge(server.database, witness).wrong
+            assert not check(server.database, witness).wrong
 
     asyncio.run(scene())
 
@@ -158,7 +158,7 @@ def test_a_full_disk_is_not_ready(tmp_path: Path) -> None:
             resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (hard, hard))
             await becomes_ready(server)
             await goes_on(server, match, ana, witness)
-            assert not judge(server.database, witness).wrong
+            assert not check(server.database, witness).wrong
 
     asyncio.run(scene())
 
@@ -195,7 +195,7 @@ def test_a_file_that_is_gone_is_refused_and_nothing_is_lost_that_was_accepted(
             await goes_on(server, match, ana, witness)
             await server.kill()
             await server.start()
-            findings = judge(server.database, witness)
+            findings = check(server.database, witness)
             assert not findings.wrong, findings.wrong
 
     asyncio.run(scene())

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from browser.house import chromium, memory
 from browser.people import Person
+from browser.setup import chromium, memory
 from escadaria.server.pages import STATIC
+from server.coached import write_chain_solution, write_solution
 from server.conftest import Live
-from server.judged import write_chain_solution, write_solution
 
 ROOT = Path(__file__).parents[2]
 

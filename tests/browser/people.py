@@ -20,7 +20,7 @@ from playwright.sync_api import (
     expect,
 )
 
-from browser.house import PATIENCE
+from browser.setup import PATIENCE
 from escadaria.i18n import Texts, load
 
 MAIN = {

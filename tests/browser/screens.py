@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 from playwright.sync_api import expect
 
-from browser.house import Table, asked, joined, opened, played, practising
 from browser.people import Person
+from browser.setup import Table, asked, joined, opened, played, practising
 
 SIX = "turn=0 phase=decide value=54 steps=48,0,12,12,30,7 tower=1:3:41,2:1:52,4:2:63,5:5:73"
 TWO = "turn=0 phase=decide value=54 steps=9,5 tower=2:1:52,3:0:54,5:1:64"

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, Route, ViewportSize, expect
 
 from browser.conftest import Come
-from browser.house import Table, opened, played
 from browser.people import Person
 from browser.screens import JUDGED, judged_chain, judged_table
+from browser.setup import Table, opened, played
 
 
 def percentages(person: Person) -> list[str]:

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from browser.conftest import Come
-from browser.house import practising, setup
 from browser.people import Person
+from browser.setup import practising, setup
 
 DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
 KEEP = "turn=0 phase=keep hands=4,2 pool=10 discs=0+0,0+0 stacks=- chain=-/0/open loose=-"

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.conftest import Come
-from browser.house import setup
 from browser.people import MAIN, Person, pattern
+from browser.setup import setup
 
 LISTEN = """() => {
   const live = document.querySelector('[aria-live=polite]');

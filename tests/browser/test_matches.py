@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.conftest import Come
-from browser.house import setup
 from browser.people import Person, play_together
+from browser.setup import setup
 
 BOT = "bot regular"
 

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import TimeoutError, expect
 
 import pig
-from browser.house import setup
 from browser.people import Person
+from browser.setup import setup
 from server.conftest import Live
 
 

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from browser.conftest import Come
-from browser.house import Table, asked, joined, opened, played, practising, setup
 from browser.people import Person, play_together
+from browser.setup import Table, asked, joined, opened, played, practising, setup
 from faults.serving import free_port
 from server.conftest import Live
 

@@ -1,4 +1,4 @@
-"""People who play by the protocol, come back by themselves, and write down all that they are told."""
+"""People who play by the protocol, come back by themselves, and keep everything they receive."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ Json = dict[str, Any]
 BROKEN = (OSError, ConnectionClosed, InvalidHandshake, TimeoutError, EOFError)
 """What a connection that breaks raises."""
 
-TOLD = ("status", "to_act", "legal", "position", "text", "winner", "ruling")
-"""What an event says about the position: the same to everyone, whenever it is told."""
+POSITION_FIELDS = ("status", "to_act", "legal", "position", "text", "winner", "ruling")
+"""What an event says about the position: the same for every client, whenever it is sent."""
 
 
 def seeded() -> random.Random:
@@ -43,11 +43,11 @@ def seeded() -> random.Random:
 
 
 class Witness:
-    """All that anybody was told, at all tables."""
+    """Everything that any client received, at all tables."""
 
     def __init__(self) -> None:
         self.events: dict[str, dict[int, Json]] = defaultdict(dict)
-        """By match and version, as first told."""
+        """By match and version, as first received."""
         self.snapshots: list[tuple[str, Json]] = []
         self.asked: dict[tuple[str, str], Json] = {}
         """By match and id."""
@@ -67,12 +67,12 @@ class Witness:
         """What the server should never have said."""
 
     def saw_an_end(self) -> bool:
-        """Whether any match was told to be over."""
+        """Whether the end of any match was received."""
         return any(event["status"] == "over" for match in self.events.values() for event in match.values())
 
 
 class Ear:
-    """One client's frames in their order, whatever its connections: nothing is left out or told twice."""
+    """One client's frames in their order, whatever its connections: nothing is left out or sent twice."""
 
     def __init__(self, witness: Witness, match: str, who: str) -> None:
         self.witness = witness
@@ -100,7 +100,7 @@ class Ear:
                 self._compare(frame)
             case "accepted":
                 due = frame["version"] <= self.version or self._role == "guest"
-                self._check(due, frame, "answered before it was told")
+                self._check(due, frame, "answered before its event was sent")
                 version = self.witness.accepted.setdefault((self.match, frame["id"]), frame["version"])
                 pinged = self.witness.asked.get((self.match, frame["id"]), {}).get("type") == "ping"
                 self._check(pinged or version == frame["version"], frame, f"answered with {version} before")
@@ -111,13 +111,13 @@ class Ear:
                 self.witness.refusals[frame["code"]] += 1
 
     def _compare(self, frame: Json) -> None:
-        told = {key: frame[key] for key in ("version", "time", "what", "steps")}
-        if self._role != "guest":  # who is not told of the position
-            told |= {key: frame["now"][key] for key in TOLD}
-        first = self.witness.events[self.match].setdefault(frame["version"], told)
-        same = all(first[key] == told[key] for key in first.keys() & told.keys())
-        self._check(same, frame, f"told otherwise before: {first}")
-        self.witness.events[self.match][frame["version"]] = first | told
+        received = {key: frame[key] for key in ("version", "time", "what", "steps")}
+        if self._role != "guest":  # guests do not see the position
+            received |= {key: frame["now"][key] for key in POSITION_FIELDS}
+        first = self.witness.events[self.match].setdefault(frame["version"], received)
+        same = all(first[key] == received[key] for key in first.keys() & received.keys())
+        self._check(same, frame, f"received otherwise before: {first}")
+        self.witness.events[self.match][frame["version"]] = first | received
 
     def _check(self, fine: bool, frame: Json, what: str) -> None:
         if not fine:
@@ -370,7 +370,7 @@ class Party:
 
     @property
     def progress(self) -> int:
-        """How many events its people have been told of. Raises what stopped them, if anything did."""
+        """The number of events that its people have received. Raises what stopped them, if anything did."""
         if self.task is not None and self.task.done():
             self.task.result()
         return sum(len(self.witness.events[match]) for match in self.matches)

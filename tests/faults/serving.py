@@ -26,7 +26,7 @@ from escadaria.server.limits import KINDS
 PATIENCE = 120.0
 """Seconds after which something that should have come never will; the machine may be busy."""
 
-_MOTHER = """
+_PARENT = """
 import json, os, signal, sys, threading
 import alembic.command, uvicorn.protocols.websockets.websockets_sansio_impl, uvloop
 import escadaria.store.schema, escadaria.store.sql, escadaria.store.sqlite
@@ -34,7 +34,7 @@ from escadaria.server.app import create_app
 from escadaria.server.run import serve
 from escadaria.server.settings import Settings
 create_app(Settings())
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the midwives
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the launchers are not waited for
 watched, held = os.pipe()
 while line := sys.stdin.readline():
     if os.fork() == 0:
@@ -45,13 +45,13 @@ signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 job = json.loads(line)
 for descriptor, path in ((0, os.devnull), (1, job["said"]), (2, job["log"])):
     os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), descriptor)
-os.close(held)  # now only the mother holds it: when she ends, however she does, the server shall too
+os.close(held)  # now only the parent process holds it: when it ends, for any reason, the server is killed
 pid = os.fork()
-def end_with_mother():
+def end_with_parent():
     os.read(watched, 1)
     os.kill(pid, signal.SIGKILL)
 if pid:
-    threading.Thread(target=end_with_mother, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     print("pid", pid, flush=True)
     print("code", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
     os._exit(0)
@@ -66,7 +66,7 @@ if job["pages"]:  # a file that says how many pages the database may have
     SqliteSession.begin = limited
 serve(Settings(**job["settings"]), ready=lambda url: print("url", url, flush=True))
 """
-"""Imports all that a server needs, which takes seconds, and forks into a server whenever it is told to."""
+"""The parent process: imports what a server needs, which takes seconds, and forks a server for each job."""
 
 _LIMITS = {
     **{f"{kind}_per_second": 1e9 for kind in ("frames", "address_frames", *KINDS)},
@@ -113,10 +113,10 @@ class Server:
             "log": str(self.log),
             "pages": str(self.pages or ""),
         }
-        mother = _mother()
-        assert mother.stdin is not None, "a pipe"
-        mother.stdin.write(json.dumps(job).encode() + b"\n")
-        mother.stdin.flush()
+        parent = _parent()
+        assert parent.stdin is not None, "a pipe"
+        parent.stdin.write(json.dumps(job).encode() + b"\n")
+        parent.stdin.flush()
         self._pids.append(int(await self._heard("pid")))
 
     async def ready(self) -> None:
@@ -159,7 +159,7 @@ class Server:
         return [line for line in text.splitlines() if "Traceback" in line or " failed" in line]
 
     async def _heard(self, key: str) -> str:
-        """What was said of the newest server, by itself or by its midwife."""
+        """What the newest server, or its launcher, has written."""
 
         def said(key: str) -> str:
             text = self._said.read_text() if self._said.exists() else ""
@@ -172,11 +172,11 @@ class Server:
 
 
 @functools.cache
-def _mother() -> subprocess.Popen[bytes]:
+def _parent() -> subprocess.Popen[bytes]:
     """The process that all servers of these tests come from."""
-    mother = subprocess.Popen([sys.executable, "-c", _MOTHER], stdin=subprocess.PIPE)
-    atexit.register(mother.communicate)  # closes the pipe, upon which it ends
-    return mother
+    parent = subprocess.Popen([sys.executable, "-c", _PARENT], stdin=subprocess.PIPE)
+    atexit.register(parent.communicate)  # closes the pipe, which ends the process
+    return parent
 
 
 @contextlib.asynccontextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.judge import judge, stored_matches
+from faults.check import check, stored_matches
 from faults.people import Json, Witness, cut_mid_frame, open_match, reset
 from faults.serving import Server, eventually, running
 from faults.tabs import TWO, tab, two_people, verdict
@@ -28,7 +28,7 @@ def run(folder: Path, scene: Callable[[Server, Witness], Awaitable[None]], ping_
         witness = Witness()
         async with running(folder, ping_seconds=ping_seconds) as server:
             await scene(server, witness)
-            findings = judge(server.database, witness)
+            findings = check(server.database, witness)
             assert not findings.wrong, findings.wrong
             assert not server.complaints(), server.log.read_text()[-4000:]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from faults.judge import judge
+from faults.check import check
 from faults.people import Witness, everybody_goes_on, load, playing, seeded
 from faults.serving import Server, eventually, running
 
@@ -65,12 +65,12 @@ async def fill(folder: Path, filling: Callable[[Server, Path], Switch], rng: ran
                 await eventually(lambda: witness.refusals["store_unavailable"] > 20, "they are refused")
                 assert (await opening(server)).json()["code"] == "store_unavailable"
                 await asyncio.sleep(0.5)  # a row that fits into a page that is there may still be stored
-                findings = judge(server.database, witness)
+                findings = check(server.database, witness)
                 assert not findings.wrong, "\n".join(findings.wrong[:20])
                 switch(False)
                 await everybody_goes_on(parties)
         assert server.pid == pid and (await server.get("/readyz")).text == "ok"
-        findings = judge(server.database, witness)
+        findings = check(server.database, witness)
         print(f"full twice: {findings}")
         assert not findings.wrong, "\n".join(findings.wrong[:20])
         assert "the store does not answer" in server.log.read_text()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from faults.judge import judge, judge_server
+from faults.check import check, check_server
 from faults.people import Witness, everybody_goes_on, load, playing, seeded
 from faults.serving import Server, eventually, running
 from store.conftest import postgres  # noqa: F401 - a fixture
@@ -50,8 +50,8 @@ async def kill_often(folder: Path, kills: int, rng: random.Random, settings: dic
             await eventually(witness.saw_an_end, "a match is finished")
         await server.kill()
         await server.start()
-        findings = judge(server.database, witness)
-        await judge_server(server, findings)
+        findings = check(server.database, witness)
+        await check_server(server, findings)
         print(f"{done} kills: {findings}; {witness.returns} returns, refused: {dict(witness.refusals)}")
         assert not findings.wrong, "\n".join(findings.wrong[:20])
         assert findings.accepted > 5 * kills
@@ -79,7 +79,7 @@ async def stop_often(folder: Path, stops: int, rng: random.Random, settings: dic
                 await eventually(lambda: not server.left_behind(), "the server leaves nobody behind")
                 await server.start()
                 await everybody_goes_on(parties)
-        findings = judge(server.database, witness)
+        findings = check(server.database, witness)
         print(f"{stops} stops: {findings}; {witness.returns} returns")
         assert not findings.wrong, "\n".join(findings.wrong[:20])
         assert "restart" in witness.byes, "they were told to come back"

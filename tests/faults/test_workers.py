@@ -11,7 +11,7 @@ import asyncio
 import random
 from pathlib import Path
 
-from faults.judge import judge
+from faults.check import check
 from faults.people import Witness, everybody_goes_on, load, playing, seeded
 from faults.serving import running
 from faults.tabs import tab, two_people, verdict
@@ -54,7 +54,7 @@ async def race(folder: Path) -> None:
                 if event["status"] == "over":
                     break
                 seat, legal = event["to_act"], event["legal"]
-        findings = judge(one.database, witness)
+        findings = check(one.database, witness)
         assert not findings.wrong, "\n".join(findings.wrong)
 
 
@@ -73,7 +73,7 @@ def test_who_moves_to_another_worker_misses_nothing(tmp_path: Path) -> None:
                 assert other.ear.version == before
                 await other.catch_up(version + 1)
                 assert other.ear.version == version + 1
-            assert not judge(one.database, witness).wrong
+            assert not check(one.database, witness).wrong
 
     asyncio.run(scene())
 
@@ -108,7 +108,7 @@ async def share(folder: Path, rng: random.Random) -> None:
                 await server.kill()
                 await server.start()
             await everybody_goes_on(parties)
-        findings = judge(one.database, witness)
+        findings = check(one.database, witness)
         print(f"two workers: {findings}; refused: {dict(witness.refusals)}")
         assert not findings.wrong, "\n".join(findings.wrong[:20])
         assert not one.complaints() + two.complaints()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from server.judged import with_cache
+from server.coached import with_cache
 from server.wire import settings_json
 
 PROGRAM = """

@@ -13,8 +13,8 @@ import pytest
 from escadaria.client import open_match
 from escadaria.server import pool, workers
 from escadaria.server.worker import Answer
+from server.coached import SHORT, SMALL, write_chain_solution, write_solution
 from server.conftest import Live
-from server.judged import SHORT, SMALL, write_chain_solution, write_solution
 from server.wire import PATIENCE, QUICK, duel, opened, play, playing, serving, wire
 
 pytestmark = pytest.mark.anyio

@@ -1,4 +1,4 @@
-"""What lies on disk against what was told, and against the rules and the dice."""
+"""Compares what is stored with what clients received, and with the rules and the dice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import psycopg
 import escadaria
 from escadaria.game import AnyGame
 from escadaria.record import Proof, Record, Seat, read, verify
-from faults.people import TOLD, Json, Witness
+from faults.people import POSITION_FIELDS, Json, Witness
 from faults.serving import Server
 
 NOT_PLIES = ("resign", "back")
@@ -23,7 +23,7 @@ NOT_PLIES = ("resign", "back")
 
 @dataclass
 class Stored:
-    """A match as it lies on disk, folded here once more, without the server's code."""
+    """A stored match, replayed here without the server's code."""
 
     match: str
     versions: list[int] = field(default_factory=list)
@@ -99,7 +99,7 @@ class Findings:
 
     matches: int = 0
     events: int = 0
-    told: int = 0
+    received: int = 0
     accepted: int = 0
     rolls: int = 0
     finished: int = 0
@@ -108,31 +108,31 @@ class Findings:
     def __str__(self) -> str:
         return (
             f"{self.matches} matches ({self.finished} finished), {self.events} events stored, "
-            f"{self.told} told, {self.accepted} requests accepted, {self.rolls} rolls verified, "
+            f"{self.received} received, {self.accepted} requests accepted, {self.rolls} rolls verified, "
             f"{len(self.wrong)} violations"
         )
 
 
-def judge(database: Path | str, witness: Witness) -> Findings:
-    """Compare all that was told with all that is stored."""
+def check(database: Path | str, witness: Witness) -> Findings:
+    """Compare everything that clients received with everything that is stored."""
     matches = stored_matches(database)
     findings = Findings(wrong=list(witness.wrong))
     for stored in matches.values():
-        _judge_alone(stored, findings)
+        _check_alone(stored, findings)
     for match, events in witness.events.items():
-        for version, told in events.items():
-            findings.told += 1
-            _judge_event(matches.get(match), match, version, told, findings)
+        for version, received in events.items():
+            findings.received += 1
+            _check_event(matches.get(match), match, version, received, findings)
     for match, snapshot in witness.snapshots:
         text, version = snapshot["now"]["text"], snapshot["version"]
         texts = matches[match].texts if match in matches else []
-        if version > len(texts) or text not in (None, texts[version - 1]):  # None is what guests are told
-            findings.wrong.append(f"{match}: a snapshot of version {version} tells of {text}")
-    _judge_answers(matches, witness, findings)
+        if version > len(texts) or text not in (None, texts[version - 1]):  # guests receive None
+            findings.wrong.append(f"{match}: a snapshot of version {version} has {text}")
+    _check_answers(matches, witness, findings)
     return findings
 
 
-def _judge_alone(stored: Stored, findings: Findings) -> None:
+def _check_alone(stored: Stored, findings: Findings) -> None:
     """No gaps, no request twice, every ply legal, every roll the one that was promised."""
     findings.matches += 1
     findings.events += len(stored.versions)
@@ -149,19 +149,23 @@ def _judge_alone(stored: Stored, findings: Findings) -> None:
             findings.wrong.append(f"{stored.match}: the dice are not proven: {verdict}")
 
 
-def _judge_event(stored: Stored | None, match: str, version: int, told: Json, findings: Findings) -> None:
+def _check_event(stored: Stored | None, match: str, version: int, received: Json, findings: Findings) -> None:
     if stored is None or version > len(stored.bodies):
-        findings.wrong.append(f"{match}: event {version} was told and is not stored: {told}")
+        findings.wrong.append(f"{match}: event {version} was received and is not stored: {received}")
         return
     at = version - 1
-    # A stored body leaves nothing out that is told, and the other way round.
-    if stored.bodies[at] != told["what"] or stored.times[at] != told["time"]:
-        findings.wrong.append(f"{match}: event {version} is {stored.bodies[at]}, told was {told['what']}")
-    if set(TOLD) <= told.keys() and stored.texts[at] != told["text"]:
-        findings.wrong.append(f"{match}: after event {version} {stored.texts[at]}, told was {told['text']}")
+    # The stored and the received body are equal.
+    if stored.bodies[at] != received["what"] or stored.times[at] != received["time"]:
+        findings.wrong.append(
+            f"{match}: event {version} is {stored.bodies[at]}, received was {received['what']}"
+        )
+    if set(POSITION_FIELDS) <= received.keys() and stored.texts[at] != received["text"]:
+        findings.wrong.append(
+            f"{match}: after event {version} {stored.texts[at]}, received was {received['text']}"
+        )
 
 
-def _judge_answers(matches: dict[str, Stored], witness: Witness, findings: Findings) -> None:
+def _check_answers(matches: dict[str, Stored], witness: Witness, findings: Findings) -> None:
     by_id: dict[tuple[str, str], list[int]] = {}
     for match, stored in matches.items():
         for version, request in zip(stored.versions, stored.requests, strict=True):
@@ -186,7 +190,7 @@ def _judge_answers(matches: dict[str, Stored], witness: Witness, findings: Findi
             findings.wrong.append(f"{match}: {id} was refused ({codes}) and is stored")
 
 
-async def judge_server(server: Server, findings: Findings) -> None:
+async def check_server(server: Server, findings: Findings) -> None:
     """What the server says about each match now, against the disk; finished ones have their records."""
     for match, stored in stored_matches(server.database).items():
         stored.fold()

@@ -1,4 +1,4 @@
-"""A coach to ask, made up in a moment: whoever is ahead is said to win more often."""
+"""Solutions for the coach, made up quickly: the seat that is ahead wins more often."""
 
 from __future__ import annotations
 

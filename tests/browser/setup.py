@@ -1,4 +1,4 @@
-"""A house to play in: Chromium, tables that are set up over HTTP, and what a device remembers of them."""
+"""Setup for browser tests: Chromium, tables made over HTTP, and what a device stores about them."""
 
 from __future__ import annotations
 
