@@ -38,7 +38,7 @@ Progress = Callable[[int, int], None]
 FORMAT = "escadaria backup"
 
 NOBODY = "Anonymous"
-"""The name of somebody whose name was deleted; a number follows if a match has several."""
+"""The name that replaces a deleted name; a number follows if a match has several."""
 
 TABLES = {
     "match": ("id", "created", "archived", "due"),
@@ -394,7 +394,7 @@ def delete_name(session: Session, name: str, progress: Progress = lambda done, t
 
 
 def _renamed(events: Iterable[StoredEvent], name: str) -> list[tuple[int, str]]:
-    """The versions of the events that name somebody, and their bodies with another name."""
+    """The versions of the events that contain the name, and their bodies with the new name."""
     bodies = [(event.version, json.loads(event.body)) for event in events]
     names = {found for _, body in bodies for found in _names(body)}
     if name not in names:
@@ -420,7 +420,7 @@ def _names(data: Any) -> Iterator[str]:
 
 
 def _with_name(data: Any, name: str, other: str) -> Any:
-    """The same data, with another name wherever it is somebody's name."""
+    """The same data, with the name replaced."""
     if isinstance(data, list):
         return [_with_name(part, name, other) for part in data]
     if isinstance(data, dict):

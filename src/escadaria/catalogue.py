@@ -31,7 +31,7 @@ def collect(built_in: Iterable[Kit], added: Iterable[EntryPoint]) -> dict[str, K
             kit = _checked(entry.load())
             if kit.game.name in kits:
                 raise BadKit(f"there is a game {kit.game.name!r} already")
-        except Exception as error:  # noqa: BLE001 - somebody else's code, whatever is wrong with it
+        except Exception as error:  # noqa: BLE001 - third-party code may raise anything
             warnings.warn(f"the game {entry.name!r} ({entry.value}) is left out: {error!r}", stacklevel=2)
             continue
         kits[kit.game.name] = kit

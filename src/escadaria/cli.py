@@ -178,7 +178,7 @@ def begun(
     seed: int | None,
     record: Path | None,
 ) -> tuple[Table, saves.SavedMatch]:
-    """A new match; what was not said is asked, where there is somebody to ask."""
+    """Begin a new match; ask for missing values on a terminal."""
     there = sys.stdin.isatty()
     name = game or (seating.ask_game(screen) if there else next(iter(GAMES)))
     seating.make_game(name, options, players, len(seats))  # refuse before asking on
@@ -678,7 +678,7 @@ def refusals(language: str | None) -> Iterator[Screen]:
         raise typer.Exit(2) from None
     except KeyboardInterrupt as stop:
         raise typer.Exit(128 + (stop.args[0] if stop.args else signal.SIGINT)) from None
-    except EOFError:  # nobody is left to answer
+    except EOFError:  # the input has ended
         raise typer.Exit(2) from None
 
 

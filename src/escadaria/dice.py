@@ -74,7 +74,7 @@ class SeededDice:
 
 @dataclass(frozen=True, slots=True)
 class FairDice:
-    """Dice that nobody could choose: the server's secret and the seats' entropy make them together.
+    """Dice that no side can choose: they depend on the server's secret and on the entropy of all seats.
 
     The commitment to the secret is published before the seats send their entropy; the secret
     itself after the game. It never shows in ``repr`` or in an error.

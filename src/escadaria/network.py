@@ -22,7 +22,7 @@ WIDTHS = (64, 32)
 
 
 BLOCK = 256
-"""So many positions at once: they fit a processor's cache, and to share out so few NumPy wakes no threads,
+"""The number of positions in one batch. They fit a processor's cache, and NumPy starts no threads for so few,
 which would wait for each other on a busy machine."""
 
 

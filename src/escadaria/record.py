@@ -152,7 +152,7 @@ class Record:
         return tuple(positions)
 
     def position(self, ply: int) -> Any:
-        """The position after so many plies. :raises GameError: if the record is shorter."""
+        """The position after a number of plies. :raises GameError: if the record is shorter."""
         if not 0 <= ply <= len(self.plies):
             raise GameError(f"the record has plies 0 to {len(self.plies)}, not {ply}")
         return self.positions[ply]

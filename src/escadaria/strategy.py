@@ -36,7 +36,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How well somebody plays."""
+    """How well a player plays."""
 
     who: str
     """``rules``, ``chart``, or the name of a bot."""
@@ -62,7 +62,7 @@ class Chart:
     """What a cell says.
 
     ``value``: the least value with which to stop on the field (column) on this step (row), None for never.
-    ``lengthen``: 1 to lengthen a chain of so many links (row) when so many numbers fit (column), 0 to stop.
+    ``lengthen``: 1 to lengthen, 0 to stop, by the chain's length (row) and how many numbers fit (column).
     """
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -114,7 +114,7 @@ def players(game: str) -> tuple[int, ...]:
 
 
 def advice(game: str, players: int) -> Advice:
-    """How to play a game well with so many players.
+    """How to play a game well with a number of players.
 
     :raises BadOptions: if there is none.
     """

@@ -194,7 +194,7 @@ class Table:
     def awaits_roll(self) -> bool:
         """Whether the turn starts with dice: its owner says when they fall, and has no other choice.
 
-        So nobody's dice fall while they look away, and the decision before can be taken back.
+        So a player sees their dice fall, and the decision before can be taken back.
         """
         return self.outcome is None and self.game.current_player(self.state) == CHANCE
 
@@ -353,7 +353,7 @@ class Table:
         return after
 
     def _must_fall(self, state: Any, seat: int) -> bool:
-        """Whether dice fall before somebody is to act or the turn is over."""
+        """Whether dice fall before the next decision or the end of the turn."""
         return state.turn == seat and self.game.current_player(state) == CHANCE
 
     def _misfit(self, event: Event) -> Rejected:

@@ -28,7 +28,7 @@ WIDTH, HEIGHT = 960, 600
 """How large a picture is."""
 
 FINE = 2
-"""A picture is drawn so many times larger, then made smaller: that smooths its edges."""
+"""A picture is drawn larger by this factor, then scaled down: that smooths its edges."""
 
 PAPER, INK, LINE, FADED = "#f7efe2", "#2b211a", "#d8c7ae", "#8d7b67"
 BONE = "#fffaf0"

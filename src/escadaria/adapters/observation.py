@@ -1,6 +1,6 @@
 """Positions as numbers from 0 to 1: what a learning agent sees.
 
-The games are open: everybody sees the whole position, and nobody the dice to come. An observation is the
+The games are open: every seat sees the whole position, and no seat the dice to come. An observation is the
 position from one seat's view. Seats are counted from that seat on, clockwise: 0 is the seat itself, 1 the
 next one. So an agent may learn for all seats alike, and ``seat`` still tells where it sits (R5, C5).
 """

@@ -10,12 +10,12 @@
 
 Chance is explicit: outcome number ``i`` is the game's ``i``-th, action number ``i`` is ``actions[i]``.
 Parameters are the game's options, and ``horizon``: the games have no longest match, but OpenSpiel asks for
-one, so after so many decisions a match is broken off and nobody has won. At the end the winner has 1, and
+one, so after ``horizon`` decisions a match ends without a winner. At the end the winner has 1, and
 the others have paid it in equal parts.
 
-``str(state)`` is the position's text. The games are open, so an observation is the whole position, as a text
-or as the numbers that ``escadaria.adapters.observation.fields`` tells; an information state is all that has
-happened, as a text. There is no tensor of it: a match may be of any length.
+``str(state)`` is the position's text. The games are open, so an observation is the whole position, as a
+text or as the numbers that ``escadaria.adapters.observation.fields`` describes; an information state is all
+that has happened, as a text. There is no tensor of it: a match may be of any length.
 """
 
 from __future__ import annotations

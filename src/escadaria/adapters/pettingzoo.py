@@ -15,10 +15,10 @@
 
 Agents are ``player_0``, ``player_1`` …, in the order of the seats. Action number ``i`` is
 ``env.unwrapped.game.actions[i]``. The numbers of an observation are described by
-``escadaria.adapters.observation.fields``; it is the position as that agent sees it, and all of it, for
-the games are open. The dice fall inside, from the environment's own generator, right before somebody has
-to decide: nobody sees them any earlier, and the same seed lets the same dice fall. The winner is rewarded
-with 1, which the others pay in equal parts; before the end there is no reward.
+``escadaria.adapters.observation.fields``; it is the whole position from the view of that agent, because
+the games are open. The dice come from the environment's own generator, right before a decision: no agent sees
+them earlier, and the same seed gives the same dice. The winner is rewarded with 1, which the others pay in
+equal parts; before the end there is no reward.
 
 The mask of legal actions is in ``info["action_mask"]``, or with ``masks="observation"`` beside the
 observation: ``{"observation": …, "action_mask": …}``. PettingZoo knows both ways. Its ``api_test`` warns of
@@ -117,7 +117,7 @@ class raw_env(AECEnv):
 
         :param render_mode: ``human`` prints the position, ``ansi`` returns a text, ``rgb_array`` pixels.
         :param masks: where to find the mask of legal actions, one of ``MASKS``.
-        :param max_cycles: after so many decisions of all agents together the match is broken off (truncated).
+        :param max_cycles: the number of decisions of all agents after which the match is truncated.
         :raises BadOptions: if there is no such game, option or mode.
         """
         super().__init__()

@@ -65,7 +65,7 @@ def league(
     scheduler: str = "",
     progress: Callable[[int, int], None] = lambda done, games: None,
 ) -> League:
-    """Let bots play one another, at least so many games: rounds are always played to their end.
+    """Let bots play one another. At least ``games`` games are played: rounds are always complete.
 
     :param bots: names of bots, import paths (``package.module:function``, also of a file in the working
         directory), or functions that decide.
@@ -135,7 +135,7 @@ def name_of(bot: str | AnyBot) -> str:
 
 @dataclass(frozen=True)
 class Guarded:
-    """A bot of somebody's own, whose mistakes are named."""
+    """A user's bot, whose errors name it."""
 
     name: str
     bot: AnyBot
@@ -227,7 +227,7 @@ class Schedule:
         return tuple(self.choices[choice][place] for place in self.orders[order])
 
     def goal(self, games: int) -> list[int]:
-        """How many games each line-up plays, so that they are at least so many in whole rounds."""
+        """The number of games of each line-up, so that whole rounds have at least ``games`` games."""
         rounds = -(-games // (len(self.choices) * self.players))
         turns, more = divmod(rounds, len(self.orders))
         return [
@@ -235,7 +235,7 @@ class Schedule:
         ]
 
     def missing(self, goal: Sequence[int], done: Sequence[Tally], most: int) -> list[tuple[int, int, int]]:
-        """Batches of at most so many games (line-up, first, number), all line-ups in turn."""
+        """Batches of at most ``most`` games (line-up, first, number), all line-ups in turn."""
         played = Counter[int]()
         for tally in done:
             played[tally.line_up] += tally.games

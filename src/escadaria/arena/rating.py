@@ -23,8 +23,8 @@ POINTS = 400 / log(10)
 """Elo's points for a strength of 1."""
 
 DOUBT = 1000 / POINTS
-"""Before any game, strengths are normal with this deviation: who wins all has a finite rating so, and
-whoever has played a dozen games hardly feels it."""
+"""Before any game, strengths are normally distributed with this deviation. So a bot that wins every
+game has a finite rating; after a dozen games the effect is small."""
 
 LONGEST = 1.0
 """How far one step of Newton's method may go; from far off it would overshoot."""

@@ -1,7 +1,7 @@
-"""Many games of bots: data in, data out. The seats rotate, so that no bot profits from where it sits.
+"""Many games of bots. The seats rotate, so that no bot profits from its seat.
 
-Game ``number`` of a seed has dice of its own, whoever plays it and wherever. A game's
-compiled code plays the same games as the readable engine does here, some thousand times as fast.
+The dice of a game depend on the seed and the game's number alone, not on the bots or the machine. A game's
+compiled code plays the same games as the readable engine, about a thousand times as fast.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def simulate(
     scheduler: str = "",
     progress: Callable[[int], None] = lambda done: None,
 ) -> Results:
-    """Play so many games; bot ``i`` starts on seat ``i``, fewer bots than seats take turns.
+    """Play a number of games; bot ``i`` starts on seat ``i``, fewer bots than seats take turns.
 
     The same seed gives the same results, whatever plays them: the readable engine or a kernel, one
     worker or many, here or on a cluster. Without the extra ``escadaria[lab]`` it only takes longer.

@@ -13,7 +13,7 @@ from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, BadOptions, GameError
 
 PATIENCE = 10
-"""For so many seconds a scheduler may keep one waiting."""
+"""The seconds to wait for a scheduler."""
 
 Counts = dict[str, NDArray[np.int32]]
 """What happened in a number of games: ``winner``, ``turns`` and ``plies`` with a number for each game,
@@ -71,9 +71,9 @@ def spread(
 ) -> Iterator[Counts]:
     """What each span of games (first, number) came to, in their order.
 
-    :param workers: how many play at once on this machine; None is one for each core.
+    :param workers: the number of processes on this machine; None is one for each core.
     :param scheduler: the address of a Dask cluster that plays instead of this machine.
-    :param threads: whether threads can play at once, because the kernel lets go of Python's lock.
+    :param threads: whether to use threads, because the kernel releases Python's lock.
     :raises MissingExtra: if what the workers need is not installed.
     :raises BadOptions: if there can be no scheduler at the address.
     :raises OSError: if there is none.

@@ -262,7 +262,7 @@ class Fall:
     """Dice that lead to one position, and the best that can be done there."""
 
     dice: tuple[str, ...]
-    """All of them. Of dice that fall one by one those after the first are alike, and sorted (C9)."""
+    """All rolls that lead there. Dice that fall one by one are sorted after the first (C9)."""
     chance: Fraction
     plan: tuple[Any, ...]
     """The best actions until dice are to fall again or the turn ends; empty if it ended by the dice."""

@@ -161,7 +161,7 @@ class ValueEvaluator:
         legal = self.game.legal_actions(state)
         after = [self.game.apply(state, action) for action in legal]
         if self.game.players == 2 and legal:
-            values = self.values.action_values(state)  # all at once: they share most of the work
+            values = self.values.action_values(state)  # all together: they share most of the work
             for position, action in zip(after, legal, strict=True):
                 self._known[position] = _of_two(state.turn, values[action])
         return {action: self.shares(position) for action, position in zip(legal, after, strict=True)}

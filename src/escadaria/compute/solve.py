@@ -31,7 +31,7 @@ class Solver(Protocol):
         """Compute the solution, from ``work.resume()`` on, and hand it to ``work.finish``."""
 
     def seconds_left(self, phase: str, residual: float, took: float, /) -> float:
-        """Roughly, after a sweep that took so many seconds."""
+        """A rough estimate, from the seconds that the last sweep took."""
 
 
 def solve(

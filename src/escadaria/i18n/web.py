@@ -11,11 +11,11 @@ TERMINAL_ONLY = ("play.about", "play.command", "play.count", "replay.", "simulat
 """What the browser never says."""
 
 LATER = re.compile(r"(web\.)?strategy\.|web\.position\.(?!title$|edit$)")
-"""What only a few pages say. It comes with them, so that nobody waits for it at the first."""
+"""Texts of a few pages. They are loaded with these pages, so that the first page loads faster."""
 
 
 def texts_json(language: str, later: bool = False) -> dict[str, Any]:
-    """From key to text, as far as the browser has use for it: at once, or ``later``.
+    """From key to text, as far as the browser uses it: with the first page, or ``later``.
 
     A text with plural forms is an object of its forms and what they count.
     :raises BadOptions: if there is no such language.

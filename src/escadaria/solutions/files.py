@@ -102,7 +102,7 @@ def _looks(path: Path) -> str:
 
 
 def _remember(path: Path) -> None:
-    with contextlib.suppress(OSError):  # in somebody else's folder the file is looked through each time
+    with contextlib.suppress(OSError):  # in a read-only folder the file is checked each time
         _note(path).write_text(_looks(path), encoding="ascii")
 
 

@@ -13,9 +13,9 @@ class Bounds:
     """What was proven."""
 
     low: float
-    """The first seat wins at least so often, from the start and with best play on both sides."""
+    """The least share of games that the first seat wins, from the start with best play on both sides."""
     high: float
-    """And at most so often."""
+    """The greatest such share."""
     gap: float
     """Between the bounds of any position, the largest."""
 

@@ -98,7 +98,7 @@ def hint_data(game: AnyGame, state: Any, evaluator: Evaluator) -> dict[str, Any]
 
 @contextmanager
 def watched_analysis(screen: Screen) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr for whoever sits there."""
+    """A progress bar on stderr, if that is a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=screen.err, transient=True, disable=not screen.err.is_terminal) as bar:
         task = bar.add_task(screen.texts("coach.progress"), total=None)
@@ -109,7 +109,7 @@ def watched_analysis(screen: Screen) -> Iterator[Callable[[int, int], None]]:
 
 
 def outcome(analysis: Analysis, texts: Texts) -> str:
-    """Who won, or that nobody has yet."""
+    """The winner, or that the match is unfinished."""
     record = analysis.record
     if record.outcome is None:
         return texts("coach.unfinished")
@@ -160,7 +160,7 @@ def sentence(analysis: Analysis, moment: Decision | Roll, texts: Texts) -> str:
 
 
 def great_rolls(analysis: Analysis) -> list[Roll]:
-    """Those that brought or cost whoever rolled the most, in order."""
+    """The rolls that gained or lost the most for the seat that rolled, in order."""
     greatest = sorted(analysis.rolls, key=lambda roll: -abs(roll.luck[roll.seat]))[:GREAT_ROLLS]
     return sorted(greatest, key=lambda roll: roll.ply)
 

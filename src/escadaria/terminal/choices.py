@@ -80,7 +80,7 @@ def matching(line: str, choices: Sequence[Choice]) -> Choice | None:
 
 
 def previews(table: Table, decision: Any, texts: Texts, odds: Odds) -> Iterator[str]:
-    """What the decision brings about at once, and how likely the dice upon it are good."""
+    """The immediate effects of the decision, and how likely the dice after it are good."""
     names = [seat.name for seat in table.seats]
     for fact in table.game.facts(table.state, decision):
         yield from preview(table.game.name, fact, names, texts)

@@ -57,7 +57,7 @@ class Replay:
         self.screen.show(Text(str(state), QUIET))
 
     def step_through(self) -> None:
-        """Turn the pages with keys until somebody has seen enough."""
+        """Step through the match with keys until the reader leaves."""
         ply, digits = 0, ""
         self.page(ply)
         with closing(keys()) as pressed:

@@ -83,7 +83,7 @@ def _shares(title: str, shares: Sequence[Share], players: int, screen: Screen) -
 
 @contextmanager
 def watched(games: int, screen: Screen) -> Iterator[Callable[[int], None]]:
-    """A progress bar on stderr for whoever sits there."""
+    """A progress bar on stderr, if that is a terminal."""
     if not screen.err.is_terminal:
         yield lambda done: None
         return

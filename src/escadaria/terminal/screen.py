@@ -91,7 +91,7 @@ class Screen:
         self.err.print(Text(sentence, WRONG), soft_wrap=not self.err.is_terminal)
 
     def ask(self, prompt: str) -> str:
-        """One line of what a person types. :raises EOFError: when there is nobody."""
+        """Read one line. :raises EOFError: at the end of the input."""
         # Not coloured: the line editor counts every character of a prompt, also those without width.
         return input(f"{prompt} {self.either('›', '>')} ").strip()
 

@@ -18,7 +18,7 @@ NAMES = ("Ana", "Bento", "Clara", "Davi", "Elisa", "Fábio")
 """For those who give none, bots among them."""
 
 STAND_IN = "simple"
-"""The bot for seats that nobody asked for."""
+"""The bot for seats that were not given."""
 
 
 def read_seat(text: str) -> Seat:
@@ -38,7 +38,7 @@ def read_seat(text: str) -> Seat:
 
 
 def make_game(name: str, options: Sequence[str], players: int | None, seats: int) -> AnyGame:
-    """The game with options as in ``finish=10``, for so many players, else for the seats given.
+    """The game with options as in ``finish=10``, for the given number of players, else for the given seats.
 
     :raises BadOptions, InvalidText: if there is no such game, or it cannot be played so.
     """
@@ -56,7 +56,7 @@ def make_game(name: str, options: Sequence[str], players: int | None, seats: int
 
 
 def read_position(name: str, options: Sequence[str], players: int | None, text: str) -> tuple[AnyGame, Any]:
-    """The position and its game, for so many players, else for as many as the text fits.
+    """The position and its game, for the given number of players, else for a number that the text fits.
 
     :raises BadOptions, InvalidText: if there is no such game, or no such position in it.
     """
@@ -68,7 +68,7 @@ def read_position(name: str, options: Sequence[str], players: int | None, text: 
             return game, game.parse_state(text)
         except InvalidText as error:
             wrong.append(error)
-    # Most of them only miss players: whoever knows something else tells what is wrong.
+    # Most errors are only about the number of players: an error by another ruling is more helpful.
     raise next((error for error in wrong if error.ruling != wrong[0].ruling), wrong[0])
 
 

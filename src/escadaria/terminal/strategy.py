@@ -58,7 +58,7 @@ def _so_far(advice: Advice, rule: Rule, texts: Texts) -> str:
 
 
 def within(advice: Advice, texts: Texts) -> str:
-    """How far from best play whoever keeps to the rules is."""
+    """How far a player who follows the rules is from best play."""
     rules = next(quality for quality in advice.qualities if quality.who == "rules")
     return texts(
         f"strategy.within.{advice.source}",

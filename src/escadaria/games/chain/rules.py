@@ -73,7 +73,7 @@ class Roll:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Keep so many dice of the hand, the coloured one included; discard the others (C8)."""
+    """Keep this number of dice of the hand, the coloured one included; discard the others (C8)."""
 
     dice: int
 

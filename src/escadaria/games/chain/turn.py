@@ -1,8 +1,9 @@
-"""A turn of Chain, worked out to its end for whoever knows what turn starts are worth (C8-C14).
+"""A turn of Chain, worked out to its end by the values of turn starts (C8-C14).
 
-A turn is a path through chains of dice. It knows the board only by what stopping with so many links and
-failing with so many dice are worth. Numbers of a chain are counted by one number in base 4, the ones lowest;
-a chain's end is its last number (from 0) and its heading. Both together are its slot.
+A turn is a path through chains of dice. It depends on the board only through the values of stopping with
+each number of links and of failing with each number of dice. Numbers of a chain are counted by one number
+in base 4, the ones lowest; a chain's end is its last number (from 0) and its heading. Both together are its
+slot.
 """
 
 from __future__ import annotations
@@ -151,11 +152,11 @@ class Turn:
             self.standing[at] = np.maximum(self.standing[at], best)
 
     def kept(self, dice: int) -> float:
-        """When so many dice are to be rolled."""
+        """The value of keeping this number of dice."""
         return self.rolled(dice, rolls(dice))
 
     def rolled(self, dice: int, rolls: Rolls) -> float:
-        """When so many dice are rolled, in one of these ways."""
+        """The value when this number of dice is rolled, in one of these ways."""
         if not len(rolls.slots):
             return float(self.fail[dice // 2])
         best = np.maximum.reduceat(self.standing.ravel()[rolls.slots], rolls.starts)
@@ -325,7 +326,7 @@ class ByTurns(ABC):
         return Plan(Turn(stopped[:, 0], failed[:, 0], most), stopped, failed)
 
     def _stopped(self, state: State, links: int, space: int) -> State:
-        """After a turn that ended with a chain of so many links."""
+        """After a turn that ended with a chain of this length."""
         hands = replaced(state.hands, state.turn, links)
         chain = Links((1,) * links, 1)  # its length is all that matters
         pool = self.game.dice - sum(hands)
@@ -333,7 +334,7 @@ class ByTurns(ABC):
         return self.game.apply(decide, Move(space))
 
     def _failed(self, state: State, left: int) -> State:
-        """After a turn that failed and left so many dice."""
+        """After a turn that failed and left this number of dice."""
         hands = replaced(state.hands, state.turn, left)
         following = (state.turn + 1) % self.game.players
         phase = Phase.KEEP if self.game.free_discs(state, following) else Phase.OVER  # C6

@@ -157,7 +157,7 @@ class Rolled(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Doubled(Fact):
-    """The roll was a double, and the piece climbed at once."""
+    """The roll was a double, and the piece climbed immediately."""
 
     ruling: ClassVar[str] = "R10"
     climbed: int

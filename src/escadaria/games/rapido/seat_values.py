@@ -1,7 +1,7 @@
 """Rapido for three and more: how often every seat wins, not only the one whose turn it is (R1-R15).
 
-A network tells this of the start of a turn. Within a turn it is the mean over the rolls to come, if whoever
-rolls them does what is best for their own seat.
+A network estimates this at the start of a turn. Within a turn it is the mean over the rolls to come, if the
+seat that rolls does what is best for itself.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from escadaria.games.rapido.values import RapidoValues, Tower, keys_of
 from escadaria.network import Network, load
 
 DOUBLES_AHEAD = 1
-"""After so many doubles (R10) a player who would roll on is taken to place instead: it is one game in a
-thousand, and only tells how the others share what the one who rolls leaves them."""
+"""After this number of doubles (R10) a player who would roll again is assumed to place. That is one game in a
+thousand, and it only affects how the other seats share the rest."""
 
 
 class RapidoSeats(RapidoValues):
@@ -44,7 +44,7 @@ class RapidoSeats(RapidoValues):
     def _choose(
         self, seat: int, steps: tuple[int, ...], tower: Tower
     ) -> tuple[list[list[Place]], list[Action]]:
-        """The best place [after so many steps by doubles, with each value], and what is best of all here."""
+        """The best place by [steps climbed by doubles, value], and the best action here by value."""
         fields, stops, again = self._turn(seat, steps, tower)
         places = [[Place(fields[row]) for row in rows] for rows in stops.argmax(axis=1)]
         worth = stops[0].max(axis=0)

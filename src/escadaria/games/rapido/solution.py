@@ -154,7 +154,7 @@ def best_again(left: int, best: np.ndarray, fails: np.ndarray) -> float:
             up = level + climb
             if up < len(best):
                 sure += max(best[up, rank], again[up])
-            else:  # whoever climbs beyond the levels, and not to the finish, places from the last one
+            else:  # a piece that climbs beyond the levels, but not to the finish, places from the last one
                 sure += 1.0 if up >= left else best[-1, rank]
         again[level] = roll_again(sure, best[level])
     return float(again[0])
