@@ -68,8 +68,8 @@ class ByHand:
         return value if after.turn == state.turn else 1.0 - value
 
 
-class Whims:
-    """Thinks something of every position of any game, always the same, and sticks to what is best by it."""
+class HashedValues:
+    """Arbitrary but fixed values for every position of any game, consistent with best play by them."""
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
@@ -96,7 +96,7 @@ class Whims:
 
 def analysed(name: str) -> Analysis:
     record = open_record(RECORDS / f"{name}.txt")
-    return analyse(record, ValueEvaluator(record.game, Whims(record.game), Source(VALUES)))
+    return analyse(record, ValueEvaluator(record.game, HashedValues(record.game), Source(VALUES)))
 
 
 every_record = pytest.mark.parametrize("name", sorted(path.stem for path in RECORDS.glob("*.txt")))
@@ -179,8 +179,8 @@ def test_resigning_gives_up_what_was_left() -> None:
 def test_luck_and_choices_explain_the_result(name: str) -> None:
     analysis = analysed(name)
     for player in analysis.players:
-        told = player.start + player.luck + player.skill + player.given + player.resigned
-        assert told == pytest.approx(player.result, abs=1e-9)
+        total = player.start + player.luck + player.skill + player.given + player.resigned
+        assert total == pytest.approx(player.result, abs=1e-9)
         assert player.skill == pytest.approx(-player.lost, abs=1e-9)
         assert player.adjusted == pytest.approx(player.result - player.luck)
         assert player.accuracy is None or 0 <= player.accuracy <= 1
@@ -216,10 +216,10 @@ def test_forced_decisions_count_nothing(name: str) -> None:
 
 def test_best_play_has_full_accuracy() -> None:
     game = load("rapido", players=3)
-    whims, dice = Whims(game), random.Random(5)
+    hashed, dice = HashedValues(game), random.Random(5)
 
     def decide(state: Any) -> Any:
-        values = whims.action_values(state)
+        values = hashed.action_values(state)
         return max(values, key=values.__getitem__)
 
     def roll(state: Any) -> Any:
@@ -227,16 +227,20 @@ def test_best_play_has_full_accuracy() -> None:
 
     plies = [action for action, _ in play_out(game, game.initial_state(), decide, roll)]
     record = Record(game, (ANA, BENTO, CLARA), tuple(plies))
-    analysis = analyse(record, ValueEvaluator(game, whims, Source(VALUES)))
+    analysis = analyse(record, ValueEvaluator(game, hashed, Source(VALUES)))
     assert analysis.mistakes == ()
     assert {player.accuracy for player in analysis.players} == {1.0}
 
 
 def test_progress_is_told() -> None:
     record = last_chance("18,10", "again", "X1")
-    told: list[tuple[int, int]] = []
-    analyse(record, ValueEvaluator(TWO, Whims(TWO), Source(VALUES)), progress=lambda *step: told.append(step))
-    assert told == [(0, 2), (1, 2), (2, 2)]
+    calls: list[tuple[int, int]] = []
+    analyse(
+        record,
+        ValueEvaluator(TWO, HashedValues(TWO), Source(VALUES)),
+        progress=lambda *step: calls.append(step),
+    )
+    assert calls == [(0, 2), (1, 2), (2, 2)]
 
 
 # Rollouts.
@@ -250,8 +254,8 @@ def test_rollouts_have_standard_errors_and_are_the_same_each_time() -> None:
     options = {str(option.action): option for option in first.decisions[0].options}
     assert 0 < options["place 2"].error < 0.2
     for player in first.players:
-        told = player.start + player.luck + player.skill + player.given
-        assert told == pytest.approx(player.result)
+        total = player.start + player.luck + player.skill + player.given
+        assert total == pytest.approx(player.result)
 
 
 def test_rollouts_of_games_that_are_over_are_sure() -> None:
@@ -446,7 +450,7 @@ def test_reasons_of_chain(discs: str, stacks: str, best: str, played: str, key: 
     )
     found = {
         str(option.action): option
-        for option in hint(game, state, ValueEvaluator(game, Whims(game), Source(VALUES)))
+        for option in hint(game, state, ValueEvaluator(game, HashedValues(game), Source(VALUES)))
     }
     decision = Decision(1, 1, 0, found[played], (found[best], found[played]))
     assert reason(game, state, decision).key == key
@@ -535,7 +539,7 @@ def test_a_hint_where_the_dice_are_to_fall_tells_what_the_position_is_worth(no_s
 def test_the_page_needs_nothing_else_and_trusts_no_name(no_solution: None, tmp_path: Path) -> None:
     record = last_chance("18,18", "place 5")
     bad = Record(TWO, (Seat("<script>"), Seat("A & B")), record.plies, start=record.start)
-    html = page(analyse(bad, ValueEvaluator(TWO, Whims(TWO), Source(VALUES))), load_texts("en"))
+    html = page(analyse(bad, ValueEvaluator(TWO, HashedValues(TWO), Source(VALUES))), load_texts("en"))
     assert "<script" not in html
     assert "&lt;script&gt;" in html
     assert "A &amp; B" in html
@@ -561,10 +565,10 @@ def test_the_plot_is_drawn_or_refused_before_the_work(no_solution: None, tmp_pat
 
 def test_great_rolls_are_those_that_moved_the_curve_most() -> None:
     analysis = analysed("rapido-3")
-    told = great_rolls(analysis)
-    least = min(abs(roll.luck[roll.seat]) for roll in told)
-    assert sum(abs(roll.luck[roll.seat]) > least for roll in analysis.rolls) == len(told) - 1
-    assert [roll.ply for roll in told] == sorted(roll.ply for roll in told)
+    shown = great_rolls(analysis)
+    least = min(abs(roll.luck[roll.seat]) for roll in shown)
+    assert sum(abs(roll.luck[roll.seat]) > least for roll in analysis.rolls) == len(shown) - 1
+    assert [roll.ply for roll in shown] == sorted(roll.ply for roll in shown)
 
 
 def test_gains_have_a_sign_and_nothing_has_none() -> None:
@@ -586,7 +590,7 @@ NEXT = "turn=0 phase=lengthen hands=3,2 pool=11 discs=2+9,4+15 stacks=2:0,4:1,9:
 
 def rolling(name: str, text: str) -> tuple[AnyGame, Any, ValueEvaluator]:
     game = load(name, players=2)
-    return game, game.parse_state(text), ValueEvaluator(game, Whims(game), Source(VALUES))
+    return game, game.parse_state(text), ValueEvaluator(game, HashedValues(game), Source(VALUES))
 
 
 @pytest.mark.parametrize("name, text, count", [

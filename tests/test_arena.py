@@ -183,18 +183,18 @@ class Stop(Exception):
 
 @pytest.mark.parametrize("after", [1, 3])
 def test_a_league_that_was_interrupted_comes_to_the_same(tmp_path: Path, after: int) -> None:
-    told: list[int] = []
+    calls: list[int] = []
 
     def stop(done: int, games: int) -> None:
-        told.append(done)
-        if len(told) > after:
+        calls.append(done)
+        if len(calls) > after:
             raise Stop
 
     with pytest.raises(Stop):
         few(100, folder=tmp_path, progress=stop)
-    kept, told = told[-1], []
-    resumed = few(100, folder=tmp_path, resume=True, progress=lambda done, games: told.append(done))
-    assert told[0] == kept == after * ENGINE_BATCH
+    kept, calls = calls[-1], []
+    resumed = few(100, folder=tmp_path, resume=True, progress=lambda done, games: calls.append(done))
+    assert calls[0] == kept == after * ENGINE_BATCH
     assert resumed.data() == few(100).data()
 
 

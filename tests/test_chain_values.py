@@ -45,7 +45,7 @@ def test_shares_sum_to_one_and_every_roll_is_worth_the_mean_of_its_outcomes(walk
 @given(walks(chains(), max_length=120))
 @settings(max_examples=60, deadline=None)
 def test_who_decides_gets_what_the_best_action_brings(walk: Walk) -> None:
-    """At the start of a turn the network says so itself, so there it is only told for each action."""
+    """At the start of a turn the network says so itself, so there only the values of actions are compared."""
     game: Any = walk.game
     state, known = walk.state, shipped(game)
     worths = known.action_values(state)
@@ -102,9 +102,9 @@ def test_only_with_two_players_the_solved_boards_have_rows_of_their_own(players:
 
 def test_every_network_tells_the_command_that_made_it_and_what_it_reached() -> None:
     for players in range(2, 7):
-        told = values.provenance("escadaria.games.chain", players)
-        assert all(f"train_chain {players}" in command for command in told["commands"])
-        assert told["positions"] > 0 and told["figures"]["games"] > 0
+        provenance = values.provenance("escadaria.games.chain", players)
+        assert all(f"train_chain {players}" in command for command in provenance["commands"])
+        assert provenance["positions"] > 0 and provenance["figures"]["games"] > 0
 
 
 def rows_of(game: Chain) -> set[int]:

@@ -138,10 +138,10 @@ def test_every_language_tells_a_whole_game(game: str, language: str, monkeypatch
     assert not re.search(r"\b(play|replay|error|rapido|chain)\.\w+", result.output)
     assert max(map(cell_len, result.stdout.splitlines())) <= 80
     for words in (["replay", "game.txt"], ["replay", "game.txt", "--ply", "4"], ["verify", "game.txt"]):
-        told = run(*words, "--lang", language)
-        assert told.exit_code == 0
-        assert "nonsense" not in told.output
-        assert not re.search(r"\b(play|replay|verify)\.\w+", told.output)
+        result = run(*words, "--lang", language)
+        assert result.exit_code == 0
+        assert "nonsense" not in result.output
+        assert not re.search(r"\b(play|replay|verify)\.\w+", result.output)
 
 
 def test_commands_answer_and_change_nothing() -> None:

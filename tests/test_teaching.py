@@ -1,4 +1,4 @@
-"""The rules and lessons: every ruling is told, every step is possible, every text is there."""
+"""The rules and lessons: every ruling is covered, every step is possible, every text is there."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def facts_of(steps: list[Any]) -> list[str]:
 
 @every_game
 def test_every_ruling_is_told(game: str) -> None:
-    told = [ruling for paragraph in paragraphs(game) for ruling in paragraph.rulings]
-    assert set(told) == RULINGS[game]
+    cited = [ruling for paragraph in paragraphs(game) for ruling in paragraph.rulings]
+    assert set(cited) == RULINGS[game]
     assert all(paragraph.rulings for paragraph in paragraphs(game))
 
 

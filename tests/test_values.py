@@ -18,10 +18,10 @@ from strategies import Walk, rapidos, walks
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_every_file_tells_the_command_that_made_it_and_what_it_reached(players: int) -> None:
-    told = values.provenance("escadaria.games.rapido", players)
-    assert all(f"train_rapido {players}" in command for command in told["commands"])
-    assert told["positions"] > 0
-    assert told["figures"]["games"] > 0
+    provenance = values.provenance("escadaria.games.rapido", players)
+    assert all(f"train_rapido {players}" in command for command in provenance["commands"])
+    assert provenance["positions"] > 0
+    assert provenance["figures"]["games"] > 0
 
 
 @pytest.mark.parametrize("players", range(2, 7))

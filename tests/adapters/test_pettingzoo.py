@@ -150,7 +150,7 @@ def test_options_are_the_games() -> None:
 
 
 def test_pictures_show_the_position() -> None:
-    """Equal positions look alike, others do not; the order of a chain is told by what happened."""
+    """Equal positions look alike, others do not; the order of a chain follows from what happened."""
     env = pettingzoo.env("chain", render_mode="rgb_array")
     pixels, texts = [], []
     for seed in (1, 1, 2):

@@ -100,8 +100,8 @@ def test_c10_what_can_be_linked_is_told_at_once(dice: int) -> None:
                 assert not can_link(Links((first,), first), loose)
                 continue
             word = sum(1 << 8 * (number - 1) for number in loose)
-            told = chain_rules.can_link(first - 1, 0, word)
-            assert told == can_link(Links((first,), first), loose)
+            found = chain_rules.can_link(first - 1, 0, word)
+            assert found == can_link(Links((first,), first), loose)
             for code, heading in ((1, Heading.UP), (2, Heading.DOWN)):
                 if first not in (1, 6) and loose.count(first) < 3:
                     chain = Links((first,), first, heading)

@@ -76,7 +76,7 @@ def test_every_move_is_the_engine_s(board: Board) -> None:
         free = game.free_discs(state, 0)
         for disc, space in enumerate(state.discs[0]):
             if space == state.discs[0][disc - 1] and (table.stopped[number, disc] < 0).all():
-                continue  # of two own discs in a stack the upper one is told
+                continue  # of two own discs in a stack the upper one counts
             assert (table.stopped[number, disc, 0] >= 0) == (space in free)
             for links in range(1, DICE) if space in free else ():
                 after = game.apply(decide(state, links), Move(space))
@@ -167,19 +167,19 @@ def test_the_kernel_s_master_plays_by_the_solution(
 
 
 def test_interrupted_work_goes_on(solver: Solver) -> None:
-    told: list[tuple[float, dict[str, np.ndarray]]] = []
+    calls: list[tuple[float, dict[str, np.ndarray]]] = []
 
     def stop_early(phase: str, gap: float, arrays: dict[str, np.ndarray]) -> None:
-        told.append((gap, {name: array.copy() for name, array in arrays.items()}))
-        if len(told) == 12:
+        calls.append((gap, {name: array.copy() for name, array in arrays.items()}))
+        if len(calls) == 12:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         Solver(TINY).solve({}, stop_early)
-    gaps = [gap for gap, _ in told]
+    gaps = [gap for gap, _ in calls]
     assert gaps == sorted(gaps, reverse=True)
     second = Solver(TINY)
-    assert second.solve(told[-1][1], gap=1e-6) <= 1e-6
+    assert second.solve(calls[-1][1], gap=1e-6) <= 1e-6
     assert second.updates < solver.updates / 2
     assert np.abs(second.mover - solver.mover).max() <= 1e-6
 

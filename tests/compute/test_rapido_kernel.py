@@ -65,13 +65,13 @@ def test_every_transition_is_the_engine_s_also_where_no_bot_would_go(players: in
             after[state.turn] = own
             facts = game.facts(state, Place(field))
             victims = {(fact.victim, fact.field) for fact in facts if isinstance(fact, ThrewOut)}
-            told = {
+            found = {
                 (seat, lane)
                 for seat in range(players)
                 for lane in range(8)
                 if marks[seat] & out & 128 << 8 * lane
             }
-            assert told == victims
+            assert found == victims
             scores = [fact for fact in facts if isinstance(fact, Scored)]
             seat = (state.turn + 1) % players
             assert (kernel.number_of_pairs(after[seat]) == game.pairs) == bool(scores)  # R18

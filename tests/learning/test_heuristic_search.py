@@ -44,9 +44,9 @@ def distance(numbers: np.ndarray) -> float:
 
 def test_a_search_finds_the_rules_that_help_and_their_numbers() -> None:
     family, wanted = toy()
-    told = list[str]()
-    rules, names = search(family, distance, distance, 5, 0.5, lambda name, *_: told.append(name))
-    assert rules.tolist() == list(wanted) and names == ["first", "helps"] == told
+    reported = list[str]()
+    rules, names = search(family, distance, distance, 5, 0.5, lambda name, *_: reported.append(name))
+    assert rules.tolist() == list(wanted) and names == ["first", "helps"] == reported
 
 
 def test_stages_tell_what_is_lost_with_fewer_rules() -> None:
@@ -57,15 +57,15 @@ def test_stages_tell_what_is_lost_with_fewer_rules() -> None:
 
 def test_rules_that_win_games_are_adopted_the_most_useful_first() -> None:
     places = {"first": (0,), "harms": (1,), "helps": (2,), "helps_more": (3,)}
-    family, told = Family(places, (0, 0, 0, 0), {}, {}), list[str]()
+    family, reported = Family(places, (0, 0, 0, 0), {}, {}), list[str]()
 
     def wins(numbers: np.ndarray) -> float:
         return float(numbers @ [0.1, -0.05, 0.1, 0.2])
 
     rules, found = adopted(
-        family, list(places), np.ones(4, np.int64), wins, 0.25, lambda name, *_: told.append(name)
+        family, list(places), np.ones(4, np.int64), wins, 0.25, lambda name, *_: reported.append(name)
     )
-    assert rules.tolist() == [1, 0, 1, 1] and told == ["no harms", "helps_more", "helps"]
+    assert rules.tolist() == [1, 0, 1, 1] and reported == ["no harms", "helps_more", "helps"]
     assert [stage.rule for stage in found] == ["first", "helps_more", "helps"]
     assert [stage.loss for stage in found] == pytest.approx([0.15, -0.05, -0.15])
 

@@ -216,15 +216,15 @@ async def test_another_database_has_another_key(opened: Opener, tmp_path: Path) 
 
 
 async def test_the_store_counts_what_it_does(store: SqlStore) -> None:
-    told: list[int] = []
-    store.meters.committed = lambda events, seconds: told.append(events)
+    counted: list[int] = []
+    store.meters.committed = lambda events, seconds: counted.append(events)
     await asyncio.gather(*(store.append(f"m{n}", [event(1), event(2)]) for n in range(5)))
     with pytest.raises(Conflict):
         await store.append("m0", [event(1)])
     meters = store.meters
     assert (meters.commits, meters.appends, meters.events) == (2, 5, 10)
     assert (meters.conflicts, meters.errors) == (1, 0)
-    assert meters.seconds > 0 and told == [10, 0]
+    assert meters.seconds > 0 and counted == [10, 0]
     assert store.waiting == 0
 
 
