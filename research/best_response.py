@@ -282,7 +282,7 @@ def roll_again(sure: float, best: Any) -> float:
 def decisions_of(bot: str, finish: int) -> Decisions:
     """How one of ``BOTS`` decides in every position."""
     if bot == "master":
-        return decisions_by(judged(finish), LEVELS)
+        return decisions_by(shipped_starts(finish), LEVELS)
     game = Rapido(players=3)
     decisions = np.full((1, 1, 1, PAIR_KEYS, PAIR_KEYS, RANKS), ROLL_AGAIN, np.int8)
     rolls = np.array([next(at for at, roll in enumerate(ROLLS) if roll.value == value) for value in VALUES])
@@ -313,16 +313,16 @@ def decisions_by(starts: Starts, levels: int) -> Decisions:
     return decisions
 
 
-def judged(finish: int) -> Starts:
+def shipped_starts(finish: int) -> Starts:
     """How often who has just played wins, by the values that ship."""
     starts = np.zeros((finish, finish, finish, PAIR_KEYS, PAIR_KEYS))
-    network = shipped.load("rapido-3")
-    judge(rapido_values.model(network), rapido_values.new_workspace(3, 1), starts)
+    network = shipped.load("escadaria.games.rapido", 3)
+    fill_starts(rapido_values.model(network), rapido_values.new_workspace(3, 1), starts)
     return starts
 
 
 @njit(cache=True, nogil=True)
-def judge(model: Model, workspace: Scratch, starts: Starts) -> None:
+def fill_starts(model: Model, workspace: Scratch, starts: Starts) -> None:
     """Fill ``starts``."""
     finish = len(starts)
     for own in range(finish):

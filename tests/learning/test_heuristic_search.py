@@ -1,4 +1,4 @@
-"""Heuristics are judged rightly: turns are worth what solutions say, rules decide as they do readably."""
+"""Heuristics are measured correctly: turns are worth what solutions say, rules decide as they do readably."""
 
 from __future__ import annotations
 
