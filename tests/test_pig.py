@@ -154,7 +154,7 @@ async def test_the_server_has_it_for_people_and_bots(
             await ana.start()
             await asyncio.gather(*map(play, (ana, rui)))
             assert ana.winner == rui.winner and ana.winner in (0, 1, 2)
-            async with httpx.AsyncClient(trust_env=False) as client:
+            async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
                 games = (await client.get(f"{server.url}/api/games")).json()["games"]
                 assert [game["name"] for game in games] == ["rapido", "chain", "pig"]
                 replay = await client.get(f"{server.url}/api/matches/{opened.match}/replay")

@@ -213,7 +213,7 @@ def test_every_address_has_a_row() -> None:
 
 
 async def test_where_the_schemas_are(server: Inside) -> None:
-    async with httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+    async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
         for path in re.findall(r"GET (/api/[a-z/]+\.json)", PAGE):
             assert (await http.get(path)).is_success
         assert set(frames_schema()["properties"]) >= {"hello", "request", "frame"}

@@ -100,7 +100,7 @@ class Session:
         await self.http("GET", f"/api/matches/{MATCH}/record")
 
     async def http(self, method: str, path: str, body: Json | None = None) -> None:
-        async with httpx.AsyncClient(trust_env=False) as http:
+        async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
             answer = await http.request(method, self.url + path, json=body)
         self.lines.append(f"{method} {path}")
         if body is not None:

@@ -75,7 +75,7 @@ async def test_the_record_and_a_spent_code_give_no_token(tmp_path: Path) -> None
             assert await may_enter(url, name, token=token)
             await ana.ask("resign")
             following = (await ana.ask("rematch"))["match"]
-        async with httpx.AsyncClient(trust_env=False) as http:
+        async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
             record = read((await http.get(f"{url}/api/matches/{name}/record", timeout=60)).text)
         assert record.proof is not None and record.proof.secret, "it is public"
         for forged in (
@@ -127,9 +127,15 @@ async def test_a_code_is_worthless_after_its_time_or_another_move(tmp_path: Path
 
 
 async def test_promised_dice_outlive_a_restart_and_are_used_once(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server, httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+    async with (
+        serving(tmp_path) as server,
+        httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
+    ):
         sealed = (await http.post("/api/seals")).json()
-    async with serving(tmp_path) as server, httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+    async with (
+        serving(tmp_path) as server,
+        httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
+    ):
         wish = {"game": "rapido", "match": sealed["match"], "people": [{"name": "Ana", "entropy": "ab"}]}
         assert (await http.post("/api/matches", json=wish)).status_code == 201
         assert (await http.post("/api/matches", json=wish)).json()["code"] == "not_sealed"

@@ -281,7 +281,7 @@ async def test_pages_of_other_sites_may_not_connect(tmp_path: Path) -> None:
             with pytest.raises(InvalidStatus, match="403"):
                 async with connect(address, proxy=None, additional_headers={"Origin": origin}):
                     pass
-            async with httpx.AsyncClient(trust_env=False) as http:
+            async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
                 response = await http.get(f"{server.url}/api/games", headers={"Origin": origin})
                 assert (response.status_code, response.json()["code"]) == (403, "forbidden")
         for origin in (server.url, "https://friend.example", "https://other.example"):

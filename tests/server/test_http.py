@@ -103,7 +103,7 @@ async def test_a_match_is_told_of_and_its_record_when_it_is_over(url: str) -> No
     people = [{"name": "Ana"}, {"name": "Rui"}]
     async with (
         await open_match(url, "rapido", {"players": 2}, people=people, rules=QUICK) as table,
-        httpx.AsyncClient(base_url=f"{url}/api/matches", trust_env=False) as http,
+        httpx.AsyncClient(base_url=f"{url}/api/matches", trust_env=False, timeout=60) as http,
     ):
         told = (await http.get(f"/{table.match}")).json()
         assert told["status"] == "waiting" and [seat["name"] for seat in told["seats"]] == ["Ana", "Rui"]
@@ -142,7 +142,10 @@ async def test_it_is_not_ready_without_a_store(tmp_path: Path, monkeypatch: pyte
     async def gone() -> None:
         raise StoreUnavailable("gone")
 
-    async with serving(tmp_path) as server, httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+    async with (
+        serving(tmp_path) as server,
+        httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
+    ):
         monkeypatch.setattr(server.hub.store, "ping", gone)
         answer = await http.get("/readyz")
         assert (answer.status_code, answer.json()["code"]) == (503, "store_unavailable")
@@ -175,7 +178,7 @@ async def test_a_match_that_is_damaged_hurts_only_itself(
     async with serving(tmp_path) as server:
         async with wire(server.url, bad["match"], token=bad["token"]) as me:
             assert await me.closed() == 1011
-        async with httpx.AsyncClient(trust_env=False) as http:
+        async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
             answer = await http.get(f"{server.url}/api/matches/{bad['match']}")
             assert (answer.status_code, answer.json()["code"]) == (500, "internal")
         async with wire(server.url, good["match"], token=good["token"]) as me:
@@ -189,7 +192,7 @@ async def test_a_match_that_is_damaged_hurts_only_itself(
 
 @pytest.mark.parametrize("game", ["rapido", "chain"])
 async def test_frames_are_as_the_schema_says(url: str, game: str) -> None:
-    async with httpx.AsyncClient(trust_env=False) as http:
+    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
         document = (await http.get(f"{url}/api/frames.json")).json()
     kinds = document.pop("properties")
 

@@ -145,7 +145,7 @@ def test_budgets_survive_a_restart_without_addresses_being_kept() -> None:
 
 async def test_an_address_may_ask_only_so_often(tmp_path: Path) -> None:
     async with serving(tmp_path, requests_per_second=0.001, requests_burst=3) as server:
-        async with httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+        async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
             codes = [(await http.get("/api/games")).status_code for _ in range(5)]
             assert codes == [200, 200, 200, 429, 429]
             assert (await http.get("/api/games")).json()["code"] == "too_fast"
@@ -290,7 +290,7 @@ async def test_finished_matches_are_archived_and_can_be_looked_at(tmp_path: Path
         async with wire(server.url, match["match"], token=match["token"]) as me:
             assert (await me.expect("snapshot"))["now"]["secret"]
             following = (await me.ask("rematch"))["match"]
-        async with httpx.AsyncClient(trust_env=False) as http:
+        async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
             assert (
                 await http.get(f"{server.url}/api/matches/{match['match']}/record", timeout=60)
             ).status_code == 200

@@ -19,7 +19,7 @@ SHORT: dict[str, dict[str, Any]] = {"rapido": {"finish": 8}, "chain": {"board": 
 
 
 async def record_of(url: str, match: str) -> httpx.Response:
-    async with httpx.AsyncClient(trust_env=False) as http:
+    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
         return await http.get(f"{url}/api/matches/{match}/record")
 
 
@@ -190,7 +190,7 @@ async def test_a_recovery_code_moves_the_seat(url: str) -> None:
 
 async def test_people_bring_entropy_once_the_dice_are_promised(url: str) -> None:
     people = [{"name": "Ana", "entropy": "ab"}]
-    async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
+    async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=60) as http:
         early = await http.post("/api/matches", json={"game": "rapido", "people": people})
         assert early.json()["code"] == "not_sealed"
         sealed = (await http.post("/api/seals")).json()
@@ -288,7 +288,7 @@ async def test_other_tables_take_nothing_back(url: str) -> None:
 
 
 async def test_a_match_starts_from_a_given_position_only_for_practice(url: str) -> None:
-    async with httpx.AsyncClient(trust_env=False) as http:
+    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
         wish: dict[str, Any] = {"game": "rapido", "start_from": "x"}
         refused = await http.post(f"{url}/api/matches", json=wish)
         assert (refused.status_code, refused.json()["code"]) == (400, "not_practice")

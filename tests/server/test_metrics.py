@@ -120,7 +120,10 @@ async def test_a_lost_store_is_shown_and_logged_once(
     async def ready() -> int:
         return (await http.get("/readyz")).status_code
 
-    async with serving(tmp_path) as server, httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+    async with (
+        serving(tmp_path) as server,
+        httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
+    ):
         file = tmp_path / "matches.sqlite3"
         file.rename(tmp_path / "away")
         for _ in range(5):
@@ -179,7 +182,7 @@ async def test_hits_of_limits_are_counted_by_kind(tmp_path: Path) -> None:
         before = value(
             await asyncio.to_thread(scrape, server.url), "escadaria_limit_hits_total", limit="requests"
         )
-        async with httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+        async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
             codes = [(await http.get("/api/games")).status_code for _ in range(8)]
         after = value(
             await asyncio.to_thread(scrape, server.url), "escadaria_limit_hits_total", limit="requests"

@@ -123,7 +123,7 @@ async def wire(url: str, match: str, **hello: Any) -> AsyncIterator[Wire]:
 async def opened(url: str, game: str = "rapido", players: int = 2, **wish: Any) -> dict[str, Any]:
     """A new match: its id, the host's token, the watchers' key."""
     options = wish.pop("options", {}) | {"players": players}
-    async with httpx.AsyncClient(trust_env=False) as http:
+    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
         response = await http.post(
             f"{url}/api/matches", json={"game": game, "options": options, **wish}, timeout=PATIENCE
         )
