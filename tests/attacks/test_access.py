@@ -112,6 +112,14 @@ async def test_a_code_outlives_sleep_restart_and_what_others_ask_for(tmp_path: P
         assert not await may_enter(server.url, match["match"], token=token)
 
 
+async def test_codes_are_paid_for_like_moves(tmp_path: Path) -> None:
+    async with serving(tmp_path, writes_per_second=0.001, writes_burst=3) as server:
+        match = await playing(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            answers = [await me.ask("recover") for _ in range(5)]
+        assert [answer.get("code") == "too_fast" for answer in answers] == [False] * 3 + [True] * 2
+
+
 async def test_a_code_is_worthless_after_its_time_or_another_move(tmp_path: Path) -> None:
     clock = Ahead()
     async with serving(tmp_path, clock) as server:

@@ -541,6 +541,7 @@ class Room:
         match, member = self.match, connection.member
         if member is None:
             raise Refused("forbidden", "a guest has nothing to recover")
+        self._services.limits.take(connection.address, "writes")
         code = new_token()
         value = messages.encode(Code(match.id, member, match.token_digest(member)))
         try:
