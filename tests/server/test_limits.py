@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sqlite3
+import weakref
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -195,6 +197,21 @@ async def test_a_match_that_nobody_is_at_leaves_the_memory_and_comes_back(tmp_pa
         async with wire(server.url, match["match"], token=match["token"]) as ana:
             assert (await ana.ask("act", version=4, action="roll", id="x"))["version"] == 5
         assert match["match"] in await server.hub.store.abandoned(1e12, 10)
+
+
+async def test_a_match_that_left_the_memory_is_freed_without_garbage_collection(tmp_path: Path) -> None:
+    """Sessions once referred to it in a circle, and finished matches stayed for hours."""
+    async with serving(tmp_path, idle_seconds=0) as server:
+        match = await playing(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            await me.ask("resign")
+        gc.disable()
+        try:
+            room = weakref.ref(server.hub.rooms[match["match"]])
+            await asleep(server, match)
+            await eventually(lambda: room() is None, "it is freed")
+        finally:
+            gc.enable()
 
 
 async def test_many_at_once_wake_a_match_only_once(tmp_path: Path) -> None:

@@ -74,6 +74,11 @@ class Connection:
         self.push(frame)
         self._answered()
 
+    def detach(self) -> None:
+        """Let go of the session: the connection is over."""
+        self._answered = lambda: None
+        self._close = lambda code: None
+
     def end(self, code: str) -> None:
         """Close the connection after what was sent, or soon if the client takes nothing."""
         if not self.ending:

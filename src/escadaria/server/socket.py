@@ -159,10 +159,18 @@ class Session:
         if self._admission is not None and not self._admission.done():
             self._admission.add_done_callback(lambda _: self._leave())
         self._leave()
+        # Nothing refers back to the session, so that it and its room are freed without a garbage collection.
+        self._protocol.take_messages(_ignore)
+        self.connection.detach()
 
     def _leave(self) -> None:
         if self._room is not None:
             self._room.leave(self.connection)
+            self._room = None
+
+
+def _ignore(_: str | bytes) -> None:
+    """Take a message that comes after the end."""
 
 
 def _too_busy(hub: Hub, socket: WebSocket[Any, Any, Any]) -> str:
