@@ -323,6 +323,7 @@ async def test_two_tabs_of_one_seat(url: str) -> None:
     async with wire(url, match["match"], token=token) as rui:
         async with wire(url, match["match"], token=match["token"]) as one:
             async with wire(url, match["match"], token=match["token"]) as two:
+                await two.expect("snapshot")  # it has been let in
                 assert (await one.ask("act", version=4, action="roll"))["type"] == "accepted"
                 assert (await two.expect("event"))["version"] == 5
                 assert (await two.ask("act", version=4, action="roll"))["code"] == "stale_version"
