@@ -40,8 +40,8 @@ def test_pig_is_found_and_played_to_the_end(
     board = person.page.get_by_role("table").first
     expect(board.get_by_role("columnheader", name="Scores")).to_be_visible()
     expect(board.get_by_role("row", name="Ana")).to_be_visible()
-    hold = person.turn.get_by_role("button", name="Hold")
-    roll = person.turn.get_by_role("button", name="Roll")
+    hold = person.turn.get_by_role("button", name="Hold", exact=True)
+    roll = person.turn.get_by_role("button", name="Roll", exact=True)
     rolls = 0
     while True:
         expect(roll.or_(person.winner).first).to_be_visible()
