@@ -160,12 +160,12 @@ def percentiles(waits: list[float]) -> tuple[float, float]:
 # Where the time goes.
 
 PARTS = {
-    "rules": r"escadaria/(game|rapido|table|record|dice|server/match)\.py",
+    "rules": r"escadaria/(game|games/.*|table|record|dice|server/match)\.py",
     "encoding": r"escadaria/server/messages\.py",
     "store": r"escadaria/store/|sqlalchemy/|psycopg|sqlite3/",
     "metrics": r"prometheus_client/",
+    "socket": r"uvicorn/protocols/|websockets/|litestar/|escadaria/server/(protocol|socket)\.py",
     "room": r"escadaria/server/(?!run)",
-    "socket": r"uvicorn/protocols/|websockets/|litestar/",
 }
 """Whose a sample is: that of the innermost function in one of these files. The rest is the event loop's."""
 

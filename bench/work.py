@@ -111,7 +111,7 @@ async def play(url: str, until: float, bot: bool) -> list[float]:
     async with http(url, PERSON) as client:
         while time.monotonic() < until:
             game = {"game": "rapido", "options": {"players": 2, "finish": 50}}
-            match = await opened(client, **game, **who, rules={"pace": 0})
+            match = await opened(client, **game, **who, settings={"pace": 0})
             async with Socket(url, match, PERSON) as table:
                 await _play(table, until, waits, bot)
     return waits
@@ -183,7 +183,7 @@ async def hints(url: str, ready: asyncio.Event) -> None:
     async with http(url, ATTACKER) as client, contextlib.AsyncExitStack() as stack:
         people = [{"name": name} for name in "ABCDEF"]
         tables = [
-            await opened(client, **LONG_BOARD, people=people, rules={"practice": True}) for _ in range(40)
+            await opened(client, **LONG_BOARD, people=people, settings={"practice": True}) for _ in range(40)
         ]
         sockets: list[Socket] = []
         for number in range(300):
@@ -210,8 +210,8 @@ async def unattended(url: str, ready: asyncio.Event) -> None:
     """50 tables at which bots play bots, with nobody there."""
     async with http(url, ATTACKER) as client:
         for _ in range(50):
-            rules = {"pace": 0, "clock": 3600}
-            await opened(client, **LONG_BOARD, bots=["master"] * 6, rules=rules)
+            settings = {"pace": 0, "clock": 3600}
+            await opened(client, **LONG_BOARD, bots=["master"] * 6, settings=settings)
     await asyncio.sleep(2)
     ready.set()
     await asyncio.sleep(3600)

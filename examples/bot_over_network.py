@@ -16,8 +16,9 @@ from typing import Any
 
 import escadaria
 from escadaria import bots
-from escadaria.client import RefusedError, Table
+from escadaria.client import Table
 from escadaria.game import AnyGame
+from escadaria.refusals import Refused
 
 
 def my_own(game: AnyGame, state: Any) -> Any:
@@ -42,7 +43,7 @@ async def play(url: str, match: str, name: str, bot: str) -> bool:
                 action = str(decide(game, game.parse_state(turn.text)))
             try:
                 await turn.act(action)
-            except RefusedError as refusal:
+            except Refused as refusal:
                 if refusal.code not in ("stale_version", "bot_plays"):  # another bot stood in just now
                     raise
         return table.winner in table.mine
@@ -58,7 +59,7 @@ def main() -> None:
     match = wish.match.partition("#")[0].rstrip("/").rpartition("/")[2]
     try:
         won = asyncio.run(play(wish.url, match, wish.name, wish.bot))
-    except RefusedError as refusal:
+    except Refused as refusal:
         sys.exit(str(refusal))
     print(f"{wish.name} won." if won else f"{wish.name} lost.")
 

@@ -22,7 +22,7 @@ from escadaria import admin, dice
 from escadaria.cli import app
 from escadaria.record import read, verify
 from escadaria.server import messages
-from escadaria.server.match import Entry, Match, new_match
+from escadaria.server.match import Match, MatchEvent, new_match
 from escadaria.store import StoredEvent, open_store
 from store.conftest import Postgres, anyio_backend, postgres, url  # noqa: F401 - fixtures
 
@@ -37,24 +37,28 @@ def played(match: str, names: tuple[str, str], until: int | None = None) -> list
         match=match,
         game="rapido",
         options={"players": 2, "finish": 8},
-        rules=messages.Rules(),
+        settings=messages.TableSettings(),
         commitment=dice.commitment(secret),
     )
     entries = [new_match(created, "token", secret, "")]
     folded = Match()
     folded.apply(entries[0], TIME)
     for seat, name in enumerate(names):
-        add(folded, entries, [Entry(messages.Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab"))])
-    add(folded, entries, [Entry(messages.Started(first=0))])
+        add(
+            folded,
+            entries,
+            [MatchEvent(messages.Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab"))],
+        )
+    add(folded, entries, [MatchEvent(messages.Started(first=0))])
     while folded.table is not None and folded.table.to_act is not None and len(entries) != until:
         add(folded, entries, folded.bot_acts(folded.table.to_act, folded.table.choices()[0]))
     return [
-        StoredEvent(version, TIME + version, "", messages.encode(entry.what), messages.encode(entry.hidden))
+        StoredEvent(version, TIME + version, "", messages.encode(entry.event), messages.encode(entry.hidden))
         for version, entry in enumerate(entries, 1)
     ]
 
 
-def add(match: Match, entries: list[Entry], more: list[Entry]) -> None:
+def add(match: Match, entries: list[MatchEvent], more: list[MatchEvent]) -> None:
     for entry in more:
         match.apply(entry, TIME + len(entries) + 1)
         entries.append(entry)
@@ -301,7 +305,7 @@ def test_a_healthy_database_passes(filled: str) -> None:
 
 
 def test_a_check_names_each_damaged_match_and_why(filled: str) -> None:
-    body = '{"kind":"did","seat":0,"deed":"place 9"}'
+    body = '{"kind":"acted","seat":0,"action":"place 9"}'
     change(filled, "UPDATE event SET body = ? WHERE match = 'one' AND version = 6", body)
     change(filled, "DELETE FROM event WHERE match = 'two' AND version = 7")
     change(filled, "UPDATE snapshot SET version = 99 WHERE match = 'three'")

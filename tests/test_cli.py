@@ -220,7 +220,7 @@ def test_resigning_asks_first_and_hands_over_to_a_bot() -> None:
     assert "A bot plays on for Ana." in result.stdout
     record = open_record(Path("game.txt"))
     assert record.outcome is not None
-    assert [remark.deed for remark in record.remarks] == ["resign"]
+    assert [remark.action for remark in record.remarks] == ["resign"]
 
 
 def test_the_last_of_two_wins_when_the_other_resigns() -> None:

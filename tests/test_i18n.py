@@ -13,7 +13,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from babel.messages.pofile import read_po
@@ -24,6 +24,7 @@ from escadaria.game import CHANCE, GameError, play_out
 from escadaria.games.chain import rules as chain
 from escadaria.games.rapido import rules as rapido
 from escadaria.i18n import LANGUAGES, Message, Texts, load, negotiate
+from escadaria.refusals import RefusalCode
 
 NAMES = ("Ana", "Bento", "Clara", "Davi", "Eva", "Fábio")
 COLOURS = ("red", "blue", "green", "yellow", "black", "white")
@@ -240,7 +241,7 @@ def test_colours_bots_and_errors_have_texts() -> None:
         ENGLISH
     )
     ours = {kind.code for kind in GameError.__subclasses__() if kind.__module__.startswith("escadaria.")}
-    assert {f"error.{code}" for code in ours.union(CODES)} <= set(ENGLISH)
+    assert {f"error.{code}" for code in ours.union(CODES, get_args(RefusalCode))} <= set(ENGLISH)
 
 
 # What is said.

@@ -30,14 +30,15 @@ MAY_IMPORT = {
     "compute": {"game", "catalogue", "network", "solutions"},
     "games.compiled": {"game", "games.rules", "games.parts", "bots", "compute", "network", "solutions"},
     "record": {"game", "catalogue", "dice"},
-    "table": {"game", "catalogue", "dice", "record"},
+    "refusals": {"game"},
+    "table": {"game", "catalogue", "dice", "record", "refusals"},
     "views": {"game", "table"},
     "teaching": {"game", "catalogue", "dice", "record", "table", "views"},
     "coach": {"game", "catalogue", "bots", "i18n", "record", "solutions"},
     "games.shown": {"game", "games.rules", "adapters", "coach", "teaching", "terminal"},
     "arena": {"game", "catalogue", "bots", "dice"},
     "store": set[str](),
-    "client": set[str](),
+    "client": {"refusals"},
 }
 """What a module or folder may import of the others; one that is not listed may import everything.
 

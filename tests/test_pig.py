@@ -146,7 +146,7 @@ async def test_the_server_has_it_for_people_and_bots(
     server = Live(tmp_path, {})
     try:
         options = {"players": 3, "goal": 12}
-        opened = await open_match(server.url, "pig", options, rules={"pace": 0})
+        opened = await open_match(server.url, "pig", options, settings={"pace": 0})
         async with opened as ana, Table(server.url, opened.match) as rui:
             await ana.sit("Ana")
             await rui.sit("Rui")

@@ -124,9 +124,11 @@ def proofs(players: int) -> st.SearchStrategy[Proof]:
 def remarks(draw: st.DrawFn, players: int, plies: int) -> tuple[Remark, ...]:
     """Remarks at any plies; while play goes on at least two seats have not resigned."""
     stay = draw(st.permutations(range(players)))[:2]
-    deeds = st.sampled_from(["resign", "back", "bot simple", "bot search:2.0-fast"])
-    free = st.lists(st.builds(Remark, st.integers(0, plies), st.integers(0, players - 1), deeds), max_size=6)
-    chosen = [r for r in draw(free) if r.deed != "resign" or r.seat not in stay]
+    actions = st.sampled_from(["resign", "back", "bot simple", "bot search:2.0-fast"])
+    free = st.lists(
+        st.builds(Remark, st.integers(0, plies), st.integers(0, players - 1), actions), max_size=6
+    )
+    chosen = [r for r in draw(free) if r.action != "resign" or r.seat not in stay]
     chosen.sort(key=lambda remark: remark.ply)
     if draw(st.booleans()):
         chosen.append(Remark(plies, stay[0], "resign"))
@@ -253,7 +255,9 @@ def test_a_long_turn_is_wrapped() -> None:
 @pytest.mark.parametrize("name", NASTY)
 def test_a_name_that_looks_like_something_else_is_only_a_name(name: str) -> None:
     name = name.strip()
-    made = tuple(Remark(ply, seat, deed) for ply in (0, 6) for seat in range(3) for deed in ("bot x", "back"))
+    made = tuple(
+        Remark(ply, seat, action) for ply in (0, 6) for seat in range(3) for action in ("bot x", "back")
+    )
     for sitting in [
         (name, name, name),
         (name, "Ana", f"{name[:20]} (seat 1)"),
@@ -708,7 +712,11 @@ def test_there_are_golden_records_of_both_games_and_all_kinds() -> None:
     assert {(record.game.name, record.game.players) for record in golden} >= {
         (name, players) for name in escadaria.GAMES for players in (2, 6)
     }
-    assert {remark.deed for record in golden for remark in record.remarks} >= {"resign", "back", "bot simple"}
+    assert {remark.action for record in golden for remark in record.remarks} >= {
+        "resign",
+        "back",
+        "bot simple",
+    }
     assert {record.dice.split()[0] for record in golden} == {"fair", "seed"}
     rulings = {record.outcome.ruling for record in golden if record.outcome}
     assert rulings == {"R15", "C6", RESIGNED}

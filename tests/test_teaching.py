@@ -100,7 +100,7 @@ def test_examples_show_what_the_engine_does(game: str) -> None:
         assert len(example.seats) == example.options["players"]
         for chosen, event in zip(example.tries, made.tries, strict=True):
             table = made.table()
-            assert chosen.deed in example.legal
+            assert chosen.action in example.legal
             assert [step.action for step in chosen.steps] == [str(step.action) for step in play(table, event)]
             assert chosen.steps[-1].position == table.state
 
@@ -170,9 +170,9 @@ def test_every_step_is_legal_and_every_question_can_be_answered(game: str) -> No
             play(table, event)
         if step.ask:
             assert table.to_act == LEARNER, step.say
-        deeds = [Event.parse(event).deed for event in step.ask]
-        assert set(deeds) <= set(table.choices()), step.say
-        assert len(set(deeds)) == len(deeds)
+        actions = [Event.parse(event).action for event in step.ask]
+        assert set(actions) <= set(table.choices()), step.say
+        assert len(set(actions)) == len(actions)
         for event in step.ask:
             assert Event.parse(event).seat == LEARNER
             play(scene.table(number, step.watch), event)

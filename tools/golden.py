@@ -38,7 +38,7 @@ class Match:
     seats: tuple[Seat, ...]
     dice: SeededDice | FairDice
     date: str
-    happenings: Mapping[int, str] = field(default_factory=dict)
+    remarks: Mapping[int, str] = field(default_factory=dict)
     """What happens beside the game, by the version before it: ``2 resign``, ``0 bot simple``, ``0 back``."""
     events: int = 10_000
     """Where it is broken off, if it is not over by then."""
@@ -130,19 +130,19 @@ def play(match: Match) -> Table:
     start = game.parse_state(match.start) if match.start else None
     table = Table(game, colour_seats(game, match.seats), match.dice, start=start)
     while (seat := table.to_act) is not None and table.version < match.events:
-        if happening := match.happenings.get(table.version):
-            who, _, deed = happening.partition(" ")
-            table.add(happen(table, int(who), deed))
+        if remark := match.remarks.get(table.version):
+            who, _, action = remark.partition(" ")
+            table.add(event_of(table, int(who), action))
         else:
             table.add(table.play(seat, ROLL if table.awaits_roll else decide(table, seat)))
     return table
 
 
-def happen(table: Table, seat: int, deed: str) -> Any:
+def event_of(table: Table, seat: int, action: str) -> Any:
     """The event of something beside the game."""
-    if deed == "resign":
+    if action == "resign":
         return table.resign(seat)
-    return table.take_back(seat) if deed == "back" else table.hand_over(seat, deed.removeprefix("bot "))
+    return table.take_back(seat) if action == "back" else table.hand_over(seat, action.removeprefix("bot "))
 
 
 def decide(table: Table, seat: int) -> str:

@@ -15,13 +15,17 @@ from typing import Any
 import msgspec
 
 from escadaria.catalogue import GAMES
+from escadaria.refusals import Ending
 from escadaria.server import messages
 from escadaria.server.coach import AnalysisView, RollsView, Waiting
 from escadaria.server.routes import frames_schema
 from escadaria.teaching.views import LessonView, RulesView
 
 HEADER = "// The wire, generated from the server's types by tools/protocol_types.py. Do not edit.\n"
-TO_SERVER = ("hello", "request", "Open", "Position")
+TO_SERVER = ("hello", "command", "Open", "Position")
+
+
+ENDING = msgspec.json.schema(Ending)
 
 
 def generate() -> str:
@@ -41,15 +45,17 @@ def generate() -> str:
     received = _reachable([root for name, root in roots.items() if name not in TO_SERVER], defs)
     parts = [_interface(name, defs[name], name in sent - received, sent & received) for name in defs]
     parts += [
-        f"export type AnyRequest = {_type(roots['request'])};",
+        f"export type AnyCommand = {_type(roots['command'])};",
+        f"export type RefusalCode = {_type(ENDING['anyOf'][0])};",
+        f"export type Ending = RefusalCode | {_type(ENDING['anyOf'][1])};",
         f"export type AnyFrame = {_type(roots['frame'])};",
     ]
     for game in GAMES:
         facts = {name: root for name, root in roots.items() if name.startswith(f"{game}.fact.")}
-        told = [
+        shown = [
             f"({{ kind: '{_snake(name)}'; ruling: string }} & {_type(fact)})" for name, fact in facts.items()
         ]
-        parts.append(f"export type {game.title()}Fact =\n  | " + "\n  | ".join(told) + ";")
+        parts.append(f"export type {game.title()}Fact =\n  | " + "\n  | ".join(shown) + ";")
     return HEADER + "\n" + "\n\n".join(parts) + "\n"
 
 
@@ -78,6 +84,8 @@ def _interface(name: str, schema: dict[str, Any], to_server: bool, partial: set[
 
 
 def _type(schema: dict[str, Any], partial: Set[str] = frozenset()) -> str:
+    if schema.get("anyOf") == ENDING["anyOf"]:
+        return "Ending"
     match schema:
         case {"$ref": ref}:
             name = ref.removeprefix("#/$defs/")

@@ -63,7 +63,7 @@ class Session:
 
     async def run(self) -> None:
         self.say("Ana opens a match for two with a short way up, and gets its name and her token.")
-        wish = {"game": "rapido", "options": {"players": 2, "finish": 5}, "rules": {"pace": 200}}
+        wish = {"game": "rapido", "options": {"players": 2, "finish": 5}, "settings": {"pace": 200}}
         await self.http("POST", "/api/matches", wish)
         async with self.connected() as socket:
             self.say("She connects, and is told who she is and how things stand.")

@@ -25,7 +25,7 @@ import msgspec
 from escadaria.game import GameError
 from escadaria.record import verify, write
 from escadaria.server import messages
-from escadaria.server.match import Entry, Hidden, Match, SavedMatch
+from escadaria.server.match import Hidden, Match, MatchEvent, SavedMatch
 from escadaria.store import StoredEvent, StoreUnavailable
 from escadaria.store.commits import HEAD, Session
 from escadaria.store.sql import database_at
@@ -253,7 +253,7 @@ def check(session: Session, progress: Progress = lambda done, total: None) -> Ch
                 raise ValueError(f"it says that it is {folded.id!r}")
             if folded.status == "over":
                 finished += 1
-                if not folded.rules.practice:  # where positions are set up and moves taken back
+                if not folded.settings.practice:  # where positions are set up and moves taken back
                     verdict = verify(folded.record(""))
                     rolls += verdict.rolls
                     if not verdict.fair:
@@ -281,7 +281,6 @@ _DAMAGE = (
     LookupError,
     AssertionError,
     TypeError,
-    messages.Refused,
 )
 """What replaying a damaged match raises."""
 
@@ -298,7 +297,7 @@ def fold(events: Iterable[StoredEvent], *snapshots: tuple[int, str]) -> Match:
             raise ValueError(f"event {version} is missing")
         try:
             hidden = msgspec.json.decode(stored.hidden, type=Hidden) if stored.hidden else Hidden()
-            match.apply(Entry(messages.read_happening(stored.body), hidden), stored.time)
+            match.apply(MatchEvent(messages.read_event(stored.body), hidden), stored.time)
         except _DAMAGE as error:
             raise ValueError(f"event {version}: {_reason(error)}") from error
         if version in expected:

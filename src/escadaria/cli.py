@@ -41,10 +41,11 @@ from escadaria.game import GameError
 from escadaria.i18n import LANGUAGES
 from escadaria.record import BadRecord, open_record
 from escadaria.record import verify as verify_record
+from escadaria.refusals import Refused
 from escadaria.server.settings import Settings
 from escadaria.solutions import path_of
 from escadaria.strategy import advice as find_advice
-from escadaria.table import MatchOver, Table
+from escadaria.table import Table
 from escadaria.terminal import saves, seating
 from escadaria.terminal.analysis import (
     draw_analysis,
@@ -661,7 +662,7 @@ def refusals(language: str | None) -> Iterator[Screen]:
     try:
         screen = Screen.open(language)
         yield screen
-    except (BadRecord, MatchOver, saves.NothingToResume, saves.SecretMissing) as error:
+    except (BadRecord, Refused, saves.NothingToResume, saves.SecretMissing) as error:
         screen.refuse(error)
         raise typer.Exit(1) from None
     except BrokenPipeError:  # the reader has seen enough, as in `replay FILE | head`

@@ -17,12 +17,14 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from escadaria.refusals import Ending, Refused
 
 FATAL = frozenset(
     {"forbidden", "malformed", "unknown_match", "moved", "replaced", "watching_off", "too_many"}
@@ -32,12 +34,9 @@ FATAL = frozenset(
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 
 
-class RefusedError(Exception):
-    """The server refused a request. ``code`` says why and is stable."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(f"{code}: {message}")
-        self.code = code
+def _refused(code: str, message: str) -> Refused:
+    """The refusal of a server, which may know codes that this client does not."""
+    return Refused(cast(Ending, code), f"{code}: {message}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Turn:
     version: int
 
     async def act(self, action: str) -> None:
-        """Do one of ``legal``. :raises RefusedError: if the server does not grant it."""
+        """Do one of ``legal``. :raises Refused: if the server does not grant it."""
         await self.table.request("act", action=action, seat=self.seat, version=self.version)
 
 
@@ -72,7 +71,7 @@ class Table:
         self.mine: list[int] = []
         self.game = ""
         self.options: dict[str, Any] = {}
-        self.rules: dict[str, Any] = {}
+        self.settings: dict[str, Any] = {}
         self.commitment = ""
         self.seats: list[dict[str, Any]] = []
         self.now: dict[str, Any] = {"status": "waiting"}
@@ -120,13 +119,13 @@ class Table:
 
         It is sent again after a broken connection; that is harmless, because its id is known again.
 
-        :raises RefusedError: if the server does not grant it.
+        :raises Refused: if the server does not grant it.
         """
         id = secrets.token_urlsafe(12)
         body = {"type": type, "id": id, "version": self.version if version is None else version, **fields}
         text = msgspec.json.encode(body).decode()
         if self.ended:
-            raise RefusedError(self.ended, "the connection has ended")
+            raise _refused(self.ended, "the connection has ended")
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._answers[id] = answer
         self._open[id] = text
@@ -138,7 +137,7 @@ class Table:
         finally:
             del self._answers[id], self._open[id]
         if frame["type"] == "refused":
-            raise RefusedError(frame["code"], frame["message"])
+            raise _refused(frame["code"], frame["message"])
         return frame
 
     async def sit(self, name: str, seat: int | None = None, entropy: str | None = None) -> None:
@@ -183,19 +182,19 @@ class Table:
     async def wait_for(self, condition: Callable[[], bool]) -> None:
         """Wait until a condition on what we know holds.
 
-        :raises RefusedError: if the connection ended for good before it did.
+        :raises Refused: if the connection ended for good before it did.
         """
         async with self._changed:
             await self._changed.wait_for(lambda: condition() or bool(self.ended))
         if not condition():
-            raise RefusedError(self.ended, "the connection has ended")
+            raise _refused(self.ended, "the connection has ended")
 
     async def turns(self) -> AsyncIterator[Turn]:
         """Each moment at which one of our seats is to act, until the match is over.
 
         Where a bot stood in while we were gone, the seat is taken back.
 
-        :raises RefusedError: if the connection ended for good before the match did.
+        :raises Refused: if the connection ended for good before the match did.
         """
         seen = -1
         while True:
@@ -205,7 +204,7 @@ class Table:
             seen, now = self.version, self.now
             seat = now["to_act"]
             if self.seats[seat]["bot"]:
-                with contextlib.suppress(RefusedError):  # it has acted already
+                with contextlib.suppress(Refused):  # it has acted already
                     await self.take_back(seat)
                 continue
             yield Turn(self, seat, now["legal"], now["position"], now["text"], self.version)
@@ -224,7 +223,7 @@ class Table:
             self.ended = self.ended or "closed"
             for answer in self._answers.values():
                 if not answer.done():
-                    answer.set_exception(RefusedError(self.ended, "the connection has ended"))
+                    answer.set_exception(_refused(self.ended, "the connection has ended"))
             async with self._changed:
                 self._changed.notify_all()
 
@@ -283,12 +282,12 @@ class Table:
                 self.watch_key = frame.get("watch") or self.watch_key
             case "snapshot":
                 self.version, self.now, self.seats = frame["version"], frame["now"], frame["now"]["seats"]
-                self.game, self.options, self.rules = frame["game"], frame["options"], frame["rules"]
+                self.game, self.options, self.settings = frame["game"], frame["options"], frame["settings"]
                 self.commitment = frame["commitment"]
             case "event" if frame["version"] > self.version:
                 self.version, self.now = frame["version"], frame["now"]
                 self.seats = frame["now"]["seats"] or self.seats
-                self.rules = frame["what"].get("rules", self.rules)
+                self.settings = frame["event"].get("settings", self.settings)
             case "presence":
                 self.seats[frame["seat"]]["here"] = frame["here"]
             case "accepted" if frame["match"]:  # after a rematch: the token is for the next match
@@ -302,13 +301,13 @@ class Table:
 async def open_match(url: str, game: str, options: dict[str, Any] | None = None, **wish: Any) -> Table:
     """Open a match and return the host's table; enter it with ``async with``.
 
-    ``wish`` has what ``docs/protocol.md`` lists: ``rules``, ``people``, ``bots``, ``start``.
-    :raises RefusedError: if the server does not open it.
+    ``wish`` has what ``docs/protocol.md`` lists: ``settings``, ``people``, ``bots``, ``start``.
+    :raises Refused: if the server does not open it.
     """
     async with httpx.AsyncClient() as http:
         body = {"game": game, "options": options or {}, **wish}
         response = await http.post(f"{url.rstrip('/')}/api/matches", json=body)
     answer = response.json()
     if response.is_error:
-        raise RefusedError(answer.get("code", "http"), answer.get("message", response.text))
+        raise _refused(answer.get("code", "http"), answer.get("message", response.text))
     return Table(url, answer["match"], answer["token"])

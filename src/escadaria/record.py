@@ -90,7 +90,7 @@ class Remark:
 
     ply: int
     seat: int
-    deed: str
+    action: str
     """``resign``, ``bot NAME`` (a bot plays for the seat) or ``back`` (its owner plays again)."""
 
 
@@ -199,7 +199,7 @@ def match_outcome(game: AnyGame, state: Any, gone: Iterable[int]) -> Outcome | N
 
 def resigned(remarks: Iterable[Remark]) -> list[int]:
     """The seats that have resigned."""
-    return [remark.seat for remark in remarks if remark.deed == "resign"]
+    return [remark.seat for remark in remarks if remark.action == "resign"]
 
 
 def check_seats(game: AnyGame, seats: tuple[Seat, ...]) -> None:
@@ -334,9 +334,9 @@ def _body(record: Record) -> Iterator[str]:
 
 def _remark_text(record: Record, remark: Remark) -> str:
     name = f"{record.names[remark.seat]} (seat {remark.seat + 1})"
-    if remark.deed.startswith("bot "):
-        return f"* {name} is played by {remark.deed}"
-    return f"* {name} {'resigns' if remark.deed == 'resign' else 'plays again'}"
+    if remark.action.startswith("bot "):
+        return f"* {name} is played by {remark.action}"
+    return f"* {name} {'resigns' if remark.action == 'resign' else 'plays again'}"
 
 
 # Reading.
@@ -508,10 +508,10 @@ class _Reader:
         for seat, name in enumerate(record.names):
             opening = f"* {name} (seat {seat + 1}) "
             if line.startswith(opening):
-                deed = line.removeprefix(opening).removeprefix("is played by ")
-                deed = {"resigns": "resign", "plays again": "back"}.get(deed, deed)
-                remark = Remark(ply, seat, deed)
-                if _is_deed(deed) and _remark_text(record, remark) == line:
+                action = line.removeprefix(opening).removeprefix("is played by ")
+                action = {"resigns": "resign", "plays again": "back"}.get(action, action)
+                remark = Remark(ply, seat, action)
+                if _is_remark(action) and _remark_text(record, remark) == line:
                     return remark
         self.fail(f"{line[:80]!r} is no remark about a seat")
 
@@ -548,8 +548,8 @@ _EMOJI = r"\u2190-\u2bff\U0001f000-\U0001faff"
 _EMOJI_JOINER = re.compile(rf"(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])")
 
 
-def _is_deed(deed: str) -> bool:
-    return fits(f"resign|back|bot {_BOT_NAME}", deed)
+def _is_remark(action: str) -> bool:
+    return fits(f"resign|back|bot {_BOT_NAME}", action)
 
 
 def _check_date(date: str) -> None:
@@ -579,7 +579,7 @@ def _check_remarks(record: Record) -> None:
     earlier = 0
     for remark in record.remarks:
         seated = remark.seat in range(record.game.players)
-        if not (seated and earlier <= remark.ply <= plies and _is_deed(remark.deed)):
+        if not (seated and earlier <= remark.ply <= plies and _is_remark(remark.action)):
             raise GameError(f"{remark!r:.200} is no remark between plies {earlier} and {plies}")
         earlier = remark.ply
         gone.update(resigned([remark]))

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+
 from escadaria.dice import Dice
 from escadaria.game import CHANCE, AnyGame, Fact, GameError, IllegalAction, InvalidText, Outcome
 from escadaria.record import (
@@ -23,58 +25,30 @@ from escadaria.record import (
     match_outcome,
     resigned,
 )
+from escadaria.refusals import Refused
 
 ROLL, UNDO, RESIGN, BACK, BOT = "roll", "undo", "resign", "back", "bot "
 
 
-class Rejected(GameError):
-    """A request that the table cannot grant now."""
-
-
-class NotYourTurn(Rejected):
-    """Another seat is to act."""
-
-    code = "not_your_turn"
-
-
-class StaleVersion(Rejected):
-    """The request was made for another version of the table."""
-
-    code = "stale_version"
-
-
-class MatchOver(Rejected):
-    """The match is over."""
-
-    code = "over"
-
-
-class NoUndo(Rejected):
-    """There is nothing that the seat may take back."""
-
-    code = "no_undo"
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(msgspec.Struct, frozen=True, tag_field="kind", tag="acted"):
     """What one seat did, with the dice that fell upon it. Events in order make a table again."""
 
     seat: int
-    deed: str
+    action: str
     """A decision's text, or ``roll``, ``undo``, ``resign``, ``bot NAME`` or ``back``."""
     dice: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return " ".join([f"{self.seat} {self.deed}", *(f"[{die}]" for die in self.dice)])
+        return " ".join([f"{self.seat} {self.action}", *(f"[{die}]" for die in self.dice)])
 
     @classmethod
     def parse(cls, text: str) -> Event:
         """The event with this text; ``str`` is the inverse. :raises InvalidText: if it is none."""
         match = re.fullmatch(r"([0-9]{1,2}) ([^][]+?)((?: \[[^][\s]+\])*)", text)
         if not match:
-            raise InvalidText(f"{text[:80]!r} is no event: a seat, a deed, and [dice]")
-        seat, deed, dice = match.groups()
-        return cls(int(seat), deed, tuple(die.strip("[]") for die in dice.split()))
+            raise InvalidText(f"{text[:80]!r} is no event: a seat, an action, and [dice]")
+        seat, action, dice = match.groups()
+        return cls(int(seat), action, tuple(die.strip("[]") for die in dice.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +147,7 @@ class Table:
             start=None if self.start is None else str(self.start),
             stand_in=self.stand_in,
             plies=[str(ply) for ply in self.plies],
-            remarks=[(remark.ply, remark.seat, remark.deed) for remark in self.remarks],
+            remarks=[(remark.ply, remark.seat, remark.action) for remark in self.remarks],
             positions=[str(state) for state in self._positions[first:]],
             rolls=self._rolls,
         )
@@ -209,7 +183,7 @@ class Table:
         bot = self.seats[seat].bot
         for remark in self.remarks:
             if remark.seat == seat:
-                bot = {RESIGN: self.stand_in, BACK: ""}.get(remark.deed, remark.deed.removeprefix(BOT))
+                bot = {RESIGN: self.stand_in, BACK: ""}.get(remark.action, remark.action.removeprefix(BOT))
         return bot
 
     def turn_facts(self) -> tuple[Fact, ...]:
@@ -231,16 +205,14 @@ class Table:
 
     # What a seat may ask for. Nothing changes before the event is added.
 
-    def play(self, seat: int, text: str, version: int | None = None) -> Event:
+    def play(self, seat: int, text: str) -> Event:
         """The event of a decision, or of ``roll`` where the turn starts with dice.
 
-        :raises MatchOver: if it has ended.
-        :raises StaleVersion: if the table has moved on.
-        :raises NotYourTurn: if another seat is to act.
+        :raises Refused: ``over``, ``not_your_turn``.
         :raises InvalidText: if the text is no action.
         :raises IllegalAction: if the seat may not do this.
         """
-        self._check(seat, version)
+        self._check(seat)
         self._check_turn(seat, text)
         state, steps, fallen = self.state, list[Step](), list[str]()
         if not self.awaits_roll:
@@ -253,40 +225,45 @@ class Table:
         self._computed = (event, self.version, tuple(steps))
         return event
 
-    def undo(self, seat: int, version: int | None = None) -> Event:
+    def undo(self, seat: int) -> Event:
         """Take the last decision back.
 
-        :raises NoUndo: if dice fell since, or it was another seat's, or a bot plays for the seat.
+        :raises Refused: ``no_undo`` if dice fell since, it was another seat's, or a bot plays for the seat.
         """
-        self._check(seat, version)
+        self._check(seat)
         if not self.plies or self.game.current_player(self._positions[-2]) == CHANCE:
-            raise NoUndo("there is no decision after the last dice")
+            raise Refused("no_undo", "there is no decision after the last dice")
         if self._positions[-2].turn != seat:
-            raise NoUndo(f"the last decision was that of seat {self._positions[-2].turn}")
+            raise Refused("no_undo", f"the last decision was that of seat {self._positions[-2].turn}")
         if bot := self.bot_of(seat):
-            raise NoUndo(f"seat {seat} is played by bot {bot}, which takes nothing back")
+            raise Refused("no_undo", f"seat {seat} is played by bot {bot}, which takes nothing back")
         return Event(seat, UNDO)
 
-    def resign(self, seat: int, version: int | None = None) -> Event:
-        """Give up. With two seats the match ends; with more a bot plays on for the seat."""
-        self._check(seat, version)
+    def resign(self, seat: int) -> Event:
+        """Give up. With two seats the match ends; with more a bot plays on for the seat.
+
+        :raises Refused: ``resigned`` if it has.
+        """
+        self._check(seat)
         if seat in resigned(self.remarks):
-            raise Rejected(f"seat {seat} has resigned already")
+            raise Refused("resigned", f"seat {seat} has resigned already")
         return Event(seat, RESIGN)
 
     def hand_over(self, seat: int, bot: str) -> Event:
-        """Let a bot play for a seat whose owner is gone."""
-        self._check(seat, None)
+        """Let a bot play for a seat whose owner is gone. :raises Refused: ``bot_plays`` if one does."""
+        self._check(seat)
         check_bot_name(bot)
         if self.bot_of(seat):
-            raise Rejected(f"a bot plays seat {seat} already")
+            raise Refused("bot_plays", f"a bot plays seat {seat} already")
         return Event(seat, BOT + bot)
 
     def take_back(self, seat: int) -> Event:
-        """Let the owner play again."""
-        self._check(seat, None)
-        if self.seats[seat].bot or seat in resigned(self.remarks) or not self.bot_of(seat):
-            raise Rejected(f"seat {seat} cannot be taken back")
+        """Let the owner play again. :raises Refused: ``resigned``; ``not_replaced`` if no bot stands in."""
+        self._check(seat)
+        if seat in resigned(self.remarks):
+            raise Refused("resigned", f"seat {seat} has resigned and cannot be taken back")
+        if self.seats[seat].bot or not self.bot_of(seat):
+            raise Refused("not_replaced", f"seat {seat} cannot be taken back: no bot stands in for its owner")
         return Event(seat, BACK)
 
     # What makes it happen.
@@ -302,12 +279,12 @@ class Table:
         else:
             steps = self._steps(event)
         self._computed = None
-        if event.deed == UNDO:
+        if event.action == UNDO:
             self.plies.pop()
             self._positions.pop()
             self.remarks = [replace(r, ply=min(r.ply, len(self.plies))) for r in self.remarks]
         elif not steps:
-            self.remarks.append(Remark(len(self.plies), event.seat, event.deed))
+            self.remarks.append(Remark(len(self.plies), event.seat, event.action))
         self.plies.extend(step.action for step in steps)
         self._positions.extend(step.state for step in steps)
         self._rolls += len(event.dice)
@@ -317,33 +294,33 @@ class Table:
 
     def _steps(self, event: Event) -> tuple[Step, ...]:
         """What an event brings, ply by ply. :raises GameError: if it does not fit here and now."""
-        match event.deed:
+        match event.action:
             case "undo":
                 asked = self.undo(event.seat)
             case "resign":
                 asked = self.resign(event.seat)
             case "back":
                 asked = self.take_back(event.seat)
-            case deed if deed.startswith(BOT):
-                asked = self.hand_over(event.seat, deed.removeprefix(BOT))
+            case action if action.startswith(BOT):
+                asked = self.hand_over(event.seat, action.removeprefix(BOT))
             case _:
                 return self._plies(event)
         if asked != event:
-            raise self._misfit(event)
+            raise self._mismatch(event)
         return ()
 
     def _plies(self, event: Event) -> tuple[Step, ...]:
         """The plies of a decision and of just the dice that must fall upon it."""
-        self._check(event.seat, None)
-        self._check_turn(event.seat, event.deed)
+        self._check(event.seat)
+        self._check_turn(event.seat, event.action)
         steps: list[Step] = []
         state = self.state
-        for text in event.dice if self.awaits_roll else (event.deed, *event.dice):
+        for text in event.dice if self.awaits_roll else (event.action, *event.dice):
             if steps and not self._must_fall(state, event.seat):
-                raise self._misfit(event)
+                raise self._mismatch(event)
             state = self._add_step(steps, state, self.game.parse(text))
         if self._must_fall(state, event.seat):
-            raise self._misfit(event)
+            raise self._mismatch(event)
         return tuple(steps)
 
     def _add_step(self, steps: list[Step], state: Any, action: Any) -> Any:
@@ -356,23 +333,25 @@ class Table:
         """Whether dice fall before the next decision or the end of the turn."""
         return state.turn == seat and self.game.current_player(state) == CHANCE
 
-    def _misfit(self, event: Event) -> Rejected:
-        return Rejected(f"{str(event)!r:.80} does not fit version {self.version} of this table")
+    def _mismatch(self, event: Event) -> GameError:
+        return GameError(f"{str(event)!r:.80} does not fit version {self.version} of this table")
 
     def _settle(self) -> None:
         self.outcome = match_outcome(self.game, self.state, resigned(self.remarks))
 
-    def _check(self, seat: int, version: int | None) -> None:
+    def check_running(self) -> None:
+        """:raises Refused: ``over`` if the match has ended."""
         if self.outcome:
-            raise MatchOver(f"the match is over: seat {self.outcome.winner} has won")
-        if version is not None and version != self.version:
-            raise StaleVersion(f"the request was made for version {version}, the table is at {self.version}")
+            raise Refused("over", f"the match is over: seat {self.outcome.winner} has won")
+
+    def _check(self, seat: int) -> None:
+        self.check_running()
         if seat not in range(self.game.players):
-            raise NotYourTurn(f"there are seats 0 to {self.game.players - 1}, not {seat}")
+            raise Refused("not_your_turn", f"there are seats 0 to {self.game.players - 1}, not {seat}")
 
     def _check_turn(self, seat: int, text: str) -> None:
         if seat != self.state.turn:
-            raise NotYourTurn(f"seat {self.state.turn} is to act, not seat {seat}")
+            raise Refused("not_your_turn", f"seat {self.state.turn} is to act, not seat {seat}")
         if self.awaits_roll and text != ROLL:
             self.game.parse(text)  # says if it is nonsense
             raise IllegalAction(f"{text} is not possible now: the turn starts with {ROLL}")

@@ -120,7 +120,7 @@ class Victim:
         """A match of two people at one device that has started."""
         wish = {
             "game": "rapido", "options": {"players": 2}, "people": [{"name": "Ana"}, {"name": "Rui"}],
-            "start": True, "rules": {"pace": 0},
+            "start": True, "settings": {"pace": 0},
         }  # fmt: skip
         answer = self.post("/api/matches", json.dumps(wish).encode(), source)
         assert answer.status == 201, answer

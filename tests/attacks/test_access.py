@@ -64,7 +64,7 @@ async def may_enter(url: str, match: str, **hello: str) -> bool:
 async def test_the_record_and_a_spent_code_give_no_token(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         url = server.url
-        match = await opened(url, people=[{"name": "Ana"}], rules=QUICK)
+        match = await opened(url, people=[{"name": "Ana"}], settings=QUICK)
         name = match["match"]
         async with wire(url, name, token=match["token"]) as ana, wire(url, name, guest=GUEST) as rui:
             await rui.ask("sit", name="Rui", id="sit")
@@ -319,8 +319,8 @@ async def test_what_only_a_later_version_knows_is_said(tmp_path: Path, change: d
 def with_news(event: StoredEvent) -> StoredEvent:
     """The event with fields that this version does not know."""
     body = json.loads(event.body) | {"news": [1, 2]}
-    if "rules" in body:
-        body["rules"] |= {"more": {"a": 1}}
+    if "settings" in body:
+        body["settings"] |= {"more": {"a": 1}}
     return StoredEvent(event.version, event.time, event.request, json.dumps(body), event.hidden)
 
 

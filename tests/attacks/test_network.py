@@ -391,7 +391,8 @@ def test_probes_are_limited_too(victim: Victim) -> None:
 ROUTES: dict[str, dict[str, Any]] = {
     "/api/seals": {},
     "/api/matches": {
-        "game": "rapido", "options": {"players": 2, "finish": 9}, "rules": {"pace": 0, "stand_in": "simple"},
+        "game": "rapido", "options": {"players": 2, "finish": 9},
+        "settings": {"pace": 0, "stand_in": "simple"},
         "people": [{"name": "Ana", "seat": 0, "colours": ["red"]}], "bots": ["simple"], "start": False,
     },
     "/api/replays": {"record": "escadaria 1\ngame: rapido\n"},

@@ -132,7 +132,7 @@ async def test_many_hints_do_not_delay_a_bot(tmp_path: Path) -> None:
         asking: list[Wire] = []
         for _ in range(12):
             people = [{"name": name} for name in "ABCDEF"]
-            match = await opened(server.url, "chain", **SLOW, people=people, start=True, rules=PRACTICE)
+            match = await opened(server.url, "chain", **SLOW, people=people, start=True, settings=PRACTICE)
             for _ in range(2):
                 there = wire(server.url, match["match"], token=match["token"])
                 asking.append(await stack.enter_async_context(there))
@@ -156,7 +156,7 @@ async def test_bots_that_nobody_waits_for_come_last(tmp_path: Path) -> None:
     async with serving(tmp_path) as server, await against_a_bot(server.url) as table:
         timed = {"pace": 0, "clock": 3600}
         for _ in range(40):
-            await opened(server.url, "chain", **SLOW, bots=["master"] * 6, start=True, rules=timed)
+            await opened(server.url, "chain", **SLOW, bots=["master"] * 6, start=True, settings=timed)
         others = [room for name, room in server.hub.rooms.items() if name != table.match]
 
         def moves() -> int:
@@ -196,7 +196,7 @@ async def against_a_bot(url: str) -> Table:
     """A long match of a person and a bot."""
     options = {"players": 2, "finish": 50}
     return await open_match(
-        url, "rapido", options, people=[{"name": "Ana"}], bots=["simple"], start=True, rules={"pace": 0}
+        url, "rapido", options, people=[{"name": "Ana"}], bots=["simple"], start=True, settings={"pace": 0}
     )
 
 

@@ -64,14 +64,14 @@ def chain(url: str, phase: str, dice: str) -> Table:
 
 def waiting(url: str) -> Screen:
     """Another's turn."""
-    host = opened(url, people=[{"name": "Ana"}], rules={"grace": None})  # no bot takes over
+    host = opened(url, people=[{"name": "Ana"}], settings={"grace": None})  # no bot takes over
     guest = joined(url, host, "Maximiliane")
     asked(url, host, "start")
     return at(guest)
 
 
 def lobby(url: str) -> Table:
-    table = opened(url, "chain", 4, people=[{"name": "Ana"}], rules={"clock": 60})
+    table = opened(url, "chain", 4, people=[{"name": "Ana"}], settings={"clock": 60})
     joined(url, table, "Maximiliane")
     return table
 

@@ -90,8 +90,8 @@ class Table:
 def opened(url: str, game: str = "rapido", players: int = 2, **wish: Any) -> Table:
     """Open a match; ``wish`` is as in the protocol."""
     options = wish.pop("options", {}) | {"players": players}
-    rules = QUICK | wish.pop("rules", {})
-    body = {"game": game, "options": options, "rules": rules, **wish}
+    settings = QUICK | wish.pop("settings", {})
+    body = {"game": game, "options": options, "settings": settings, **wish}
     response = httpx.post(f"{url}/api/matches", json=body, timeout=PATIENCE, trust_env=False)
     assert response.status_code == 201, response.text
     answer = response.json()
@@ -101,7 +101,7 @@ def opened(url: str, game: str = "rapido", players: int = 2, **wish: Any) -> Tab
 def practising(url: str, game: str, position: str, players: int, *names: str, **options: Any) -> Table:
     """A match for practice that goes on from a position; seats without a name are taken by bots."""
     return opened(
-        url, game, players, options=options, rules={"practice": True},
+        url, game, players, options=options, settings={"practice": True},
         people=[{"name": name} for name in names], bots=["simple"] * (players - len(names)),
         start=True, start_from=position,
     )  # fmt: skip

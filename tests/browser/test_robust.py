@@ -21,7 +21,7 @@ DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
 
 def duel(url: str) -> tuple[Table, Table]:
     """A match of two people, each with a device of their own, started."""
-    ana = opened(url, people=[{"name": "Ana"}], options={"finish": 5}, rules={"grace": None})
+    ana = opened(url, people=[{"name": "Ana"}], options={"finish": 5}, settings={"grace": None})
     rui = joined(url, ana, "Rui")
     asked(url, ana, "start")
     return ana, rui
@@ -237,7 +237,7 @@ def test_watching_that_is_switched_off(come: Come, url: str) -> None:
     ana, _ = duel(url)
     watcher = come().go(f"{ana.path}#watch={ana.watch}")
     watcher.reads("web.watching")
-    asked(url, ana, "configure", rules={"grace": None, "watch": False})
+    asked(url, ana, "configure", settings={"grace": None, "watch": False})
     watcher.reads("web.closed.watching_off")
 
 

@@ -54,8 +54,8 @@ class Stored:
                 case "started":
                     self.chairs = self.chairs[body["first"] :] + self.chairs[: body["first"]]
                     states = [game.initial_state()]
-                case "did" if not (body["deed"] in NOT_PLIES or body["deed"].startswith("bot ")):
-                    new = ([] if body["deed"] == "roll" else [body["deed"]]) + body["dice"]
+                case "acted" if not (body["action"] in NOT_PLIES or body["action"].startswith("bot ")):
+                    new = ([] if body["action"] == "roll" else [body["action"]]) + body["dice"]
                     for ply in new:
                         states.append(game.apply(states[-1], game.parse(ply)))
                     self.plies += new
@@ -155,9 +155,9 @@ def _check_event(stored: Stored | None, match: str, version: int, received: Json
         return
     at = version - 1
     # The stored and the received body are equal.
-    if stored.bodies[at] != received["what"] or stored.times[at] != received["time"]:
+    if stored.bodies[at] != received["event"] or stored.times[at] != received["time"]:
         findings.wrong.append(
-            f"{match}: event {version} is {stored.bodies[at]}, received was {received['what']}"
+            f"{match}: event {version} is {stored.bodies[at]}, received was {received['event']}"
         )
     if set(POSITION_FIELDS) <= received.keys() and stored.texts[at] != received["text"]:
         findings.wrong.append(
@@ -180,7 +180,7 @@ def _check_answers(matches: dict[str, Stored], witness: Witness, findings: Findi
             findings.wrong.append(
                 f"{match}: {id} made {version}, stored is {by_id.get((match, id))}: {asked}"
             )
-        elif asked.get("type") == "act" and matches[match].bodies[version - 1]["deed"] != asked["action"]:
+        elif asked.get("type") == "act" and matches[match].bodies[version - 1]["action"] != asked["action"]:
             findings.wrong.append(
                 f"{match}: {id} asked for {asked}, stored is {matches[match].bodies[version - 1]}"
             )

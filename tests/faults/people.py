@@ -23,7 +23,8 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
-from escadaria.client import RefusedError, Table
+from escadaria.client import Table
+from escadaria.refusals import Refused
 from faults.serving import eventually
 
 Json = dict[str, Any]
@@ -111,7 +112,7 @@ class Ear:
                 self.witness.refusals[frame["code"]] += 1
 
     def _compare(self, frame: Json) -> None:
-        received = {key: frame[key] for key in ("version", "time", "what", "steps")}
+        received = {key: frame[key] for key in ("version", "time", "event", "steps")}
         if self._role != "guest":  # guests do not see the position
             received |= {key: frame["now"][key] for key in POSITION_FIELDS}
         first = self.witness.events[self.match].setdefault(frame["version"], received)
@@ -154,7 +155,7 @@ class Person:
         self.mine: list[int] = []
         self.now: Json = {"status": "waiting"}
         self.seats: list[Json] = []
-        self.rules: Json = {}
+        self.settings: Json = {}
         self.wants_rematch = False
         self.sits = True
         self.done = False
@@ -216,7 +217,7 @@ class Person:
                 self.mine = frame["mine"]
                 self.account.next_token = frame["next_token"] or self.account.next_token
             case "snapshot" | "event":
-                self.rules = frame.get("rules", self.rules)
+                self.settings = frame.get("settings", self.settings)
                 self.now = frame["now"]
                 self.seats = self.now["seats"] or self.seats
             case "accepted" | "refused" if self._pending and frame["id"] == self._pending["id"]:
@@ -246,7 +247,7 @@ class Person:
         if chance < 0.01:
             return {"type": "ping"}
         if self.account.host and chance < 0.02:
-            return {"type": "configure", "rules": self.rules | {"watch": chance < 0.015}}
+            return {"type": "configure", "settings": self.settings | {"watch": chance < 0.015}}
         if self.now["to_act"] not in self.mine or self.seats[self.now["to_act"]]["bot"]:  # it has resigned
             return None
         if chance < 0.022:
@@ -289,7 +290,7 @@ class Friend(Table):
     async def _ask_often(self) -> None:
         while True:
             await asyncio.sleep(ASK_SECONDS)
-            with contextlib.suppress(RefusedError):
+            with contextlib.suppress(Refused):
                 await self.request("ping")
 
     async def _play(self, rng: random.Random, wants_rematch: bool) -> None:
@@ -301,12 +302,12 @@ class Friend(Table):
                 return
         if self.account.host and self.status == "waiting":
             await self.wait_for(lambda: all(seat["name"] for seat in self.seats))
-            with contextlib.suppress(RefusedError):
+            with contextlib.suppress(Refused):
                 await patiently(self.start)
         async for turn in self.turns():
             await asyncio.sleep(rng.uniform(0, 0.02))
             action = rng.choice(turn.legal)
-            with contextlib.suppress(RefusedError):  # another tab was first
+            with contextlib.suppress(Refused):  # another tab was first
                 await patiently(partial(turn.act, action))
         if wants_rematch and self.account.host and not self.now["next"]:
             await patiently(lambda: self.request("rematch"))
@@ -330,7 +331,7 @@ class _Noted(dict[str, str]):
 ASK_SECONDS = 0.2
 """After how long without news people ask, where there are several workers."""
 
-RULES: Json = {"pace": 0, "grace": None}
+SETTINGS: Json = {"pace": 0, "grace": None}
 
 
 @dataclass(frozen=True)
@@ -394,8 +395,8 @@ class Party:
                     account.token, account.next_token = account.next_token, None
 
     async def _open(self) -> tuple[str, str]:
-        rules = RULES | {"starts": self.rng.choice(["first", "random", "loser"])}
-        wish = {"game": self.plan.game, "options": self.plan.options, "rules": rules}
+        settings = SETTINGS | {"starts": self.rng.choice(["first", "random", "loser"])}
+        wish = {"game": self.plan.game, "options": self.plan.options, "settings": settings}
         opened = await open_match(self.rng.choice(self.urls), wish | {"bots": ["simple"] * self.plan.bots})
         return opened["match"], opened["token"]
 
@@ -473,7 +474,7 @@ async def patiently(ask: Callable[[], Awaitable[Any]]) -> Any:
     while True:
         try:
             return await ask()
-        except RefusedError as error:
+        except Refused as error:
             if error.code != "store_unavailable":
                 raise
         await asyncio.sleep(0.05)

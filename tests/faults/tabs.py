@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from faults.people import Ear, Json, Witness, open_match
 from faults.serving import PATIENCE, Server
 
-TWO = {"game": "rapido", "options": {"players": 2}, "rules": {"grace": None}}
+TWO = {"game": "rapido", "options": {"players": 2}, "settings": {"grace": None}}
 
 
 class Tab:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from litestar.testing import TestClient
 
-from escadaria.server import where
+from escadaria.server import addresses
 from escadaria.server.app import create_app
 from escadaria.server.settings import Settings
 
@@ -23,8 +23,8 @@ from escadaria.server.settings import Settings
     ],
 )
 def test_addresses(listening: str, own: str, found: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(where, "_own_address", lambda: own)
-    assert where.addresses(listening, 8000) == found
+    monkeypatch.setattr(addresses, "_own_address", lambda: own)
+    assert addresses.own_addresses(listening, 8000) == found
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_addresses(listening: str, own: str, found: list[str], monkeypatch: pyte
     ],
 )
 def test_the_own_machine(host: str, own: bool) -> None:
-    assert where.is_own_machine(host) == own
+    assert addresses.is_own_machine(host) == own
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_the_own_machine(host: str, own: bool) -> None:
 def test_only_the_own_machine_is_told(
     client: str, host: str, told: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
-    monkeypatch.setattr(where, "_own_address", lambda: "192.168.1.5")
+    monkeypatch.setattr(addresses, "_own_address", lambda: "192.168.1.5")
     monkeypatch.setattr("escadaria.server.routes.address_of", lambda _: client)
     app = create_app(Settings(host="0.0.0.0", database=f"{tmp_path}/matches.sqlite3"))
     with TestClient(app) as http:
-        found = http.get("/api/where", headers={"Host": host}).json()["addresses"]
+        found = http.get("/api/addresses", headers={"Host": host}).json()["addresses"]
     assert bool(found) == told

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from escadaria.client import Table, open_match
+from escadaria.refusals import Refused
 from escadaria.server import messages
 from escadaria.server.clock import Clock
-from escadaria.server.messages import Refused
 from escadaria.store import StoredEvent
+from escadaria.table import Event
 from server.wire import duel, eventually, opened, play, playing, serving, wire
 
 pytestmark = pytest.mark.anyio
@@ -67,7 +68,7 @@ async def test_time_runs_out_after_a_warning_and_the_seat_is_taken_back(
             clock.ahead += 15
             async with wire(url, match["match"]):
                 event = await me.expect("event")
-            assert event["what"] == {"kind": "did", "seat": 0, "deed": "bot simple", "dice": []}
+            assert event["event"] == {"kind": "acted", "seat": 0, "action": "bot simple", "dice": []}
             assert event["time"] >= now["deadline"]
             seat = event["now"]["seats"][0]
             assert (seat["bot"], seat["owner"]) == ("simple", "person")
@@ -85,7 +86,7 @@ async def test_the_client_takes_its_seat_back_and_plays_on(url: str) -> None:
     match = await playing(url, clock=1, pace=10_000)
     async with Table(url, match["match"], match["token"]) as table:
         await table.wait_for(lambda: bool(table.seats[0]["bot"]))
-        await table.request("configure", rules={"pace": 0})
+        await table.request("configure", settings={"pace": 0})
         await play(table)
         assert table.winner is not None
 
@@ -106,11 +107,11 @@ async def test_who_is_gone_for_the_grace_time_is_replaced_and_comes_back(
                 assert not [f for f in await ana.all_until_pong() if f["type"] == "event"], "not yet"
                 clock.ahead = 61
             event = await ana.expect("event")  # the watcher's going makes the room look at the clock
-            assert event["what"]["deed"] == "bot simple" and not event["now"]["seats"][1]["here"]
+            assert event["event"]["action"] == "bot simple" and not event["now"]["seats"][1]["here"]
             async with wire(server.url, match["match"], token=token) as rui:
                 assert (await rui.expect("snapshot"))["now"]["seats"][1]["bot"] == "simple"
                 assert (await rui.ask("take_back", version=5))["type"] == "accepted"
-                assert (await ana.expect("event"))["what"]["deed"] == "back"
+                assert (await ana.expect("event"))["event"]["action"] == "back"
                 assert (await rui.ask("take_back", version=6))["code"] == "not_replaced"
 
 
@@ -139,10 +140,10 @@ async def test_the_host_cannot_take_a_seat_by_changing_the_rules_in_play(
             wire(server.url, match["match"], token=token) as rui,
         ):
             for change in ({"clock": 1}, {"stand_in": "random"}, {"grace": 5}, {"starts": "random"}):
-                assert (await ana.ask("configure", rules=change))["code"] == "fixed"
+                assert (await ana.ask("configure", settings=change))["code"] == "fixed"
             clock.ahead = 1000
-            assert (await ana.ask("configure", rules={"pace": 10, "watch": False}))["type"] == "accepted"
-            assert (await rui.expect("event"))["what"]["rules"]["pace"] == 10
+            assert (await ana.ask("configure", settings={"pace": 10, "watch": False}))["type"] == "accepted"
+            assert (await rui.expect("event"))["event"]["settings"]["pace"] == 10
             assert [f["type"] for f in await rui.all_until_pong() if f["type"] == "event"] == []
 
 
@@ -160,7 +161,7 @@ async def test_nobody_is_replaced_while_nobody_waits(tmp_path: Path, clock: Stan
             clock.ahead += 61
             async with wire(server.url, match["match"], watch=match["watch"]):
                 pass
-            assert (await ana.expect("event"))["what"]["seat"] == 1
+            assert (await ana.expect("event"))["event"]["seat"] == 1
 
 
 async def test_a_clock_that_ran_out_while_the_server_was_down_leaves_time_to_come_back(
@@ -184,10 +185,10 @@ async def test_a_changed_clock_starts_anew(tmp_path: Path, clock: Standing) -> N
         async with wire(server.url, match["match"], token=match["token"]) as me:
             assert (await me.expect("snapshot"))["now"]["deadline"] is None
             clock.ahead = 1000
-            await me.ask("configure", rules={"clock": 60})
+            await me.ask("configure", settings={"clock": 60})
             event = await me.expect("event")
             assert event["now"]["deadline"] == event["time"] + 60
-            await me.ask("configure", rules={"clock": 60, "pace": 0})
+            await me.ask("configure", settings={"clock": 60, "pace": 0})
             assert (await me.expect("event"))["now"]["deadline"] == event["now"]["deadline"], (
                 "not by other changes"
             )
@@ -195,7 +196,7 @@ async def test_a_changed_clock_starts_anew(tmp_path: Path, clock: Standing) -> N
 
 async def test_bots_play_at_the_table_s_pace(tmp_path: Path, clock: Standing) -> None:
     async with serving(tmp_path, clock) as server:
-        wish = {"bots": ["simple", "random"], "start": True, "rules": {"pace": 1234}}
+        wish = {"bots": ["simple", "random"], "start": True, "settings": {"pace": 1234}}
         table = await open_match(server.url, "rapido", {"players": 2, "finish": 5}, **wish)
         async with table:
             await table.wait_for(lambda: table.status == "over")
@@ -206,10 +207,14 @@ async def test_bots_play_at_the_table_s_pace(tmp_path: Path, clock: Standing) ->
 async def test_bots_wait_until_somebody_is_there_unless_a_clock_runs(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         lonely = await opened(
-            server.url, bots=["simple", "simple"], start=True, rules={"pace": 0}, options=SHORT
+            server.url, bots=["simple", "simple"], start=True, settings={"pace": 0}, options=SHORT
         )
         timed = await opened(
-            server.url, bots=["simple", "simple"], start=True, rules={"pace": 0, "clock": 60}, options=SHORT
+            server.url,
+            bots=["simple", "simple"],
+            start=True,
+            settings={"pace": 0, "clock": 60},
+            options=SHORT,
         )
         rooms = server.hub.rooms
         await eventually(lambda: rooms[timed["match"]].match.status == "over", "it plays to the end")
@@ -234,7 +239,7 @@ async def test_a_bot_that_fails_does_not_stop_the_match(
 
         monkeypatch.setattr(server.hub.workers, "decide", unlucky)
         match = await opened(
-            server.url, bots=["simple", "simple"], start=True, rules={"pace": 0}, options=SHORT
+            server.url, bots=["simple", "simple"], start=True, settings={"pace": 0}, options=SHORT
         )
         async with wire(server.url, match["match"], watch=match["watch"]):
             here = server.hub.rooms[match["match"]]
@@ -259,16 +264,18 @@ async def test_a_bot_s_choice_is_not_played_in_another_position(
 
         async def too_late(match: str, events: list[StoredEvent], due: float | None = None) -> None:
             if len(choices) == 1 and events[0].version == 5:
-                rival = messages.encode(messages.Did(seat=0, deed="again", dice=["45"]))
+                rival = messages.encode(Event(0, "again", ("45",)))
                 await append(match, [replace(events[0], body=rival)])
             await append(match, events, due=due)
 
         monkeypatch.setattr(server.hub.workers, "decide", scripted)
         monkeypatch.setattr(server.hub.store, "append", too_late)
         match = await opened(
-            server.url, bots=["simple", "simple"], start=True, rules={"pace": 0, "practice": True},
+            server.url, bots=["simple", "simple"], start=True, settings={"pace": 0, "practice": True},
             start_from="turn=0 phase=decide value=64 steps=3,5 tower=-",
         )  # fmt: skip
         async with wire(server.url, match["match"], watch=match["watch"]) as watcher:
-            deeds = [(await watcher.expect("event", version=version))["what"]["deed"] for version in (5, 6)]
-        assert deeds == ["again", "place 1"]
+            actions = [
+                (await watcher.expect("event", version=version))["event"]["action"] for version in (5, 6)
+            ]
+        assert actions == ["again", "place 1"]

@@ -38,7 +38,9 @@ async def http(url: str) -> AsyncIterator[httpx.AsyncClient]:
 
 async def finished(url: str, options: dict[str, Any] | None = None, game: str = "rapido") -> str:
     people = [{"name": name} for name in ("Ana", "Rui", "Eva")[: (options or SHORT)["players"]]]
-    async with await open_match(url, game, options or SHORT, people=people, start=True, rules=QUICK) as table:
+    async with await open_match(
+        url, game, options or SHORT, people=people, start=True, settings=QUICK
+    ) as table:
         await play(table)
         return table.match
 
@@ -55,7 +57,7 @@ async def answered(http: httpx.AsyncClient, match: str) -> dict[str, Any]:
 async def test_a_hint_tells_what_each_choice_is_worth(judged: str) -> None:
     match = await opened(
         judged, options=SHORT, people=[{"name": "Ana", "seat": 1}], bots=["simple"],
-        rules={"practice": True}, start=True, start_from=DECIDE,
+        settings={"practice": True}, start=True, start_from=DECIDE,
     )  # fmt: skip
     async with wire(judged, match["match"], token=match["token"]) as me:
         legal = (await me.expect("snapshot"))["now"]["legal"]
@@ -78,8 +80,8 @@ async def test_no_seat_of_a_running_match_is_told(judged: str, http: httpx.Async
         for who in (host, player, guest):
             assert (await who.ask("hint"))["code"] == "not_practice"
         assert (await watcher.ask("hint"))["code"] == "forbidden"
-        rules = (await host.expect("snapshot"))["rules"] | {"practice": True}
-        assert (await host.ask("configure", rules=rules))["code"] == "bad_options"
+        settings = (await host.expect("snapshot"))["settings"] | {"practice": True}
+        assert (await host.ask("configure", settings=settings))["code"] == "bad_options"
         assert (await host.ask("hint"))["code"] == "not_practice"
     refused = await http.get(f"/api/matches/{id}/analysis")
     assert (refused.status_code, refused.json()["code"]) == (403, "running")
@@ -198,7 +200,7 @@ async def test_those_who_wait_are_told_and_too_many_are_refused(
 
         async def slowly(*_: Any) -> Answer:
             await ready.wait()
-            return Answer(refusal=("no_judge", "nobody knows this game", ""))
+            return Answer(refusal=("no_evaluator", "nobody knows this game", ""))
 
         async def at_once(worker: pool._Worker, nice: int) -> None:
             worker.ready = True
@@ -215,4 +217,4 @@ async def test_those_who_wait_are_told_and_too_many_are_refused(
             # It is taken this time: nobody is in its way.
             while (last := await http.get(f"/api/matches/{matches[2]}/analysis")).status_code == 202:
                 pass
-            assert (last.status_code, last.json()["code"]) == (404, "no_judge")
+            assert (last.status_code, last.json()["code"]) == (404, "no_evaluator")

@@ -50,8 +50,8 @@ BAD_FRAMES: list[str | bytes] = [
     '{"type": "act", "id": "\\ud800", "version": 4, "action": "roll"}',
     '{"type": "sit", "id": "x", "version": 4, "name": "\\ud800"}',
     '{"type": "sit", "id": "x", "version": 4, "name": "Eva", "entropy": "zz"}',
-    '{"type": "configure", "id": "x", "version": 4, "rules": {"clock": -1}}',
-    '{"type": "configure", "id": "x", "version": 4, "rules": {"owner": "me"}}',
+    '{"type": "configure", "id": "x", "version": 4, "settings": {"clock": -1}}',
+    '{"type": "configure", "id": "x", "version": 4, "settings": {"owner": "me"}}',
 ]  # fmt: skip
 
 
@@ -123,16 +123,20 @@ async def test_strangers_are_not_let_in(url: str) -> None:
 async def test_forged_seats(url: str) -> None:
     match, token = await duel(url)
     async with wire(url, match["match"], token=token) as rui, wire(url, match["match"]) as guest:
-        for deed in ("act", "resign", "take_back"):
-            fields = {"action": "roll"} if deed == "act" else {}
+        for command in ("act", "resign", "take_back"):
+            fields = {"action": "roll"} if command == "act" else {}
             for seat in (0, 5):
-                assert (await rui.ask(deed, version=4, seat=seat, **fields))["code"] == "forbidden"
-            assert (await guest.ask(deed, version=4, seat=0, **fields))["code"] == "forbidden"
-            assert (await guest.ask(deed, version=4, **fields))["code"] == "forbidden"
-        for deed in ("configure", "start", "add_bot"):
-            needed: dict[str, Any] = {"configure": {"rules": {}}, "add_bot": {"bot": "simple"}, "start": {}}
+                assert (await rui.ask(command, version=4, seat=seat, **fields))["code"] == "forbidden"
+            assert (await guest.ask(command, version=4, seat=0, **fields))["code"] == "forbidden"
+            assert (await guest.ask(command, version=4, **fields))["code"] == "forbidden"
+        for command in ("configure", "start", "add_bot"):
+            needed: dict[str, Any] = {
+                "configure": {"settings": {}},
+                "add_bot": {"bot": "simple"},
+                "start": {},
+            }
             for me in (rui, guest):
-                assert (await me.ask(deed, version=4, **needed[deed]))["code"] == "forbidden"
+                assert (await me.ask(command, version=4, **needed[command]))["code"] == "forbidden"
         assert (await guest.ask("rematch"))["code"] == "forbidden"
 
 
@@ -151,12 +155,12 @@ async def test_a_device_that_was_put_out_does_nothing_more(tmp_path: Path) -> No
             async def busy() -> None:
                 await go_on.wait()
 
-            room._enqueue(busy)
-            await eventually(lambda: not room._queue, "the room is busy")
+            room.jobs.enqueue(busy)
+            await eventually(lambda: not room.jobs.waiting, "the room is busy")
             await new.send({"type": "hello", "recover": code})
-            await eventually(lambda: len(room._queue) == 1, "the new one waits")
+            await eventually(lambda: room.jobs.waiting == 1, "the new one waits")
             await old.send({"type": "act", "id": "x", "version": 4, "action": "roll"})
-            await eventually(lambda: len(room._queue) == 2, "the old one waits behind it")
+            await eventually(lambda: room.jobs.waiting == 2, "the old one waits behind it")
             go_on.set()
             assert await old.closed() == 4010
             answer = await new.ask("act", version=4, action="roll")
@@ -203,7 +207,7 @@ async def test_who_does_not_read_is_dropped_and_nobody_waits(tmp_path: Path) -> 
             await eventually(lambda: server.hub.rooms[match["match"]].connections, "it is there")
             async with wire(server.url, match["match"], token=match["token"]) as me:
                 while any(c.watcher for c in server.hub.rooms[match["match"]].connections):
-                    assert (await me.ask("configure", rules=QUICK))["type"] == "accepted"
+                    assert (await me.ask("configure", settings=QUICK))["type"] == "accepted"
                 assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
             assert await slow.closed() == 4008
         await eventually(lambda: not server.hub.connections, "all are forgotten")
@@ -227,7 +231,7 @@ async def test_who_never_reads_is_cut_off(tmp_path: Path, monkeypatch: pytest.Mo
                     room = server.hub.rooms[match["match"]]
                     await eventually(lambda: len(room.connections) == 2, "both are there")
                     while len(room.connections) == 2:
-                        await me.ask("configure", rules=QUICK)
+                        await me.ask("configure", settings=QUICK)
                 await eventually(lambda: not server.server.server_state.connections, "the socket is closed")
                 slow.socket.transport.abort()
 
@@ -329,7 +333,7 @@ VALID: list[dict[str, Any]] = [
     {"type": "add_bot", "bot": "simple", "seat": 1, "name": "Robo"}, {"type": "free", "seat": 0},
     {"type": "start"}, {"type": "act", "action": "roll", "seat": 0}, {"type": "act", "action": "place 0"},
     {"type": "undo"}, {"type": "resign", "seat": 0}, {"type": "take_back", "seat": 0},
-    {"type": "configure", "rules": {"pace": 0}}, {"type": "set_up", "position": "x"}, {"type": "hint"},
+    {"type": "configure", "settings": {"pace": 0}}, {"type": "set_up", "position": "x"}, {"type": "hint"},
     {"type": "rematch"}, {"type": "recover"}, {"type": "ping"},
 ]  # fmt: skip
 
@@ -364,7 +368,7 @@ def test_any_frames_at_all(
     url: str, live: Live, hello: str | bytes | None, frames: list[str | bytes], practice: bool
 ) -> None:
     async def attack() -> None:
-        match = await opened(url, people=[{"name": "Ana"}], rules=QUICK | {"practice": practice})
+        match = await opened(url, people=[{"name": "Ana"}], settings=QUICK | {"practice": practice})
         async with socket_to(url, match["match"]) as me:
             if hello is not None:
                 await me.send(hello)
@@ -381,7 +385,7 @@ def test_any_frames_at_all(
     async def beside() -> None:
         people = [{"name": "Ana"}, {"name": "Rui"}]
         async with await open_match(
-            url, "rapido", {"players": 2, "finish": 5}, people=people, start=True, rules=QUICK
+            url, "rapido", {"players": 2, "finish": 5}, people=people, start=True, settings=QUICK
         ) as table:
             await asyncio.gather(play(table), attack())
             assert table.status == "over"

@@ -23,7 +23,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from escadaria.client import RefusedError, Table, open_match
+from escadaria.client import Table, open_match
+from escadaria.refusals import Refused
 from escadaria.store import StoreUnavailable
 from server.conftest import Live
 from server.wire import QUICK, play, playing, serving, wire
@@ -57,7 +58,7 @@ IMPOSSIBLE: list[tuple[Any, str]] = [
     ({"game": 7}, "malformed"),
     ({"game": "rapido", "extra": 1}, "malformed"),
     ({"game": "rapido", "people": [{"name": "A"}] * 7}, "malformed"),
-    ({"game": "rapido", "rules": {"clock": -1}}, "malformed"),
+    ({"game": "rapido", "settings": {"clock": -1}}, "malformed"),
     ({"game": "ludo"}, "bad_options"),
     ({"game": "rapido", "options": {"players": 7}}, "bad_options"),
     ({"game": "rapido", "options": {"players": "2"}}, "bad_options"),
@@ -65,7 +66,7 @@ IMPOSSIBLE: list[tuple[Any, str]] = [
     ({"game": "rapido", "options": {"name": "chain"}}, "bad_options"),
     ({"game": "chain", "options": {"board": "x" * 900}}, "bad_options"),
     ({"game": "rapido", "bots": ["deep blue"]}, "unknown_bot"),
-    ({"game": "rapido", "rules": {"stand_in": "deep blue"}}, "unknown_bot"),
+    ({"game": "rapido", "settings": {"stand_in": "deep blue"}}, "unknown_bot"),
     ({"game": "rapido", "options": {"players": 2}, "bots": ["simple"] * 3}, "table_full"),
     ({"game": "rapido", "people": [{"name": "A", "seat": 0}, {"name": "B", "seat": 0}]}, "seat_taken"),
     ({"game": "rapido", "people": [{"name": "A", "seat": 5}]}, "seat_taken"),
@@ -102,7 +103,7 @@ def test_what_is_not_there(http: httpx.Client) -> None:
 async def test_a_match_is_told_of_and_its_record_when_it_is_over(url: str) -> None:
     people = [{"name": "Ana"}, {"name": "Rui"}]
     async with (
-        await open_match(url, "rapido", {"players": 2}, people=people, rules=QUICK) as table,
+        await open_match(url, "rapido", {"players": 2}, people=people, settings=QUICK) as table,
         httpx.AsyncClient(base_url=f"{url}/api/matches", trust_env=False, timeout=60) as http,
     ):
         told = (await http.get(f"/{table.match}")).json()
@@ -159,7 +160,7 @@ async def test_no_room_for_more_is_said_in_http_too(tmp_path: Path, monkeypatch:
     async with serving(tmp_path) as server:
         with monkeypatch.context() as patch:
             patch.setattr(server.hub.store, "append", full)
-            with pytest.raises(RefusedError, match="store_unavailable"):
+            with pytest.raises(Refused, match="store_unavailable"):
                 await open_match(server.url, "rapido")
         assert not server.hub._tables
         async with await open_match(server.url, "rapido") as table:
@@ -199,10 +200,10 @@ async def test_frames_are_as_the_schema_says(url: str, game: str) -> None:
     def validator(kind: str) -> Any:
         return jsonschema_rs.validator_for(document | kinds[kind])
 
-    frame, position, hello, request = map(validator, ("frame", f"{game}.position", "hello", "request"))
+    frame, position, hello, command = map(validator, ("frame", f"{game}.position", "hello", "command"))
     options: dict[str, Any] = {"players": 3}
     async with (
-        await open_match(url, game, options, rules=QUICK | {"clock": 3600}) as host,
+        await open_match(url, game, options, settings=QUICK | {"clock": 3600}) as host,
         Table(url, host.match) as guest,
     ):
         for table in (host, guest):
@@ -216,7 +217,7 @@ async def test_frames_are_as_the_schema_says(url: str, game: str) -> None:
                 await turn.act(turn.legal[-1])
                 if guest.version > 20:  # sooner than any match ends
                     break
-            with pytest.raises(RefusedError):
+            with pytest.raises(Refused):
                 await guest.request("start")
             await guest.resign()
             await second.ask("ping")
@@ -232,9 +233,9 @@ async def test_frames_are_as_the_schema_says(url: str, game: str) -> None:
             if now and now["position"]:
                 position.validate(now["position"])
     hello.validate({"type": "hello", "token": host.token, "since": 3})
-    request.validate({"type": "act", "id": "x", "version": 3, "action": "roll"})
+    command.validate({"type": "act", "id": "x", "version": 3, "action": "roll"})
     for bad in [{"type": "act"}, {"type": "nonsense", "id": "x", "version": 1}, []]:
-        assert not request.is_valid(bad)
+        assert not command.is_valid(bad)
 
 
 async def guest_and_host(*tables: Table) -> Any:

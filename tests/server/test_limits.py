@@ -13,10 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from escadaria.client import RefusedError, Table, open_match
+from escadaria.client import Table, open_match
+from escadaria.refusals import Refused
 from escadaria.server.clock import Clock
 from escadaria.server.limits import Bucket, Kind, Limits, address_key
-from escadaria.server.messages import Refused
 from escadaria.server.settings import Settings
 from server.conftest import Live
 from server.wire import QUICK, Inside, duel, eventually, opened, play, playing, serving, socket_to, wire
@@ -72,9 +72,7 @@ def refused_for(limits: Limits, address: str, kind: Kind, amount: float = 1.0) -
     return refusal.retry_after
 
 
-def test_a_bucket_fills_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 0.0
-    monkeypatch.setattr("escadaria.server.limits.time.monotonic", lambda: now)
+def test_a_bucket_fills_with_time() -> None:
     buckets, clock = limits(requests_per_second=2, requests_burst=3)
     assert [buckets.allows("a", "requests") for _ in range(4)] == [True, True, True, False]
     assert buckets.allows("b", "requests")
@@ -84,8 +82,10 @@ def test_a_bucket_fills_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused_for(buckets, "a", "requests") == 0.5
     buckets.sweep()
     assert len(buckets._buckets) == 1, "a full bucket is forgotten"
-    now = 9.0
-    assert not Bucket(1, 1).full or Bucket(1, 1).take()
+    bucket = Bucket(1, 1, clock.time)
+    assert bucket.full and bucket.take() and not bucket.full and not bucket.take()
+    clock.now += 1
+    assert bucket.full and bucket.take()
 
 
 def test_what_costs_more_than_the_burst_leaves_a_debt() -> None:
@@ -161,7 +161,7 @@ async def test_an_address_may_open_only_so_many_tables(tmp_path: Path) -> None:
         tries = await asyncio.gather(
             *(open_match(server.url, "rapido") for _ in range(8)), return_exceptions=True
         )
-        assert [t.code for t in tries if isinstance(t, RefusedError)] == ["too_many"] * 5
+        assert [t.code for t in tries if isinstance(t, Refused)] == ["too_many"] * 5
         await server.hub.sweep()  # nobody came
         match = await playing(server.url)
         async with Table(server.url, match["match"], match["token"]) as table:
@@ -174,7 +174,7 @@ async def test_an_address_may_open_only_so_many_tables(tmp_path: Path) -> None:
                 async with second:
                     await second.start()
                     await second.resign()
-                    with pytest.raises(RefusedError, match="too_many"):
+                    with pytest.raises(Refused, match="too_many"):
                         await second.rematch()
 
 
@@ -199,12 +199,15 @@ async def test_a_match_that_nobody_is_at_leaves_the_memory_and_comes_back(tmp_pa
         assert match["match"] in await server.hub.store.abandoned(1e12, 10)
 
 
-async def test_a_match_that_left_the_memory_is_freed_without_garbage_collection(tmp_path: Path) -> None:
-    """Sessions once referred to it in a circle, and finished matches stayed for hours."""
+@pytest.mark.parametrize("command, settings", [("resign", {}), ("ping", {"clock": 86_400})])
+async def test_a_match_that_left_the_memory_is_freed_without_garbage_collection(
+    tmp_path: Path, command: str, settings: dict[str, int]
+) -> None:
+    """Neither sessions nor the timer of a turn keep a match that nobody is at."""
     async with serving(tmp_path, idle_seconds=0) as server:
-        match = await playing(server.url)
+        match = await playing(server.url, **settings)
         async with wire(server.url, match["match"], token=match["token"]) as me:
-            await me.ask("resign")
+            await me.ask(command)
         gc.disable()
         try:
             room = weakref.ref(server.hub.rooms[match["match"]])
@@ -264,7 +267,7 @@ async def test_a_match_without_events_hurts_nobody(tmp_path: Path) -> None:
         await asleep(server, match)
         await server.hub.sweep()
         assert not server.hub.rooms
-        with pytest.raises(RefusedError, match="unknown_match"):
+        with pytest.raises(Refused, match="unknown_match"):
             async with Table(server.url, "empty"):
                 pass
 
@@ -289,7 +292,7 @@ async def test_a_match_that_is_too_long_ends_by_resigning(tmp_path: Path) -> Non
     async with serving(tmp_path, events_per_match=8) as server:
         match, _ = await duel(server.url)
         async with wire(server.url, match["match"], token=match["token"]) as ana:
-            codes = [(await ana.ask("configure", rules=QUICK)).get("code") for _ in range(6)]
+            codes = [(await ana.ask("configure", settings=QUICK)).get("code") for _ in range(6)]
             assert codes == [None] * 4 + ["too_long"] * 2
             assert (await ana.ask("act", version=4, action="roll"))["code"] == "too_long"
             assert (await ana.ask("resign"))["type"] == "accepted"
@@ -402,7 +405,7 @@ async def test_clients_come_back_by_themselves_and_finish_the_match(tmp_path: Pa
     live = Live(tmp_path, {})
     try:
         async with (
-            await open_match(live.url, "rapido", {"players": 3}, rules=QUICK) as ana,
+            await open_match(live.url, "rapido", {"players": 3}, settings=QUICK) as ana,
             Table(live.url, ana.match) as rui,
         ):
             await ana.sit("Ana")
@@ -428,18 +431,18 @@ async def test_a_client_that_was_put_out_says_so(url: str) -> None:
         code = (await rui.request("recover"))["code"]
         async with wire(url, match["match"], recover=code) as new:
             await new.expect("welcome")
-            with pytest.raises(RefusedError, match="moved"):
+            with pytest.raises(Refused, match="moved"):
                 await asked
-            with pytest.raises(RefusedError, match="moved"):
+            with pytest.raises(Refused, match="moved"):
                 await rui.resign()
-            with pytest.raises(RefusedError, match="moved"):
+            with pytest.raises(Refused, match="moved"):
                 async for _ in rui.turns():
                     pass
     for bad, why in ((Table(url, match["match"], token), "forbidden"), (Table(url, "none"), "unknown_match")):
-        with pytest.raises(RefusedError, match=why):
+        with pytest.raises(Refused, match=why):
             async with bad:
                 pass
-    with pytest.raises(RefusedError, match="malformed"):
+    with pytest.raises(Refused, match="malformed"):
         async with Table(url, match["match"], "short"):
             pass
 

@@ -9,8 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from escadaria.client import RefusedError, Table, open_match
+from escadaria.client import Table, open_match
 from escadaria.record import read, verify
+from escadaria.refusals import Refused
 from server.wire import QUICK, duel, opened, play, playing, wire
 
 pytestmark = pytest.mark.anyio
@@ -28,7 +29,7 @@ async def record_of(url: str, match: str) -> httpx.Response:
 async def test_a_whole_match_with_people_and_bots(url: str, game: str, players: int, people: int) -> None:
     options = SHORT[game] | {"players": players}
     async with AsyncExitStack() as stack:
-        host = await stack.enter_async_context(await open_match(url, game, options, rules=QUICK))
+        host = await stack.enter_async_context(await open_match(url, game, options, settings=QUICK))
         await host.sit("P0")
         others = [await stack.enter_async_context(Table(url, host.match)) for _ in range(1, people)]
         for number, table in enumerate(others, 1):
@@ -73,7 +74,7 @@ async def test_bots_come_and_go_while_the_match_waits(url: str) -> None:
         assert (await host.ask("start"))["code"] == "seats_free"
         assert (await host.ask("add_bot", bot="simple", seat=2))["type"] == "accepted"
         assert (await host.ask("start"))["type"] == "accepted"
-        seats = (await host.expect("event", what={"kind": "started", "first": 0}))["now"]["seats"]
+        seats = (await host.expect("event", event={"kind": "started", "first": 0}))["now"]["seats"]
         assert [seat["owner"] for seat in seats] == ["person", "bot", "bot"]
         assert all(seat["here"] for seat in seats)
         assert (await host.ask("free", seat=2))["code"] == "started"
@@ -83,7 +84,7 @@ async def test_a_random_start_turns_the_table(url: str) -> None:
     """Whoever starts gets seat 0, and everyone learns which seats are theirs before they hear of it."""
     firsts: set[int] = set()
     while len(firsts) < 2:
-        match = await opened(url, people=[{"name": "Ana"}], rules={"starts": "random"})
+        match = await opened(url, people=[{"name": "Ana"}], settings={"starts": "random"})
         async with (
             wire(url, match["match"], token=match["token"]) as host,
             wire(url, match["match"]) as guest,
@@ -93,10 +94,12 @@ async def test_a_random_start_turns_the_table(url: str) -> None:
             assert mine == [[0], [1]]
             await host.ask("start")
             for number, person in enumerate((host, guest)):
-                while (frame := await person.read())["type"] != "event" or frame["what"]["kind"] != "started":
+                while (frame := await person.read())["type"] != "event" or frame["event"][
+                    "kind"
+                ] != "started":
                     if frame["type"] == "you":
                         mine[number] = frame["mine"]
-                first = frame["what"]["first"]
+                first = frame["event"]["first"]
                 assert mine[number] == [(number - first) % 2], "known before the start is heard of"
                 assert [seat["name"] for seat in frame["now"]["seats"]] == [["Ana", "Rui"], ["Rui", "Ana"]][
                     first
@@ -109,7 +112,7 @@ async def test_a_random_start_turns_the_table(url: str) -> None:
 async def test_a_rematch_rotates_the_start_and_leads_everyone_on(url: str, starts: str, second: str) -> None:
     match, token = await duel(url, starts=starts)
     async with Table(url, match["match"], match["token"]) as ana, Table(url, match["match"], token) as rui:
-        with pytest.raises(RefusedError, match="not_over"):
+        with pytest.raises(Refused, match="not_over"):
             await ana.rematch()
         await ana.resign()
         await rui.wait_for(lambda: rui.status == "over")
@@ -117,7 +120,7 @@ async def test_a_rematch_rotates_the_start_and_leads_everyone_on(url: str, start
         following = await rui.rematch()
         await ana.wait_for(lambda: ana.now["next"] is not None)
         assert ana.now["next"] == following.match == (await ana.rematch()).match
-        with pytest.raises(RefusedError, match="forbidden"):  # the tokens of the last match are not valid
+        with pytest.raises(Refused, match="forbidden"):  # the tokens of the last match are not valid
             async with Table(url, following.match, match["token"]):
                 pass
         async with following as rui2, Table(url, following.match, ana.next_token) as ana2:
@@ -145,18 +148,18 @@ async def test_who_watches_sees_all_and_does_nothing(url: str) -> None:
         assert (await watcher.ask("sit", name="Eva"))["code"] == "forbidden"
         assert (await watcher.ask("act", version=4, action="roll"))["code"] == "forbidden"
         assert (await watcher.ask("ping"))["type"] == "accepted"
-        rules = (await host.expect("snapshot"))["rules"]
-        assert (await rui.ask("configure", rules=rules | {"watch": False}))["code"] == "forbidden"
+        settings = (await host.expect("snapshot"))["settings"]
+        assert (await rui.ask("configure", settings=settings | {"watch": False}))["code"] == "forbidden"
         assert (await host.ask("act", version=4, action="roll"))["type"] == "accepted"
         assert (await watcher.expect("event"))["steps"]
 
-        assert (await host.ask("configure", rules=rules | {"watch": False}))["type"] == "accepted"
+        assert (await host.ask("configure", settings=settings | {"watch": False}))["type"] == "accepted"
         assert (await watcher.expect("bye"))["code"] == "watching_off"
         assert await watcher.closed() == 4011
         async with wire(url, match["match"], watch=match["watch"]) as again:
             assert await again.closed() == 4003
 
-        await host.ask("configure", rules=rules)  # the old link stays dead, the host gets a new one
+        await host.ask("configure", settings=settings)  # the old link stays dead, the host gets a new one
         key = (await host.expect("you"))["watch"]
         async with wire(url, match["match"], watch=match["watch"]) as again:
             assert (await again.expect("refused"))["code"] == "forbidden"
@@ -227,7 +230,7 @@ async def test_a_guest_hears_that_a_match_is_over(url: str) -> None:
 async def test_several_people_at_one_device(url: str) -> None:
     people = [{"name": "Ana"}, {"name": "Rui"}, {"name": "Eva"}]
     async with await open_match(
-        url, "chain", {"players": 3, "board": "short"}, people=people, start=True, rules=QUICK
+        url, "chain", {"players": 3, "board": "short"}, people=people, start=True, settings=QUICK
     ) as table:
         assert table.mine == [0, 1, 2]
         await play(table)
@@ -237,7 +240,7 @@ async def test_several_people_at_one_device(url: str) -> None:
 async def test_a_practice_table_takes_back_hints_and_sets_up(url: str) -> None:
     people = [{"name": "Ana"}, {"name": "Rui"}]
     match = await opened(
-        url, "chain", people=people, start=True, rules={"practice": True}, options={"board": "short"}
+        url, "chain", people=people, start=True, settings={"practice": True}, options={"board": "short"}
     )
     async with wire(url, match["match"], token=match["token"]) as me, wire(url, match["match"]) as guest:
         snapshot = await me.expect("snapshot")
@@ -258,22 +261,22 @@ async def test_a_practice_table_takes_back_hints_and_sets_up(url: str) -> None:
         ] == "stale_version"
         again = await me.ask("act", version=back["version"], action=hint["action"])
         assert again["type"] == "accepted"
-        rules = snapshot["rules"] | {"practice": False}
-        assert (await me.ask("configure", rules=rules))["code"] == "bad_options"
+        settings = snapshot["settings"] | {"practice": False}
+        assert (await me.ask("configure", settings=settings))["code"] == "bad_options"
 
 
 async def test_a_decision_at_a_practice_table_is_taken_back(url: str) -> None:
     """Rapido: a pair is placed, and lifted again before the next one rolls."""
     people = [{"name": "Ana"}, {"name": "Rui"}]
     async with await open_match(
-        url, "rapido", {"players": 2}, people=people, start=True, rules={"practice": True}
+        url, "rapido", {"players": 2}, people=people, start=True, settings={"practice": True}
     ) as table:
         while not (placed := [text for text in table.now["legal"] if text.startswith("place")]):
             await table.request("act", action=table.now["legal"][0])
         before = table.now["text"]
         await table.request("act", action=placed[0])
         await table.wait_for(lambda: table.now["text"] != before)
-        with pytest.raises(RefusedError, match="stale_version"):
+        with pytest.raises(Refused, match="stale_version"):
             await table.request("undo", version=1)
         await table.request("undo", version=table.version)
         await table.wait_for(lambda: table.now["text"] == before)
@@ -292,20 +295,23 @@ async def test_a_match_starts_from_a_given_position_only_for_practice(url: str) 
         wish: dict[str, Any] = {"game": "rapido", "start_from": "x"}
         refused = await http.post(f"{url}/api/matches", json=wish)
         assert (refused.status_code, refused.json()["code"]) == (400, "not_practice")
-        refused = await http.post(f"{url}/api/matches", json=wish | {"rules": {"practice": True}})
+        refused = await http.post(f"{url}/api/matches", json=wish | {"settings": {"practice": True}})
         assert (refused.status_code, refused.json()["code"]) == (400, "invalid_text")
 
 
 async def test_who_gave_up_is_played_for_by_a_bot_to_the_end(url: str) -> None:
     options = {"players": 3, "finish": 8}
-    async with await open_match(url, "rapido", options, rules=QUICK) as host, Table(url, host.match) as eva:
+    async with (
+        await open_match(url, "rapido", options, settings=QUICK) as host,
+        Table(url, host.match) as eva,
+    ):
         await host.sit("Ana")
         await host.add_bot("simple")
         await eva.sit("Eva")
         await host.start()
         await eva.resign()
         for request in ("resign", "take_back"):
-            with pytest.raises(RefusedError, match="resigned"):
+            with pytest.raises(Refused, match="resigned"):
                 await eva.request(request)
         await play(host)
         seat = eva.mine[0]

@@ -151,7 +151,7 @@ async def test_a_new_database_logs_its_migration(tmp_path: Path, caplog: pytest.
 
 async def test_moves_and_the_work_of_bots_are_timed(own: Live) -> None:
     before = await asyncio.to_thread(scrape, own.url)
-    match = await opened(own.url, people=[{"name": "Ana"}], bots=["regular"], start=True, rules=QUICK)
+    match = await opened(own.url, people=[{"name": "Ana"}], bots=["regular"], start=True, settings=QUICK)
     async with wire(own.url, match["match"], token=match["token"]) as ana:
         snapshot = await ana.expect("snapshot")
         version, now, acted = snapshot["version"], snapshot["now"], 0

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from escadaria.refusals import Refused
 from escadaria.server import workers
-from escadaria.server.messages import Refused
 from escadaria.server.pool import Job, Pool, WorkerFailed
 from server.wire import eventually
 

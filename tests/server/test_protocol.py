@@ -29,7 +29,7 @@ async def test_every_request_is_answered_once(url: str) -> None:
     requests: list[dict[str, Any]] = [
         {"type": "ping"}, {"type": "start"}, {"type": "sit", "name": "Eva"}, {"type": "free", "seat": 0},
         {"type": "add_bot", "bot": "simple"}, {"type": "act", "action": "roll"}, {"type": "undo"},
-        {"type": "hint"}, {"type": "set_up", "position": ""}, {"type": "configure", "rules": {}},
+        {"type": "hint"}, {"type": "set_up", "position": ""}, {"type": "configure", "settings": {}},
         {"type": "recover"}, {"type": "take_back"}, {"type": "rematch"}, {"type": "resign"},
         {"type": "nonsense"}, {"type": "ping"},
     ]  # fmt: skip
@@ -43,9 +43,9 @@ async def test_every_request_is_answered_once(url: str) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 100, 110, 126, 65_000, 65_536, 200_000])
 async def test_frames_are_those_of_the_standard(size: int) -> None:
-    bye = messages.Bye(code="x" * size)
-    plain = messages.encode(bye).encode()
-    assert messages.frame(bye) == Frame(Opcode.TEXT, plain).serialize(mask=False)
+    message = messages.Refusal(code="busy", message="x" * size)
+    plain = messages.encode(message).encode()
+    assert messages.frame(message) == Frame(Opcode.TEXT, plain).serialize(mask=False)
 
 
 async def test_a_request_is_answered_after_its_event(url: str) -> None:
@@ -122,7 +122,7 @@ async def test_stale_and_future_versions_are_refused(url: str) -> None:
         assert (await me.ask("act", version=5, action="roll"))["code"] == "future_version"
         assert (await me.ask("ping", version=5))["code"] == "future_version"
         # What changes nothing about the position does not make a decision stale.
-        assert (await me.ask("configure", version=4, rules=QUICK))["version"] == 5
+        assert (await me.ask("configure", version=4, settings=QUICK))["version"] == 5
         assert (await me.ask("act", version=4, action="roll"))["version"] == 6
 
 
@@ -151,7 +151,7 @@ PLAYING: dict[str, Deed] = {
     "forbidden": lambda me: me.ask("act", version=4, action="roll", seat=3),
     "not_practice": lambda me: me.ask("undo", version=4),
     "not_replaced": lambda me: me.ask("take_back"),
-    "bad_options": lambda me: me.ask("configure", rules={"practice": True}),
+    "bad_options": lambda me: me.ask("configure", settings={"practice": True}),
 }
 OVER: dict[str, Deed] = {"over": lambda me: me.ask("act", version=5, action="roll")}
 
@@ -176,8 +176,8 @@ async def test_refusals_when_the_match_is_over(url: str) -> None:
     match = await playing(url)
     async with wire(url, match["match"], token=match["token"]) as me:
         await me.ask("resign")
-        for code, deed in OVER.items():
-            assert (await deed(me))["code"] == code
+        for code, command in OVER.items():
+            assert (await command(me))["code"] == code
 
 
 async def test_what_cannot_be_stored_is_refused_and_works_later(
@@ -334,7 +334,7 @@ async def test_two_tabs_of_one_seat(url: str) -> None:
 
 
 async def test_everyone_is_told_at_once_which_seats_are_theirs(url: str) -> None:
-    match = await opened(url, players=3, rules={"starts": "random"})
+    match = await opened(url, players=3, settings={"starts": "random"})
     async with wire(url, match["match"], token=match["token"]) as host, wire(url, match["match"]) as guest:
         assert (await guest.expect("welcome"))["role"] == "guest"
         await guest.ask("sit", name="Rui")
@@ -352,20 +352,20 @@ async def test_everyone_is_told_at_once_which_seats_are_theirs(url: str) -> None
             for frame in await who.all_until_pong():
                 if frame["type"] == "you":
                     mine[name] = frame["mine"]
-                elif frame["type"] == "event" and frame["what"]["kind"] == "started":
+                elif frame["type"] == "event" and frame["event"]["kind"] == "started":
                     names = [seat["name"] for seat in frame["now"]["seats"]]
                     assert [names[seat] for seat in mine[name]] == [name]
 
 
 async def test_guests_see_the_lobby_and_nothing_of_the_play(url: str) -> None:
-    match = await opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], rules=QUICK)
+    match = await opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], settings=QUICK)
     async with wire(url, match["match"]) as guest, wire(url, match["match"], token=match["token"]) as host:
         await host.ask("start")
         await host.ask("act", version=4, action="roll")
         await host.ask("resign", version=5)
         await host.ask("rematch")
         told = [frame for frame in await guest.all_until_pong() if frame["type"] == "event"]
-    assert [frame["what"]["kind"] for frame in told] == ["started", "did", "continued"]  # the end is told
+    assert [frame["event"]["kind"] for frame in told] == ["started", "acted", "continued"]  # the end is told
     for frame in told:
         assert not frame["steps"] and not frame["now"]["legal"]
         assert all(frame["now"][hidden] is None for hidden in ("position", "text", "secret", "winner"))

@@ -40,7 +40,7 @@ def dice_secret(database: Path, match: str) -> str:
 async def test_every_byte_of_a_whole_match(tmp_path: Path) -> None:
     live = Live(tmp_path, {})
     try:
-        match = await opened(live.url, rules=QUICK, options={"finish": 8})
+        match = await opened(live.url, settings=QUICK, options={"finish": 8})
         name, host_token = match["match"], match["token"]
         async with (
             wire(live.url, name, token=host_token) as host,

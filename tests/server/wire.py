@@ -132,15 +132,15 @@ async def opened(url: str, game: str = "rapido", players: int = 2, **wish: Any) 
     return answer
 
 
-async def playing(url: str, **rules: Any) -> dict[str, Any]:
+async def playing(url: str, **settings: Any) -> dict[str, Any]:
     """A match of two people at the host's device that has started; seat 0 is to roll."""
     people = [{"name": "Ana"}, {"name": "Rui"}]
-    return await opened(url, people=people, start=True, rules=QUICK | rules)
+    return await opened(url, people=people, start=True, settings=QUICK | settings)
 
 
-async def duel(url: str, **rules: Any) -> tuple[dict[str, Any], str]:
+async def duel(url: str, **settings: Any) -> tuple[dict[str, Any], str]:
     """A match of the host and somebody who came by the link, started; and the other's token."""
-    match = await opened(url, people=[{"name": "Ana"}], rules=QUICK | rules)
+    match = await opened(url, people=[{"name": "Ana"}], settings=QUICK | settings)
     async with wire(url, match["match"]) as guest, wire(url, match["match"], token=match["token"]) as host:
         answer = await guest.ask("sit", name="Rui")
         assert (await host.ask("start"))["type"] == "accepted"

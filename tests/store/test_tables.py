@@ -7,6 +7,8 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -231,7 +233,9 @@ async def test_the_store_counts_what_it_does(store: SqlStore) -> None:
 # --- older databases --------------------------------------------------------------------------------------
 
 
-async def test_a_database_of_the_first_version_is_brought_up_to_date(opened: Opener, url: str) -> None:
+@contextmanager
+def first_version(url: str) -> Iterator[sa.Connection]:
+    """A connection to a new database with the tables of the first version."""
     engine = sa.create_engine(
         "sqlite:///" + url if "://" not in url else url.replace("postgresql", "postgresql+psycopg")
     )
@@ -239,13 +243,18 @@ async def test_a_database_of_the_first_version_is_brought_up_to_date(opened: Ope
         config = Config(attributes={"connection": connection})
         config.set_main_option("script_location", "escadaria.store:migrations")
         command.upgrade(config, "0001")
+        yield connection
+    engine.dispose()
+
+
+async def test_a_database_of_the_first_version_is_brought_up_to_date(opened: Opener, url: str) -> None:
+    with first_version(url) as connection:
         for match, archived in (("open", False), ("done", True)):
             values = {"match": match, "archived": archived}
             connection.execute(sa.text("INSERT INTO match VALUES (:match, 10.0, :archived)"), values)
             row = "INSERT INTO event VALUES (:match, 1, NULL, 10.0, 'r', 'ação', 'h')"
             connection.execute(sa.text(row), values)
             connection.execute(sa.text("INSERT INTO event VALUES (:match, 2, 1, 11.0, '', '{}', '')"), values)
-    engine.dispose()
     store = await opened(url)
     for match in ("open", "done"):
         assert await store.events(match) == [
@@ -257,3 +266,30 @@ async def test_a_database_of_the_first_version_is_brought_up_to_date(opened: Ope
     assert await store.abandoned(100, 10) == ["open"]
     await store.append("open", [event(3)], due=50.0)
     assert (await opened(url)).key == store.key
+
+
+OLD_AND_NEW = [
+    (
+        '{"kind":"created","match":"m","game":"rapido","options":{},"rules":{"clock":60},"rules_version":1}',
+        '{"kind":"created","match":"m","game":"rapido","options":{},"settings":{"clock":60},"rules_version":1}',
+    ),
+    (r'{"kind":"sat","seat":0,"name":"\"rules\":{"}', r'{"kind":"sat","seat":0,"name":"\"rules\":{"}'),
+    (
+        '{"kind":"did","seat":0,"deed":"roll","dice":["26"]}',
+        '{"kind":"acted","seat":0,"action":"roll","dice":["26"]}',
+    ),
+    ('{"kind":"configured","rules":{"pace":0}}', '{"kind":"configured","settings":{"pace":0}}'),
+    ('{"kind":"was_set_up","position":"turn=0"}', '{"kind":"position_set","position":"turn=0"}'),
+    ('{"kind":"moved","seats":[0]}', '{"kind":"moved","seats":[0]}'),
+]
+
+
+async def test_events_of_the_first_version_get_plain_names(opened: Opener, url: str) -> None:
+    with first_version(url) as connection:
+        connection.execute(sa.text("INSERT INTO match VALUES ('m', 10.0, FALSE)"))
+        for version, (old, _) in enumerate(OLD_AND_NEW, 1):
+            values = {"version": version, "previous": version - 1 or None, "body": old}
+            row = "INSERT INTO event VALUES ('m', :version, :previous, 10.0, '', :body, '')"
+            connection.execute(sa.text(row), values)
+    store = await opened(url)
+    assert [stored.body for stored in await store.events("m")] == [new for _, new in OLD_AND_NEW]

@@ -49,7 +49,7 @@ export interface ReplayData {
   /** Each position in one line, the start first. */
   texts: string[];
   /** What happened at the table when this many plies had been played. */
-  remarks: { ply: number; seat: number; deed: string }[];
+  remarks: { ply: number; seat: number; action: string }[];
   /** Whether there is an analysis. */
   judged: boolean;
   /** The record itself. */
@@ -82,7 +82,7 @@ export const fetchLesson = (game: string): Promise<LessonView> => json(`/api/les
 export const fetchTexts = (language: string, later = false): Promise<Catalogue> => json(`/api/texts/${language}${later ? '/later' : ''}`);
 export const fetchMatch = (match: string): Promise<Now> => json(`/api/matches/${encodeURIComponent(match)}`);
 /** Where others can reach the server; empty if it listens to this machine alone. */
-export const fetchWhere = (): Promise<{ addresses: string[] }> => json('/api/where');
+export const fetchAddresses = (): Promise<{ addresses: string[] }> => json('/api/addresses');
 /** The record of a finished match, as text. */
 export const fetchRecord = async (match: string): Promise<string> => (await request(`/api/matches/${encodeURIComponent(match)}/record`)).text();
 /** A finished match, position by position. */

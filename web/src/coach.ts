@@ -13,7 +13,7 @@ export const rollsAt = (waiting: Position): Promise<RollsView> => post('/api/rol
 const PATIENCE = 400;
 
 /**
- * The analysis of a finished match, or of a record file. Raises ApiError: `no_judge` if nobody knows this game.
+ * The analysis of a finished match, or of a record file. Raises ApiError: `no_evaluator` if nothing evaluates this game.
  * `onwait` is told how many others come before it.
  */
 export async function analyse(match: string | null, record: string, onwait: (ahead: number) => void, wanted: () => boolean): Promise<AnalysisView> {

@@ -22,7 +22,7 @@ const drawn = { script: game, parts: (view: unknown) => ({ board: (view as View)
 const rolled = (die: number) => ({ kind: 'rolled', ruling: 'T1', seat: 0, die });
 const step = (position: View, ...facts: StepView['facts']): StepView => ({ action: '', position, facts });
 const example = (position: View, ...tries: StepView[][]): ExampleView => ({
-  caption: '', options: {}, seats: [], position, turn: [], legal: [], tries: tries.map((steps) => ({ deed: 'do', steps })),
+  caption: '', options: {}, seats: [], position, turn: [], legal: [], tries: tries.map((steps) => ({ action: 'do', steps })),
 });
 
 describe('an example', () => {

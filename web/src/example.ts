@@ -13,7 +13,7 @@ export interface Picture {
 }
 
 export interface After extends Picture {
-  deed: string;
+  action: string;
   steps: Step[];
   facts: Fact[];
 }
@@ -40,7 +40,7 @@ export function picturesOf(example: ExampleView, { script, parts }: Drawn): Pict
   const played = tries.map((one) => ({ one, ...playedOut(one, view, script, options) }));
   const board = tries.length ? played.some((end) => changed(end.view, 'board')) : !start.rolled;
   const after = played.map(({ one, view: end, seen }) => ({
-    deed: one.deed,
+    action: one.action,
     steps: one.steps.map(asStep),
     facts: one.steps.flatMap((step) => asFacts(step.facts)),
     view: end,

@@ -1,5 +1,5 @@
 /** Addresses that people hand to each other: what to make of them, and what to give. */
-import { fetchWhere } from './api';
+import { fetchAddresses } from './api';
 
 /** Where a pasted link or code leads: an address of this client, or of another server; null if it is neither. */
 export function readLink(text: string, origin: string): { here: string } | { elsewhere: string } | null {
@@ -22,6 +22,6 @@ export const isOwnMachine = (hostname: string): boolean => /^(localhost|.+\.loca
 /** The beginning of links for others. `null` if nobody else can reach the server. */
 export async function shareOrigin(): Promise<string | null> {
   if (!isOwnMachine(location.hostname)) return location.origin;
-  const { addresses } = await fetchWhere().catch(() => ({ addresses: [] as string[] }));
+  const { addresses } = await fetchAddresses().catch(() => ({ addresses: [] as string[] }));
   return addresses[0] ?? null;
 }

@@ -2,7 +2,7 @@
 import type { Script } from './anim';
 import { asFacts, asPreview, asStep, type Preview } from './facts';
 import { pinDigits, pinSeal } from './fairness';
-import type { Accepted, Advice, AnyFrame, Event as MatchEvent, Now, Rules, SeatView, Snapshot } from './protocol';
+import type { Accepted, Advice, AnyFrame, EventFrame, Now, SeatView, Snapshot, TableSettings } from './protocol';
 import { keepSeat, seatOf } from './seats';
 import { settings } from './settings.svelte';
 import { MatchSocket, Refused, socketUrl, type Link, type SocketOptions, type Wanted } from './socket';
@@ -44,7 +44,7 @@ export class Match {
 
   game = $state('');
   options = $state.raw<Snapshot['options']>({});
-  rules = $state.raw<Rules | null>(null);
+  settings = $state.raw<TableSettings | null>(null);
   commitment = $state('');
   entropy = $state.raw<string[]>([]);
   version = $state(0);
@@ -229,7 +229,7 @@ export class Match {
   private start(frame: Snapshot): void {
     this.game = frame.game;
     this.options = frame.options;
-    this.rules = frame.rules;
+    this.settings = frame.settings;
     this.commitment = frame.commitment;
     if (frame.now.status !== 'over') pinSeal(this.id, frame.commitment, frame.plies);
     this.entropy = frame.entropy;
@@ -249,19 +249,19 @@ export class Match {
     keepSeat(this.id, { game: frame.game, over: frame.now.status === 'over' });
   }
 
-  private follow({ version, what, now, steps }: MatchEvent): void {
+  private follow({ version, event, now, steps }: EventFrame): void {
     if (version <= this.version) return; // told before
     const began = this.stage?.view === null;
     this.version = version;
     this.previews = {};
-    if (what.kind === 'configured') this.rules = what.rules;
+    if (event.kind === 'configured') this.settings = event.settings;
     this.see(now);
-    const lines = news(what);
+    const lines = news(event);
     this.undoable =
-      what.kind === 'did' && steps.length > 0 && !what.dice.length && this.mine.includes(what.seat) && !!this.rules?.practice;
+      event.kind === 'acted' && steps.length > 0 && !event.dice.length && this.mine.includes(event.seat) && !!this.settings?.practice;
     if (steps.length && !began) this.stage?.push({ steps: steps.map(asStep), lines });
-    else if (now.position != null && (began || what.kind === 'was_set_up')) this.stage?.reset(now.position, []);
-    else if (now.position != null) this.stage?.push({ steps: [], lines, ...(isUndo(what) ? { position: now.position } : {}) });
+    else if (now.position != null && (began || event.kind === 'position_set')) this.stage?.reset(now.position, []);
+    else if (now.position != null) this.stage?.push({ steps: [], lines, ...(isUndo(event) ? { position: now.position } : {}) });
     if (now.status === 'over') keepSeat(this.id, { over: true });
   }
 
@@ -271,15 +271,15 @@ export class Match {
   }
 }
 
-const isUndo = (what: MatchEvent['what']): boolean => what.kind === 'did' && what.deed === 'undo';
+const isUndo = (event: EventFrame['event']): boolean => event.kind === 'acted' && event.action === 'undo';
 
 /** What happened besides the game, as lines of the log. */
-function news(what: MatchEvent['what']): NewLine[] {
-  if (what.kind !== 'did') return [];
-  const { seat, deed } = what;
-  if (deed === 'undo') return [{ seat, key: 'web.news.undo' }];
-  if (deed === 'resign') return [{ seat, key: 'web.news.resign' }];
-  if (deed === 'back') return [{ seat, key: 'web.news.back' }];
-  if (deed.startsWith('bot ')) return [{ seat, key: 'web.news.bot' }];
+function news(event: EventFrame['event']): NewLine[] {
+  if (event.kind !== 'acted') return [];
+  const { seat, action } = event;
+  if (action === 'undo') return [{ seat, key: 'web.news.undo' }];
+  if (action === 'resign') return [{ seat, key: 'web.news.resign' }];
+  if (action === 'back') return [{ seat, key: 'web.news.back' }];
+  if (action.startsWith('bot ')) return [{ seat, key: 'web.news.bot' }];
   return [];
 }

@@ -79,16 +79,16 @@ export interface TakeBack {
   version: number;
 }
 
-/** The host changes how the table is run; see ``Rules`` for what may be changed when. */
+/** The host changes how the table is run; see ``TableSettings`` for what may be changed when. */
 export interface Configure {
   type: 'configure';
-  rules: WantedRules;
+  settings: WantedSettings;
   id: string;
   version: number;
 }
 
-/** The same in a request, where an unknown field is a mistake and not news of a later version. */
-export interface WantedRules {
+/** The same in a request, where an unknown field is a mistake. */
+export interface WantedSettings {
   practice?: boolean;
   starts?: 'first' | 'loser' | 'random';
   clock?: number;
@@ -162,7 +162,7 @@ export interface Snapshot {
   version: number;
   game: string;
   options: Record<string, boolean | number | string>;
-  rules: Rules;
+  settings: TableSettings;
   commitment: string;
   entropy: string[];
   now: Now;
@@ -170,8 +170,8 @@ export interface Snapshot {
   plies: number;
 }
 
-/** How a table is run. The host sets it before the match starts. After that ``pace`` and ``watch`` can still be changed; the rest only where all people play at the host's device, since it affects the others. ``practice`` is fixed when the match is opened. */
-export interface Rules {
+/** How a table is run. The host chooses it before the match starts. After that ``pace`` and ``watch`` can still be changed; the rest only where all people play at the host's device, since it affects the others. ``practice`` is fixed when the match is opened. */
+export interface TableSettings {
   practice: boolean;
   starts: 'first' | 'loser' | 'random';
   clock: number;
@@ -207,11 +207,11 @@ export interface SeatView {
 }
 
 /** Something happened. */
-export interface Event {
+export interface EventFrame {
   type: 'event';
   version: number;
   time: number;
-  what: Created | Sat | BotSat | MessagesFreed | Started | Did | Configured | WasSetUp | Continued | MessagesMoved;
+  event: Created | Sat | BotSat | MessagesFreed | Started | Event | Configured | PositionSet | Continued | MessagesMoved;
   now: Now;
   steps: StepView[];
 }
@@ -222,7 +222,7 @@ export interface Created {
   match: string;
   game: string;
   options: Record<string, boolean | number | string>;
-  rules: Rules;
+  settings: TableSettings;
   commitment: string;
   start: string | null;
   previous: string | null;
@@ -259,23 +259,23 @@ export interface Started {
   first: number;
 }
 
-/** A seat did something, and these dice fell upon it. */
-export interface Did {
-  kind: 'did';
+/** What one seat did, with the dice that fell upon it. Events in order make a table again. */
+export interface Event {
+  kind: 'acted';
   seat: number;
-  deed: string;
+  action: string;
   dice: string[];
 }
 
 /** The host changed how the table is run. */
 export interface Configured {
   kind: 'configured';
-  rules: Rules;
+  settings: TableSettings;
 }
 
 /** A position was set up, at a practice table. */
-export interface WasSetUp {
-  kind: 'was_set_up';
+export interface PositionSet {
+  kind: 'position_set';
   position: string;
 }
 
@@ -312,7 +312,7 @@ export interface Preview {
   rolls: Record<string, Record<string, unknown>[]>;
 }
 
-/** The request was granted. Its event, if it has one, has been sent to everyone before. */
+/** The command was granted. Its event, if it has one, has been sent to everyone before. */
 export interface Accepted {
   type: 'accepted';
   id: string;
@@ -331,12 +331,13 @@ export interface Advice {
   wins: Record<string, number>;
 }
 
-/** The request was not granted and changed nothing. */
-export interface Refusal {
+/** The same as a frame. */
+export interface RefusalFrame {
   type: 'refused';
-  id: string | null;
-  code: string;
+  code: Ending;
   message: string;
+  ruling: string;
+  id: string | null;
   version: number;
 }
 
@@ -357,7 +358,7 @@ export interface ClockWarning {
 /** The server closes the connection. */
 export interface Bye {
   type: 'bye';
-  code: string;
+  code: Ending;
 }
 
 /** A Rapido position. Equal positions are equal and hash alike, however they arose. A turn's score (R7) is taken before its first roll, so it shows in the position that waits for that roll. The two pairs of a seat in a game for two are alike (R19): they have no names. */
@@ -419,7 +420,7 @@ export interface RapidoRolled {
   value: number;
 }
 
-/** The roll was a double, and the piece climbed at once. */
+/** The roll was a double, and the piece climbed immediately. */
 export interface Doubled {
   seat: number;
   climbed: number;
@@ -561,7 +562,7 @@ export interface Open {
   game: string;
   match?: string | null;
   options?: Record<string, boolean | number | string>;
-  rules?: WantedRules;
+  settings?: WantedSettings;
   people?: Person[];
   bots?: string[];
   start?: boolean;
@@ -695,7 +696,7 @@ export interface SeatName {
 
 /** Something that may happen in an example. */
 export interface TryView {
-  deed: string;
+  action: string;
   steps: StepView[];
 }
 
@@ -727,9 +728,13 @@ export interface LessonStep {
   answers: Record<string, StepView[]>;
 }
 
-export type AnyRequest = Sit | AddBot | Free | Start | Act | Undo | Resign | TakeBack | Configure | SetUp | Hint | Rematch | Recover | Ping;
+export type AnyCommand = Sit | AddBot | Free | Start | Act | Undo | Resign | TakeBack | Configure | SetUp | Hint | Rematch | Recover | Ping;
 
-export type AnyFrame = Welcome | You | Snapshot | Event | Previews | Accepted | Refusal | Presence | ClockWarning | Bye;
+export type RefusalCode = 'bad_method' | 'bad_name' | 'bad_options' | 'bad_record' | 'bot_plays' | 'busy' | 'closing' | 'colour_taken' | 'fixed' | 'forbidden' | 'future_version' | 'game_error' | 'http' | 'illegal_action' | 'internal' | 'invalid_text' | 'late' | 'later_version' | 'malformed' | 'no_evaluator' | 'no_undo' | 'not_found' | 'not_over' | 'not_practice' | 'not_replaced' | 'not_rolling' | 'not_sealed' | 'not_started' | 'not_your_turn' | 'over' | 'resigned' | 'running' | 'seat_taken' | 'seats_free' | 'stale_version' | 'started' | 'store_unavailable' | 'table_full' | 'too_fast' | 'too_large' | 'too_long' | 'too_many' | 'unknown_bot' | 'unknown_host' | 'unknown_match' | 'unknown_seat';
+
+export type Ending = RefusalCode | 'moved' | 'replaced' | 'restart' | 'too_slow' | 'watching_off';
+
+export type AnyFrame = Welcome | You | Snapshot | EventFrame | Previews | Accepted | RefusalFrame | Presence | ClockWarning | Bye;
 
 export type RapidoFact =
   | ({ kind: 'scored'; ruling: string } & Scored)

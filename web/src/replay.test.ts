@@ -30,8 +30,8 @@ const data: ReplayData = {
   texts: [],
   judged: false,
   remarks: [
-    { ply: 3, seat: 0, deed: 'bot simple' },
-    { ply: 5, seat: 0, deed: 'resign' },
+    { ply: 3, seat: 0, action: 'bot simple' },
+    { ply: 5, seat: 0, action: 'resign' },
   ],
   text: '',
 };

@@ -58,8 +58,8 @@ export const turnAt = (turns: Turn[], ply: number): number => turns.findIndex(({
 export function linesOf({ remarks }: ReplayData, steps: Step[], script: Script): ReplayLine[] {
   const lines: ReplayLine[] = [];
   const tell = (ply: number) => {
-    for (const { seat, deed } of remarks.filter((remark) => remark.ply === ply))
-      lines.push({ seat, key: `web.news.${deed.split(' ')[0]}`, ply, first: ply, remark: true });
+    for (const { seat, action } of remarks.filter((remark) => remark.ply === ply))
+      lines.push({ seat, key: `web.news.${action.split(' ')[0]}`, ply, first: ply, remark: true });
   };
   tell(0);
   steps.forEach(({ facts }, i) => {
@@ -82,15 +82,15 @@ export const lineAt = (lines: ReplayLine[], ply: number): number => lines.findLa
 /** The seats as they were after so many plies: who had given up, for whom a bot played. */
 export function seatsAt({ seats, remarks }: ReplayData, ply: number): SeatView[] {
   return seats.map(({ name, bot, colours }, i) => {
-    const deeds = remarks.filter((remark) => remark.seat === i && remark.ply <= ply).map(({ deed }) => deed);
-    const stand = deeds.findLast((deed) => deed === 'back' || deed.startsWith('bot '));
+    const actions = remarks.filter((remark) => remark.seat === i && remark.ply <= ply).map(({ action }) => action);
+    const stand = actions.findLast((action) => action === 'back' || action.startsWith('bot '));
     return {
       name,
       bot: bot || (stand?.startsWith('bot ') ? stand.slice(4) : null),
       owner: bot ? 'bot' : 'person',
       colours,
       here: true,
-      resigned: deeds.includes('resign'),
+      resigned: actions.includes('resign'),
     };
   });
 }

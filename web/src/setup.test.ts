@@ -6,7 +6,7 @@ const asked = (setup: Setup, count = 1) => wish('rapido', setup, coloursOf(setup
 describe('what is asked for', () => {
   it('starts at once against bots', () => {
     const { open, late } = asked(usualSetup('bots'));
-    expect(open).toMatchObject({ options: { players: 4 }, bots: ['regular', 'regular', 'regular'], start: true, rules: { practice: true, starts: 'first' } });
+    expect(open).toMatchObject({ options: { players: 4 }, bots: ['regular', 'regular', 'regular'], start: true, settings: { practice: true, starts: 'first' } });
     expect(open.people).toEqual([{ name: 'RED', seat: 0, colours: ['red'], entropy: 'ab' }]);
     expect(late).toEqual([]);
   });
@@ -26,8 +26,8 @@ describe('what is asked for', () => {
     expect(late).toEqual([{ seat: 2, bot: 'random' }]);
   });
   it('replaces nobody who has days for a turn', () => {
-    expect(asked({ ...usualSetup('online'), clock: 86_400 }).open.rules?.grace).toBeNull();
-    expect(asked(usualSetup('online')).open.rules).not.toHaveProperty('grace');
+    expect(asked({ ...usualSetup('online'), clock: 86_400 }).open.settings?.grace).toBeNull();
+    expect(asked(usualSetup('online')).open.settings).not.toHaveProperty('grace');
   });
 });
 

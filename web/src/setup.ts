@@ -1,7 +1,7 @@
 /** How a match is set up before it is opened: the wishes of the set-up screen, without pictures. */
 import type { GameInfo, GameOption, Games } from './api';
 import { COLOURS, type Colour } from './draw/seats';
-import type { Open, Rules } from './protocol';
+import type { Open, TableSettings } from './protocol';
 import { recall, remember } from './storage';
 
 export const WAYS = ['bots', 'device', 'online'] as const;
@@ -170,7 +170,7 @@ export function wish(game: string, setup: Setup, colours: Colour[][], nameOf: (c
       colours: colours[i] ?? null,
       entropy: entropy(),
     }));
-  const rules: Partial<Rules> = {
+  const settings: Partial<TableSettings> = {
     practice: setup.practice,
     starts: setup.first === null ? 'random' : 'first',
     clock: setup.clock,
@@ -178,7 +178,7 @@ export function wish(game: string, setup: Setup, colours: Colour[][], nameOf: (c
     ...(setup.clock >= DAY ? { grace: null } : {}), // who has days may be away
   };
   return {
-    open: { game, options: { ...setup.options, [PLAYERS]: setup.seats.length }, rules, people, bots: waits ? [] : bots.map(({ bot }) => bot), start: !waits },
+    open: { game, options: { ...setup.options, [PLAYERS]: setup.seats.length }, settings, people, bots: waits ? [] : bots.map(({ bot }) => bot), start: !waits },
     late: waits ? bots : [],
   };
 }

@@ -1,14 +1,14 @@
 /**
  * One connection to one match, without the DOM: says hello, comes back by itself, and repeats what was not answered.
- * Every request has an id, by which repeating it is harmless.
+ * Every command has an id, by which repeating it is harmless.
  */
-import type { Accepted, AnyFrame, AnyRequest, Hello } from './protocol';
+import type { Accepted, AnyFrame, AnyCommand, Hello } from './protocol';
 import { randomText } from './seats';
 
 export type Link = 'connecting' | 'open' | 'waiting' | 'closed';
 
-/** A request as a caller writes it; the socket adds id and version. */
-export type Wanted<T extends AnyRequest = AnyRequest> = T extends AnyRequest ? Omit<T, 'id' | 'version'> : never;
+/** A command as a caller writes it; the socket adds id and version. */
+export type Wanted<T extends AnyCommand = AnyCommand> = T extends AnyCommand ? Omit<T, 'id' | 'version'> : never;
 
 /** The server said no. The code has a text: `error.CODE`. */
 export class Refused extends Error {
@@ -39,7 +39,7 @@ const PING_EVERY = 20_000;
 const PING_PATIENCE = 8_000;
 
 interface Pending {
-  request: AnyRequest;
+  command: AnyCommand;
   resolve(answer: Accepted): void;
   reject(reason: Refused): void;
 }
@@ -61,10 +61,10 @@ export class MatchSocket {
   /** Ask for something; answered even if the connection breaks meanwhile. */
   request(wanted: Wanted): Promise<Accepted> {
     if (this.stopped) return Promise.reject(new Refused(this.stopped, 'the connection is closed'));
-    const request = { ...wanted, id: randomText(12), version: this.options.version() } as AnyRequest;
+    const command = { ...wanted, id: randomText(12), version: this.options.version() } as AnyCommand;
     return new Promise((resolve, reject) => {
-      this.pending.set(request.id, { request, resolve, reject });
-      this.send(request);
+      this.pending.set(command.id, { command, resolve, reject });
+      this.send(command);
     });
   }
 
@@ -104,7 +104,7 @@ export class MatchSocket {
       this.tries = 0;
       this.options.frame(frame);
       this.options.link('open', '');
-      for (const { request } of this.pending.values()) this.send(request);
+      for (const { command } of this.pending.values()) this.send(command);
       return;
     }
     if (frame.type === 'accepted') {
@@ -123,8 +123,8 @@ export class MatchSocket {
     if (frame.type === 'bye' && FINAL.has(frame.code)) this.stop(frame.code);
   }
 
-  private send(request: AnyRequest): void {
-    if (this.welcomed) this.socket?.send(JSON.stringify(request));
+  private send(command: AnyCommand): void {
+    if (this.welcomed) this.socket?.send(JSON.stringify(command));
   }
 
   private lost(): void {

@@ -26,7 +26,7 @@ export async function tryFrom({ game, options, text, seat, colours }: Trial): Pr
   const opened = await openMatch({
     game,
     options,
-    rules: { practice: true },
+    settings: { practice: true },
     people: [{ name: settings.name.trim() || colourName(own[0] ?? 'red'), seat, colours: own, entropy: randomHex() }],
     bots: Array.from({ length: Number(options.players) - 1 }, () => BOT),
     start: true,

@@ -35,7 +35,7 @@ Shares = tuple[float, ...]
 class NoEvaluator(GameError):
     """There is no evaluator for this game."""
 
-    code = "no_judge"
+    code = "no_evaluator"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Where others can reach this server: the addresses of this machine in its network."""
+"""The addresses at which other devices in the network reach this server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NOBODY = "192.0.2.1"
 """An address for documentation (RFC 5737): it only tells which way out would be taken. Nothing is sent."""
 
 
-def addresses(listening: str, port: int) -> list[str]:
+def own_addresses(listening: str, port: int) -> list[str]:
     """Addresses for other devices; none if the server listens to this machine alone."""
     host = _own_address() if listening in _EVERYWHERE else listening
     if not host or is_own_machine(host):

@@ -14,7 +14,8 @@ from escadaria import catalogue
 from escadaria.coach import analysis, evaluators
 from escadaria.game import CHANCE, AnyGame
 from escadaria.record import Record, read
-from escadaria.server.messages import Advice, Position, PositionSeen, Refused, Source
+from escadaria.refusals import Refused
+from escadaria.server.messages import Advice, Position, PositionSeen, Source
 from escadaria.server.replays import Played, packed, short_enough
 from escadaria.server.worker import decide
 from escadaria.views import fact_data, previews

@@ -12,18 +12,19 @@ from litestar.exceptions import HTTPException, SerializationException, Validatio
 from litestar.openapi import ResponseSpec
 
 from escadaria.game import GameError
+from escadaria.refusals import Ending, Refused, code_of
 from escadaria.server import messages, metrics
 
 log = logging.getLogger(__name__)
 
-STATUS = {
-    "unknown_match": 404, "no_judge": 404, "forbidden": 403, "running": 403, "too_fast": 429, "too_many": 429,
-    "store_unavailable": 503, "busy": 503, "closing": 503,
+STATUS: dict[Ending, int] = {
+    "unknown_match": 404, "no_evaluator": 404, "forbidden": 403, "running": 403,
+    "too_fast": 429, "too_many": 429, "store_unavailable": 503, "busy": 503, "closing": 503,
     "not_found": 404, "bad_method": 405, "too_large": 413, "late": 408, "unknown_host": 421,
 }  # fmt: skip
 """HTTP's number for a refusal; 400 for all others."""
 
-CLOSE_CODES = {
+CLOSE_CODES: dict[Ending, int] = {
     "restart": 1012, "malformed": 1002, "too_slow": 4008, "too_many": 4029, "too_fast": 4029, "moved": 4010,
     "watching_off": 4011, "replaced": 4012, "forbidden": 4003, "unknown_match": 4004, "internal": 1011,
 }  # fmt: skip
@@ -52,51 +53,52 @@ class StrictRequest(Request[Any, Any, Any]):
             raise SerializationException(f"the body cannot be read: {error}") from None
 
 
-def refusals(*codes: str) -> dict[int, ResponseSpec]:
+def refusals(*codes: Ending) -> dict[int, ResponseSpec]:
     """What else a route may answer, for the OpenAPI document."""
     by_status: dict[int, list[str]] = {}
-    for code in (*codes, "forbidden", "too_fast"):
+    always: tuple[Ending, ...] = ("forbidden", "too_fast")
+    for code in codes + always:
         by_status.setdefault(STATUS.get(code, 400), []).append(code)
     return {
-        status: ResponseSpec(messages.Problem, description=", ".join(codes), generate_examples=False)
+        status: ResponseSpec(messages.Refusal, description=", ".join(codes), generate_examples=False)
         for status, codes in by_status.items()
     }
 
 
 def _answer(
-    code: str,
+    code: Ending,
     message: str,
     status: int = 0,
     headers: Mapping[str, str] | None = None,
     ruling: str = "",
     retry_after: float | None = None,
-) -> Response[messages.Problem]:
-    problem = messages.Problem(code=code, message=message, ruling=ruling)
+) -> Response[messages.Refusal]:
+    refusal = messages.Refusal(code=code, message=message, ruling=ruling)
     status = status or STATUS.get(code, 400)
     again = (
         {} if status not in (429, 503) else {"Retry-After": str(math.ceil(max(1.0, retry_after or _RETRY)))}
     )
-    return Response(problem, status_code=status, headers={**HEADERS, **again, **(headers or {})})
+    return Response(refusal, status_code=status, headers={**HEADERS, **again, **(headers or {})})
 
 
-def game_error(_: Request[Any, Any, Any], error: GameError) -> Response[messages.Problem]:
+def game_error(_: Request[Any, Any, Any], error: GameError) -> Response[messages.Refusal]:
     metrics.REFUSALS.labels(error.code).inc()
-    retry_after = error.retry_after if isinstance(error, messages.Refused) else None
-    return _answer(error.code, str(error), ruling=error.ruling, retry_after=retry_after)
+    retry_after = error.retry_after if isinstance(error, Refused) else None
+    return _answer(code_of(error), str(error), ruling=error.ruling, retry_after=retry_after)
 
 
-def invalid(_: Request[Any, Any, Any], error: ValidationException) -> Response[messages.Problem]:
+def invalid(_: Request[Any, Any, Any], error: ValidationException) -> Response[messages.Refusal]:
     reasons = "; ".join(
         str(extra.get("message", "")) for extra in error.extra or [] if isinstance(extra, dict)
     )
     return _answer("malformed", reasons or error.detail)
 
 
-def http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[messages.Problem]:
-    codes = {400: "malformed", 404: "not_found", 405: "bad_method", 413: "too_large"}
+def http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[messages.Refusal]:
+    codes: dict[int, Ending] = {400: "malformed", 404: "not_found", 405: "bad_method", 413: "too_large"}
     return _answer(codes.get(error.status_code, "http"), error.detail, error.status_code, error.headers)
 
 
-def bug(request: Request[Any, Any, Any], error: Exception) -> Response[messages.Problem]:
+def bug(request: Request[Any, Any, Any], error: Exception) -> Response[messages.Refusal]:
     log.error("a request failed", extra={"path": request.url.path}, exc_info=error)
     return _answer("internal", "a mistake of ours, it has been noted", 500)

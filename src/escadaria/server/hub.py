@@ -12,13 +12,15 @@ from functools import partial
 
 from escadaria import bots, catalogue, dice
 from escadaria.game import GameError
+from escadaria.refusals import Refused
 from escadaria.server import messages, metrics
 from escadaria.server.clock import Clock
+from escadaria.server.event_log import stored_events
 from escadaria.server.limits import Limits, address_key
-from escadaria.server.match import HOST, Entry, Match, new_match
-from escadaria.server.messages import Refused
+from escadaria.server.match import HOST, Match, MatchEvent, new_match
 from escadaria.server.presence import Connection
-from escadaria.server.room import Room, Services, stored_events
+from escadaria.server.room import Room
+from escadaria.server.services import Services
 from escadaria.server.settings import Settings
 from escadaria.server.tokens import Tokens, digest, new_token
 from escadaria.server.workers import Workers
@@ -124,8 +126,8 @@ class Hub:
         """
         self.limits.take(address, "tables")
         game = catalogue.load(wish.game, **wish.options)
-        bots.load(wish.rules.stand_in, game)
-        if wish.start_from is not None and not wish.rules.practice:
+        bots.load(wish.settings.stand_in, game)
+        if wish.start_from is not None and not wish.settings.practice:
             raise Refused("not_practice", "only at a practice table can a position be set up")
         if wish.start_from is not None:
             game.parse_state(wish.start_from)
@@ -139,7 +141,7 @@ class Hub:
             match=match,
             game=game.name,
             options=game.options,
-            rules=wish.rules.granted(),
+            settings=wish.settings.granted(),
             commitment=dice.commitment(secret),
             start=wish.start_from,
             rules_version=game.rules_version,
@@ -164,33 +166,31 @@ class Hub:
             draft.add(draft.match.add_bot(HOST, messages.AddBot(id="open", version=0, bot=bot)))
         if wish.start:
             draft.add(draft.match.start(HOST))
-        room = await self._store_new(match, draft.entries, opener)
+        room = await self._store_new(match, draft.events, opener)
         return messages.Opened(match=match, token=token, watch=room.match.watch_key)
 
     async def _open_next(self, before: Match) -> str:
         """Open the match that follows another at the same table."""
         match = new_id()
-        entries = before.next_match(match, partial(self._tokens.for_next, match))
-        await self._store_new(match, entries, before.opener)
+        events = before.next_match(match, partial(self._tokens.for_next, match))
+        await self._store_new(match, events, before.opener)
         return match
 
-    async def _store_new(self, match: str, entries: list[Entry], opener: str) -> Room:
+    async def _store_new(self, match: str, new: list[MatchEvent], opener: str) -> Room:
         """Store a new match. :raises Refused: also if who opens it has too many tables in memory."""
         if opener and self._tables[opener] >= self.settings.tables_per_address:
             raise Refused("too_many", "this address has too many open tables")
-        first, last, now = entries[0].what, entries[-1].what, self.clock.time()
+        first, last, now = new[0].event, new[-1].event, self.clock.time()
         assert isinstance(first, messages.Created), "a match begins so"
-        runs = first.rules.clock > 0 and isinstance(last, messages.Started)
-        events = stored_events(entries, 0, now)
+        runs = first.settings.clock > 0 and isinstance(last, messages.Started)
+        events = stored_events(new, 0, now)
         self._tables[opener] += 1  # before it is stored: many may be opened at once
         try:
-            await self.store.append(match, events, due=now + first.rules.clock if runs else None)
+            await self.store.append(match, events, due=now + first.settings.clock if runs else None)
         except StoreUnavailable:
             self._count_out(opener)
             raise Refused("store_unavailable", "nothing can be stored now, try again") from None
-        room = Room(Match(), self._services)
-        room.load(events)
-        self.rooms[match] = room
+        room = self.rooms[match] = Room.created(events, self._services)
         return room
 
     def _count_out(self, opener: str) -> None:
@@ -261,16 +261,17 @@ class Hub:
         metrics.swept(asleep=asleep, abandoned=len(sleeping), purged=purged)
 
     async def _put_to_sleep(self, name: str, room: Room) -> None:
-        await room.save()
+        await room.events.save_snapshot()
         if room.match.status == "over":
             await self.store.archive(name)
-        elif room.match.rules.clock:
+        elif room.match.settings.clock:
             await self.store.set_due({name: room.due()})
         if self._is_idle(room):  # still
             self._forget(name, room)
 
     def _forget(self, name: str, room: Room) -> None:
         del self.rooms[name]
+        room.sleep()
         self._count_out(room.match.opener)
 
     def _is_idle(self, room: Room) -> bool:
@@ -323,15 +324,15 @@ def new_id() -> str:
 
 
 class _Draft:
-    """A match that is being made: entries are applied as they come, so that each sees the ones before."""
+    """A match that is being made: events are applied as they come, so that each sees the ones before."""
 
-    def __init__(self, first: Entry, now: float) -> None:
+    def __init__(self, first: MatchEvent, now: float) -> None:
         self.match = Match()
-        self.entries: list[Entry] = []
+        self.events: list[MatchEvent] = []
         self._now = now
         self.add([first])
 
-    def add(self, entries: list[Entry]) -> None:
-        for entry in entries:
-            self.match.apply(entry, self._now)
-        self.entries += entries
+    def add(self, events: list[MatchEvent]) -> None:
+        for event in events:
+            self.match.apply(event, self._now)
+        self.events += events

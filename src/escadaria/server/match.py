@@ -1,7 +1,7 @@
-"""One match as the fold of its happenings, without I/O: lobby, table, members, and who may do what.
+"""One match as the sum of its events, without I/O: lobby, table, members, and who may do what.
 
-A request is checked against a ``Match`` and becomes ``Entry`` objects; these are stored and then
-applied. Applying the stored entries in order makes the same match again.
+A command is checked by a method of ``Match``, the command handler, which returns events and changes nothing.
+The events are stored and then applied. Applying the stored events in order makes the same match again.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import msgspec
 
 from escadaria import bots, catalogue, dice
 from escadaria.game import AnyGame, GameError
-from escadaria.record import COLOURS, Proof, Record, Seat, resigned
+from escadaria.record import COLOURS, Proof, Record, Seat
+from escadaria.refusals import Refused
 from escadaria.server import messages
-from escadaria.server.messages import Refused
 from escadaria.server.tokens import digest, new_token
 from escadaria.table import BACK, UNDO, Event, SavedTable, Step, Table
 
@@ -27,7 +27,7 @@ HOST = 0
 
 
 class Hidden(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is stored with a happening and told to nobody."""
+    """What is stored with an event and sent to nobody."""
 
     secret: str = ""
     """Of the dice, in hexadecimal."""
@@ -44,10 +44,10 @@ class Hidden(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A happening with what belongs to it but is not told."""
+class MatchEvent:
+    """An event with what is stored beside it and sent to nobody."""
 
-    what: messages.AnyHappening
+    event: messages.AnyEvent
     hidden: Hidden = field(default_factory=Hidden, repr=False)
 
 
@@ -68,7 +68,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True):
 
     version: int
     id: str
-    rules: messages.Rules
+    settings: messages.TableSettings
     commitment: str
     previous: str | None
     next: str | None
@@ -93,7 +93,7 @@ class Match:
     def __init__(self) -> None:
         self.version = 0
         self.id = ""
-        self.rules = messages.Rules()
+        self.settings = messages.TableSettings()
         self.commitment = ""
         self.previous: str | None = None
         self.next: str | None = None
@@ -119,7 +119,7 @@ class Match:
         """The match that ``saved`` describes. :raises GameError: if it cannot be read."""
         match = cls()
         match._load_game(saved.game, saved.options, saved.rules_version)
-        match.version, match.id, match.rules = saved.version, saved.id, saved.rules
+        match.version, match.id, match.settings = saved.version, saved.id, saved.settings
         match.commitment, match.previous, match.next = saved.commitment, saved.previous, saved.next
         match.chairs, match.watch_key, match.opener = saved.chairs, saved.watch_key, saved.opener
         match.position_version, match.turn_time = saved.position_version, saved.turn_time
@@ -134,7 +134,7 @@ class Match:
         return SavedMatch(
             version=self.version,
             id=self.id,
-            rules=self.rules,
+            settings=self.settings,
             commitment=self.commitment,
             previous=self.previous,
             next=self.next,
@@ -153,7 +153,7 @@ class Match:
             table=self.table.saved() if self.table else None,
         )
 
-    # What can be asked.
+    # Queries.
 
     @property
     def game(self) -> AnyGame:
@@ -184,7 +184,7 @@ class Match:
         return self._tokens[member]
 
     def may_watch(self, key: str) -> bool:
-        return self.rules.watch and hmac.compare_digest(key, self.watch_key)
+        return self.settings.watch and hmac.compare_digest(key, self.watch_key)
 
     def seats_of(self, member: int | None) -> list[int]:
         if member is None:
@@ -215,131 +215,153 @@ class Match:
         """The dice's secret once the match is over, and nothing before."""
         return self._secret if self.status == "over" else ""
 
-    # What may be requested. Each answers with entries to be stored; nothing changes.
+    # The command handlers. Each returns the events to be stored; nothing changes.
 
-    def sit(self, member: int | None, request: messages.Sit, token: str) -> list[Entry]:
+    def handle(self, member: int | None, command: messages.AnyCommand, token: str) -> list[MatchEvent]:
+        """The events of a command; ``token`` is the one that a guest becomes a member by.
+
+        :raises GameError: if it cannot be granted.
+        """
+        match command:
+            case messages.Act():
+                return self.act(member, command)
+            case messages.Sit():
+                return self.sit(member, command, token)
+            case messages.AddBot():
+                return self.add_bot(member, command)
+            case messages.Free():
+                return self.free(member, command)
+            case messages.Start():
+                return self.start(member)
+            case messages.Undo():
+                return self.undo(member, command)
+            case messages.Resign():
+                return self.resign(member, command)
+            case messages.TakeBack():
+                return self.take_back(member, command)
+            case messages.Configure():
+                return self.configure(member, command)
+            case messages.SetUp():
+                return self.set_up(member, command)
+        raise AssertionError(f"{type(command).__name__} is handled elsewhere")
+
+    def sit(self, member: int | None, command: messages.Sit, token: str) -> list[MatchEvent]:
         """Sit down, or sit anew at one's own seat with another name, colour or entropy.
 
         Somebody who sits already and names no seat means their own; to play one more, name it.
         ``token`` is the one that a guest becomes a member by.
         """
-        self._must_wait()
+        self._check_waiting()
         mine = self.seats_of(member)
-        seat = mine[0] if mine and request.seat is None else request.seat
+        seat = mine[0] if mine and command.seat is None else command.seat
         if seat is None or seat not in mine:
             seat = self.free_seat(seat)
-        colours = self._colours(seat, request.colours)
-        name = self._name(seat, request.name)
+        colours = self._colours(seat, command.colours)
+        name = self._name(seat, command.name)
         hidden = Hidden(member=member) if member is not None else Hidden(token=digest(token))
-        what = messages.Sat(seat=seat, name=name, colours=colours, entropy=request.entropy)
-        return [Entry(what, hidden)]
+        sat = messages.Sat(seat=seat, name=name, colours=colours, entropy=command.entropy)
+        return [MatchEvent(sat, hidden)]
 
-    def add_bot(self, member: int | None, request: messages.AddBot) -> list[Entry]:
-        self._must_host(member)
-        self._must_wait()
-        bots.load(request.bot, self.game)
-        seat = self.free_seat(request.seat)
-        name = self._name(seat, request.name or BOT_NAMES[seat])
+    def add_bot(self, member: int | None, command: messages.AddBot) -> list[MatchEvent]:
+        self._check_host(member)
+        self._check_waiting()
+        bots.load(command.bot, self.game)
+        seat = self.free_seat(command.seat)
+        name = self._name(seat, command.name or BOT_NAMES[seat])
         colours = self._colours(seat, None)
-        return [Entry(messages.BotSat(seat=seat, name=name, bot=request.bot, colours=colours))]
+        return [MatchEvent(messages.BotSat(seat=seat, name=name, bot=command.bot, colours=colours))]
 
-    def free(self, member: int | None, request: messages.Free) -> list[Entry]:
-        self._must_wait()
-        if request.seat >= len(self.chairs) or not self.chairs[request.seat].name:
-            raise Refused("unknown_seat", f"nobody sits at seat {request.seat}")
-        if request.seat not in self.seats_of(member):
-            self._must_host(member)
-        return [Entry(messages.Freed(seat=request.seat))]
+    def free(self, member: int | None, command: messages.Free) -> list[MatchEvent]:
+        self._check_waiting()
+        if command.seat >= len(self.chairs) or not self.chairs[command.seat].name:
+            raise Refused("unknown_seat", f"nobody sits at seat {command.seat}")
+        if command.seat not in self.seats_of(member):
+            self._check_host(member)
+        return [MatchEvent(messages.Freed(seat=command.seat))]
 
-    def start(self, member: int | None) -> list[Entry]:
-        self._must_host(member)
-        self._must_wait()
+    def start(self, member: int | None) -> list[MatchEvent]:
+        self._check_host(member)
+        self._check_waiting()
         if not all(chair.name for chair in self.chairs):
             raise Refused("seats_free", "there are free seats: wait for people or add bots")
-        return [Entry(messages.Started(first=self._first()))]
+        return [MatchEvent(messages.Started(first=self._first()))]
 
-    def act(self, member: int | None, request: messages.Act) -> list[Entry]:
+    def act(self, member: int | None, command: messages.Act) -> list[MatchEvent]:
         table = self._playing()
-        seat = self._seat(member, request.seat, table.to_act)
-        self._must_be_current(request.version)
+        seat = self._seat(member, command.seat, table.to_act)
+        self._check_current(command.version)
         if table.bot_of(seat):
             raise Refused("bot_plays", f"a bot plays seat {seat}: take the seat back first")
-        return [_did(table.play(seat, request.action))]
+        return [MatchEvent(table.play(seat, command.action))]
 
-    def undo(self, member: int | None, request: messages.Undo) -> list[Entry]:
+    def undo(self, member: int | None, command: messages.Undo) -> list[MatchEvent]:
         table = self._playing()
-        self._must_practise()
-        self._must_be_current(request.version)
+        self.check_practice()
+        self._check_current(command.version)
         for seat in self.seats_of(member):
             try:
-                return [_did(table.undo(seat))]
+                return [MatchEvent(table.undo(seat))]
             except GameError as error:
                 refusal = error
         if not self.seats_of(member):
             raise Refused("forbidden", "this client has no seat")
         raise refusal
 
-    def resign(self, member: int | None, request: messages.Resign) -> list[Entry]:
+    def resign(self, member: int | None, command: messages.Resign) -> list[MatchEvent]:
         table = self._playing()
-        seat = self._seat(member, request.seat, table.to_act)
-        if seat in resigned(table.remarks):
-            raise Refused("resigned", f"seat {seat} has given up already")
-        return [_did(table.resign(seat))]
+        seat = self._seat(member, command.seat, table.to_act)
+        return [MatchEvent(table.resign(seat))]
 
-    def take_back(self, member: int | None, request: messages.TakeBack) -> list[Entry]:
+    def take_back(self, member: int | None, command: messages.TakeBack) -> list[MatchEvent]:
         table = self._playing()
         away = next((seat for seat in self.seats_of(member) if table.bot_of(seat)), None)
-        seat = self._seat(member, request.seat, away)
-        if seat in resigned(table.remarks):
-            raise Refused("resigned", f"seat {seat} has given up")
-        if not table.bot_of(seat):
-            raise Refused("not_replaced", f"no bot plays for seat {seat}")
-        return [_did(table.take_back(seat))]
+        seat = self._seat(member, command.seat, away)
+        return [MatchEvent(table.take_back(seat))]
 
-    def hand_over(self, seat: int) -> list[Entry]:
+    def hand_over(self, seat: int) -> list[MatchEvent]:
         """Let the stand-in play for a seat; asked by the room, not by a client."""
-        return [_did(self._playing().hand_over(seat, self.rules.stand_in))]
+        return [MatchEvent(self._playing().hand_over(seat, self.settings.stand_in))]
 
-    def bot_acts(self, seat: int, action: str) -> list[Entry]:
+    def bot_acts(self, seat: int, action: str) -> list[MatchEvent]:
         """What a bot decided; asked by the room, not by a client."""
-        return [_did(self._playing().play(seat, action))]
+        return [MatchEvent(self._playing().play(seat, action))]
 
-    def configure(self, member: int | None, request: messages.Configure) -> list[Entry]:
+    def configure(self, member: int | None, command: messages.Configure) -> list[MatchEvent]:
         """Change how the table is run, in play only what takes nothing from the others."""
-        self._must_host(member)
-        rules = request.rules.granted()
-        if rules.practice != self.rules.practice:
+        self._check_host(member)
+        settings = command.settings.granted()
+        if settings.practice != self.settings.practice:
             raise Refused("bad_options", "whether a table is for practice is fixed when it is opened")
-        free = msgspec.structs.replace(rules, pace=self.rules.pace, watch=self.rules.watch)
+        free = msgspec.structs.replace(settings, pace=self.settings.pace, watch=self.settings.watch)
         others = any(chair.member not in (None, HOST) for chair in self.chairs)
-        if self.table is not None and others and free != self.rules:
+        if self.table is not None and others and free != self.settings:
             raise Refused("fixed", "others play here: only pace and watch can be changed after the start")
-        bots.load(rules.stand_in, self.game)
-        renewed = rules.watch and not self.rules.watch
-        return [Entry(messages.Configured(rules=rules), Hidden(watch=new_token() if renewed else ""))]
+        bots.load(settings.stand_in, self.game)
+        watch = new_token() if settings.watch and not self.settings.watch else ""
+        return [MatchEvent(messages.Configured(settings=settings), Hidden(watch=watch))]
 
-    def set_up(self, member: int | None, request: messages.SetUp) -> list[Entry]:
+    def set_up(self, member: int | None, command: messages.SetUp) -> list[MatchEvent]:
         self._playing()
-        self._must_practise()
-        self._must_be_current(request.version)
+        self.check_practice()
+        self._check_current(command.version)
         if not self.seats_of(member):
             raise Refused("forbidden", "this client has no seat")
-        self.game.parse_state(request.position)
-        return [Entry(messages.WasSetUp(position=request.position))]
+        self.game.parse_state(command.position)
+        return [MatchEvent(messages.PositionSet(position=command.position))]
 
-    def rematch(self, member: int | None) -> None:
+    def check_rematch(self, member: int | None) -> None:
         """:raises Refused: unless this member may open the next match now."""
         if not self.seats_of(member):
-            self._must_host(member)
+            self._check_host(member)
         if self.status != "over":
             raise Refused("not_over", "a rematch follows when the match is over")
 
-    def lead_on(self, match: str) -> list[Entry]:
-        """Tell that the next match is open, unless another is already."""
-        return [] if self.next else [Entry(messages.Continued(match=match))]
+    def link_next(self, match: str) -> list[MatchEvent]:
+        """Link the next match, unless one is linked already."""
+        return [] if self.next else [MatchEvent(messages.Continued(match=match))]
 
-    def next_match(self, match: str, token: Callable[[int], str]) -> list[Entry]:
-        """The entries of the match that follows at this table: all sit there, the start is rotated.
+    def next_match(self, match: str, token: Callable[[int], str]) -> list[MatchEvent]:
+        """The events of the match that follows at this table: all sit there, the start is rotated.
 
         ``token`` gives each member a new one: those of this match are not valid there.
         """
@@ -349,87 +371,87 @@ class Match:
             match=match,
             game=self.game.name,
             options=self.game.options,
-            rules=self.rules,
+            settings=self.settings,
             commitment=dice.commitment(secret),
             previous=self.id,
             rules_version=self.game.rules_version,
         )
         tokens = [digest(token(member)) for member in range(len(self._tokens))]
         hidden = Hidden(secret=secret.hex(), tokens=tokens, opener=self.opener, watch=self.watch_key)
-        entries = [Entry(created, hidden)]
+        events = [MatchEvent(created, hidden)]
         # The loser who starts is the one after the winner; with two players that is the loser.
-        shift = (self.table.outcome.winner + 1) if self.rules.starts == "loser" else 1
+        shift = (self.table.outcome.winner + 1) if self.settings.starts == "loser" else 1
         order = [(seat + shift) % len(self.chairs) for seat in range(len(self.chairs))]
         for seat, chair in enumerate(self.chairs[old] for old in order):
             if chair.bot:
                 bot = messages.BotSat(seat=seat, name=chair.name, bot=chair.bot, colours=chair.colours)
-                entries.append(Entry(bot))
+                events.append(MatchEvent(bot))
             else:  # entropy is asked for anew: that of the last match was known before the new secret
                 sat = messages.Sat(seat=seat, name=chair.name, colours=chair.colours)
-                entries.append(Entry(sat, Hidden(member=chair.member)))
-        return entries
+                events.append(MatchEvent(sat, Hidden(member=chair.member)))
+        return events
 
-    def move_member(self, member: int, token: str) -> list[Entry]:
+    def move_member(self, member: int, token: str) -> list[MatchEvent]:
         """Give a member a new token; the old one is worth nothing from then on."""
         moved = messages.Moved(seats=self.seats_of(member))
-        return [Entry(moved, Hidden(member=member, token=digest(token)))]
+        return [MatchEvent(moved, Hidden(member=member, token=digest(token)))]
 
-    # What makes it happen.
+    # Applying events.
 
-    def apply(self, entry: Entry, time: float) -> tuple[Step, ...]:
-        """Apply a stored entry; for a deed, say what happened ply by ply."""
-        what, table, clock = entry.what, self.table, self.rules.clock
+    def apply(self, stored: MatchEvent, time: float) -> tuple[Step, ...]:
+        """Apply an event that is stored. For an action, return its steps."""
+        event, table, clock = stored.event, self.table, self.settings.clock
         seat = table.to_act if table else None
-        steps = self._apply(what, entry.hidden)
+        steps = self._apply(event, stored.hidden)
         self.version += 1
-        if steps or self.table is not table or _is(what, UNDO):
+        if steps or self.table is not table or _is(event, UNDO):
             self.position_version = self.version
         if self.table and (
             self.table is not table
             or self.table.to_act != seat
-            or self.rules.clock != clock
-            or _is(what, BACK, seat)
+            or self.settings.clock != clock
+            or _is(event, BACK, seat)
         ):
             self.turn_time = time
         return steps
 
-    def _apply(self, what: messages.AnyHappening, hidden: Hidden) -> tuple[Step, ...]:
-        match what:
+    def _apply(self, event: messages.AnyEvent, hidden: Hidden) -> tuple[Step, ...]:
+        match event:
             case messages.Created():
-                self._open(what, hidden)
+                self._open(event, hidden)
             case messages.Sat():
-                self._take_seat(what, hidden)
+                self._take_seat(event, hidden)
             case messages.BotSat():
-                self.chairs[what.seat] = Chair(what.name, what.bot, what.colours)
+                self.chairs[event.seat] = Chair(event.name, event.bot, event.colours)
             case messages.Freed():
-                self.chairs[what.seat] = Chair()
+                self.chairs[event.seat] = Chair()
             case messages.Started():
-                self.chairs = self.chairs[what.first :] + self.chairs[: what.first]
+                self.chairs = self.chairs[event.first :] + self.chairs[: event.first]
                 start = self.game.parse_state(self._start) if self._start else None
                 self._begin(start)
-            case messages.Did():
+            case Event():
                 assert self.table is not None, "started"
-                return self.table.add(Event(what.seat, what.deed, tuple(what.dice)))
+                return self.table.add(event)
             case messages.Configured():
-                self.rules = what.rules
+                self.settings = event.settings
                 self.watch_key = hidden.watch or self.watch_key
-            case messages.WasSetUp():
+            case messages.PositionSet():
                 self._set_ups += 1
-                self._begin(self.game.parse_state(what.position))
+                self._begin(self.game.parse_state(event.position))
             case messages.Continued():
-                self.next = what.match
+                self.next = event.match
             case messages.Moved():
                 assert hidden.member is not None, "a member moved"
                 self._tokens[hidden.member] = hidden.token
         return ()
 
-    def _open(self, what: messages.Created, hidden: Hidden) -> None:
-        self.id = what.match
-        self.rules = what.rules
-        self.commitment = what.commitment
-        self.previous = what.previous
-        self._load_game(what.game, what.options, what.rules_version)
-        self._start = what.start
+    def _open(self, created: messages.Created, hidden: Hidden) -> None:
+        self.id = created.match
+        self.settings = created.settings
+        self.commitment = created.commitment
+        self.previous = created.previous
+        self._load_game(created.game, created.options, created.rules_version)
+        self._start = created.start
         self._secret = hidden.secret
         self._tokens = hidden.tokens or [hidden.token]
         self.opener = hidden.opener
@@ -446,15 +468,17 @@ class Match:
                 f"this server knows version {self._game.rules_version}",
             )
 
-    def _take_seat(self, what: messages.Sat, hidden: Hidden) -> None:
+    def _take_seat(self, sat: messages.Sat, hidden: Hidden) -> None:
         member = hidden.member
         if member is None:
             self._tokens.append(hidden.token)
             member = len(self._tokens) - 1
-        self.chairs[what.seat] = Chair(what.name, "", what.colours, what.entropy, member)
+        self.chairs[sat.seat] = Chair(sat.name, "", sat.colours, sat.entropy, member)
 
     def _begin(self, start: Any) -> None:
-        self.table = Table(self.game, self._seats(), self._dice(), start=start, stand_in=self.rules.stand_in)
+        self.table = Table(
+            self.game, self._seats(), self._dice(), start=start, stand_in=self.settings.stand_in
+        )
 
     def _seats(self) -> tuple[Seat, ...]:
         return tuple(Seat(chair.name, chair.bot, tuple(chair.colours)) for chair in self.chairs)
@@ -464,30 +488,29 @@ class Match:
 
     # The checks.
 
-    def _must_host(self, member: int | None) -> None:
+    def _check_host(self, member: int | None) -> None:
         if member != HOST:
             raise Refused("forbidden", "only the host may do that")
 
-    def _must_wait(self) -> None:
+    def _check_waiting(self) -> None:
         if self.table is not None:
             raise Refused("started", "the match has started")
 
-    def _must_practise(self) -> None:
-        if not self.rules.practice:
+    def check_practice(self) -> None:
+        if not self.settings.practice:
             raise Refused("not_practice", "only at a practice table")
 
     def _playing(self) -> Table:
         if self.table is None:
             raise Refused("not_started", "the match has not started")
-        if self.table.outcome:
-            raise Refused("over", "the match is over")
+        self.table.check_running()
         return self.table
 
-    def _must_be_current(self, version: int) -> None:
+    def _check_current(self, version: int) -> None:
         if not self.position_version <= version <= self.version:
             raise Refused(
                 "stale_version",
-                f"the request was made for version {version}, the position is of version "
+                f"the command was made for version {version}, the position is of version "
                 f"{self.position_version}, the match at {self.version}",
             )
 
@@ -541,7 +564,7 @@ class Match:
         return [chair for other, chair in enumerate(self.chairs) if other != seat]
 
     def _first(self) -> int:
-        if self.rules.starts != "random":
+        if self.settings.starts != "random":
             return 0
         # From the promised secret too, so that the server cannot choose; whatever order they sat in.
         players = len(self.chairs)
@@ -561,16 +584,12 @@ def is_visible(name: str) -> bool:
 BOT_NAMES = ("Bento", "Clara", "Dora", "Edu", "Flor", "Gil")
 
 
-def new_match(what: messages.Created, token: str, secret: bytes, opener: str) -> Entry:
-    """The first entry of a match."""
+def new_match(created: messages.Created, token: str, secret: bytes, opener: str) -> MatchEvent:
+    """The first event of a match."""
     hidden = Hidden(secret=secret.hex(), token=digest(token), opener=opener, watch=new_token())
-    return Entry(what, hidden)
+    return MatchEvent(created, hidden)
 
 
-def _did(event: Event) -> Entry:
-    return Entry(messages.Did(seat=event.seat, deed=event.deed, dice=list(event.dice)))
-
-
-def _is(what: messages.AnyHappening, deed: str, seat: int | None = None) -> bool:
-    """Whether this deed was done, by that seat if one is named."""
-    return isinstance(what, messages.Did) and what.deed == deed and seat in (None, what.seat)
+def _is(event: messages.AnyEvent, action: str, seat: int | None = None) -> bool:
+    """Whether the event is this action, by that seat if one is named."""
+    return isinstance(event, Event) and event.action == action and seat in (None, event.seat)

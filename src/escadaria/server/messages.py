@@ -1,7 +1,7 @@
 """Everything that goes over the wire, as closed types with one parse.
 
-Three families: requests (client to server), frames (server to client) and happenings (what was stored
-and is told to everyone). ``docs/protocol.md`` explains them; JSON Schema is generated from here.
+Three families: commands (client to server), events (what is stored and sent to everyone) and frames (server
+to client). ``docs/protocol.md`` explains them; JSON Schema is generated from here.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta, Struct
 
-from escadaria.game import GameError
 from escadaria.record import COLOURS
+from escadaria.refusals import Ending, Refused
+from escadaria.table import Event
 from escadaria.views import Preview, StepView
 
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -32,18 +33,8 @@ Source = Literal["exact", "estimated"]
 """How sure a figure is: computed to the end, or learned from many games."""
 
 
-class Refused(GameError):
-    """A request that is answered with a refusal: ``code`` is stable, the message is for people."""
-
-    def __init__(self, code: str, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.retry_after = retry_after
-        """After how many seconds it may be tried again, where that is known."""
-
-
-class Rules(Struct, frozen=True, kw_only=True):
-    """How a table is run. The host sets it before the match starts.
+class TableSettings(Struct, frozen=True, kw_only=True):
+    """How a table is run. The host chooses it before the match starts.
 
     After that ``pace`` and ``watch`` can still be changed; the rest only where all people play at the
     host's device, since it affects the others. ``practice`` is fixed when the match is opened.
@@ -65,26 +56,26 @@ class Rules(Struct, frozen=True, kw_only=True):
     """Whether the watchers' link works."""
 
 
-class WantedRules(Rules, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The same in a request, where an unknown field is a mistake and not news of a later version."""
+class WantedSettings(TableSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The same in a request, where an unknown field is a mistake."""
 
-    def granted(self) -> Rules:
+    def granted(self) -> TableSettings:
         """As they are stored."""
-        return Rules(**msgspec.structs.asdict(self))
+        return TableSettings(**msgspec.structs.asdict(self))
 
 
-# Requests. Each has an id, by which it is answered and by which repeating it is harmless, and the
+# Commands. Each has an id, by which it is answered and by which repeating it is harmless, and the
 # version of the match that it was made for.
 
 
-class Request(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="type"):
-    """What all requests have."""
+class Command(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="type"):
+    """What all commands have."""
 
     id: Id
     version: Version
 
 
-class Sit(Request, frozen=True, tag="sit"):
+class Sit(Command, frozen=True, tag="sit"):
     """Take a free seat while the match waits."""
 
     name: Name
@@ -95,7 +86,7 @@ class Sit(Request, frozen=True, tag="sit"):
     """The seat's own part in the dice, in hexadecimal."""
 
 
-class AddBot(Request, frozen=True, tag="add_bot"):
+class AddBot(Command, frozen=True, tag="add_bot"):
     """The host seats a bot while the match waits."""
 
     bot: Bot
@@ -103,17 +94,17 @@ class AddBot(Request, frozen=True, tag="add_bot"):
     name: Name | None = None
 
 
-class Free(Request, frozen=True, tag="free"):
+class Free(Command, frozen=True, tag="free"):
     """Make a seat free while the match waits: one's own, or as the host any."""
 
     seat: SeatNumber
 
 
-class Start(Request, frozen=True, tag="start"):
+class Start(Command, frozen=True, tag="start"):
     """The host starts the match; all seats are taken."""
 
 
-class Act(Request, frozen=True, tag="act"):
+class Act(Command, frozen=True, tag="act"):
     """Do one of the legal actions that the server sent."""
 
     action: Annotated[str, Meta(max_length=40)]
@@ -121,47 +112,47 @@ class Act(Request, frozen=True, tag="act"):
     """Needed only by a client that plays several seats and means another than the one to act."""
 
 
-class Undo(Request, frozen=True, tag="undo"):
+class Undo(Command, frozen=True, tag="undo"):
     """Take the last decision back; at practice tables, where no dice fell since."""
 
 
-class Resign(Request, frozen=True, tag="resign"):
+class Resign(Command, frozen=True, tag="resign"):
     """Give up."""
 
     seat: SeatNumber | None = None
 
 
-class TakeBack(Request, frozen=True, tag="take_back"):
+class TakeBack(Command, frozen=True, tag="take_back"):
     """Play again where a bot stood in."""
 
     seat: SeatNumber | None = None
 
 
-class Configure(Request, frozen=True, tag="configure"):
-    """The host changes how the table is run; see ``Rules`` for what may be changed when."""
+class Configure(Command, frozen=True, tag="configure"):
+    """The host changes how the table is run; see ``TableSettings`` for what may be changed when."""
 
-    rules: WantedRules
+    settings: WantedSettings
 
 
-class SetUp(Request, frozen=True, tag="set_up"):
+class SetUp(Command, frozen=True, tag="set_up"):
     """Set up a position, at a practice table."""
 
     position: Annotated[str, Meta(max_length=1000)]
 
 
-class Hint(Request, frozen=True, tag="hint"):
+class Hint(Command, frozen=True, tag="hint"):
     """Ask what a good player would do, at a practice table."""
 
 
-class Rematch(Request, frozen=True, tag="rematch"):
+class Rematch(Command, frozen=True, tag="rematch"):
     """Open the next match at the same table, once this one is over."""
 
 
-class Recover(Request, frozen=True, tag="recover"):
+class Recover(Command, frozen=True, tag="recover"):
     """Ask for a code that moves one's seats to another device."""
 
 
-class Ping(Request, frozen=True, tag="ping"):
+class Ping(Command, frozen=True, tag="ping"):
     """Ask whether the server is there."""
 
 
@@ -183,7 +174,7 @@ class Hello(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     """Whether the client wants to know what each of its choices would bring."""
 
 
-AnyRequest = (
+AnyCommand = (
     Sit | AddBot | Free | Start | Act | Undo | Resign | TakeBack | Configure | SetUp | Hint | Rematch
     | Recover | Ping
 )  # fmt: skip
@@ -215,22 +206,13 @@ class Open(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     match: Id | None = None
     """From ``Sealed``: then people may bring entropy, since the dice are promised already."""
     options: dict[str, bool | int | str] = {}
-    rules: WantedRules = WantedRules()
+    settings: WantedSettings = WantedSettings()
     people: Annotated[list[Person], Meta(max_length=6)] = []
     bots: Annotated[list[Bot], Meta(max_length=6)] = []
     start: bool = False
     """Whether to start at once; all seats must be taken then."""
     start_from: Annotated[str, Meta(max_length=1000)] | None = None
     """A position to start from, at a practice table."""
-
-
-class Problem(Struct, frozen=True, kw_only=True):
-    """A request that was refused."""
-
-    code: str
-    message: str
-    ruling: str = ""
-    """The ruling by which it was, if one says so."""
 
 
 class Opened(Struct, frozen=True, kw_only=True):
@@ -283,20 +265,21 @@ class RecordText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     record: str
 
 
-# Happenings. Stored as they are; what they mean for the match is in ``match.py``.
+# Events. Stored as they are; what they mean for the match is in ``match.py``. What a seat does in play is an
+# ``Event`` of the table, of the kind ``acted``.
 
 
-class Happening(Struct, frozen=True, kw_only=True, tag_field="kind"):
-    """What all happenings have: nothing."""
+class EventBase(Struct, frozen=True, kw_only=True, tag_field="kind"):
+    """The base of the events that are not the table's."""
 
 
-class Created(Happening, frozen=True, tag="created"):
+class Created(EventBase, frozen=True, tag="created"):
     """The match was opened, and its dice are promised."""
 
     match: str
     game: str
     options: dict[str, bool | int | str]
-    rules: Rules
+    settings: TableSettings
     commitment: str
     """The SHA-256 of the secret that the dice will come from."""
     start: str | None = None
@@ -307,7 +290,7 @@ class Created(Happening, frozen=True, tag="created"):
     """The version of the game's rules that it is played by."""
 
 
-class Sat(Happening, frozen=True, tag="sat"):
+class Sat(EventBase, frozen=True, tag="sat"):
     """Somebody sat down."""
 
     seat: int
@@ -316,7 +299,7 @@ class Sat(Happening, frozen=True, tag="sat"):
     entropy: str = ""
 
 
-class BotSat(Happening, frozen=True, tag="bot_sat"):
+class BotSat(EventBase, frozen=True, tag="bot_sat"):
     """A bot was seated."""
 
     seat: int
@@ -325,54 +308,45 @@ class BotSat(Happening, frozen=True, tag="bot_sat"):
     colours: list[str]
 
 
-class Freed(Happening, frozen=True, tag="freed"):
+class Freed(EventBase, frozen=True, tag="freed"):
     """A seat became free."""
 
     seat: int
 
 
-class Started(Happening, frozen=True, tag="started"):
+class Started(EventBase, frozen=True, tag="started"):
     """The match began. Seats are renumbered so that the one who starts is seat 0."""
 
     first: int
     """The number that seat 0 had before."""
 
 
-class Did(Happening, frozen=True, tag="did"):
-    """A seat did something, and these dice fell upon it."""
-
-    seat: int
-    deed: str
-    """An action, or ``roll``, ``undo``, ``resign``, ``bot NAME`` or ``back``."""
-    dice: list[str] = []
-
-
-class Configured(Happening, frozen=True, tag="configured"):
+class Configured(EventBase, frozen=True, tag="configured"):
     """The host changed how the table is run."""
 
-    rules: Rules
+    settings: TableSettings
 
 
-class WasSetUp(Happening, frozen=True, tag="was_set_up"):
+class PositionSet(EventBase, frozen=True, tag="position_set"):
     """A position was set up, at a practice table."""
 
     position: str
 
 
-class Continued(Happening, frozen=True, tag="continued"):
+class Continued(EventBase, frozen=True, tag="continued"):
     """The next match at this table is open."""
 
     match: str
 
 
-class Moved(Happening, frozen=True, tag="moved"):
+class Moved(EventBase, frozen=True, tag="moved"):
     """Somebody moved to another device."""
 
     seats: list[int]
 
 
-AnyHappening = (
-    Created | Sat | BotSat | Freed | Started | Did | Configured | WasSetUp | Continued | Moved
+AnyEvent = (
+    Created | Sat | BotSat | Freed | Started | Event | Configured | PositionSet | Continued | Moved
 )  # fmt: skip
 
 
@@ -456,7 +430,7 @@ class Snapshot(Frame, frozen=True, tag="snapshot"):
     version: int
     game: str
     options: dict[str, bool | int | str]
-    rules: Rules
+    settings: TableSettings
     commitment: str
     entropy: list[str]
     now: Now
@@ -465,12 +439,12 @@ class Snapshot(Frame, frozen=True, tag="snapshot"):
     plies: int = 0
 
 
-class Event(Frame, frozen=True, tag="event"):
+class EventFrame(Frame, frozen=True, tag="event"):
     """Something happened."""
 
     version: int
     time: float
-    what: AnyHappening
+    event: AnyEvent
     now: Now
     steps: list[StepView] = []
 
@@ -484,7 +458,7 @@ class Previews(Frame, frozen=True, tag="previews"):
 
 
 class Accepted(Frame, frozen=True, tag="accepted"):
-    """The request was granted. Its event, if it has one, has been sent to everyone before."""
+    """The command was granted. Its event, if it has one, has been sent to everyone before."""
 
     id: str
     version: int
@@ -501,14 +475,21 @@ class Accepted(Frame, frozen=True, tag="accepted"):
     """After ``rematch``."""
 
 
-class Refusal(Frame, frozen=True, tag="refused"):
-    """The request was not granted and changed nothing."""
+class Refusal(Struct, frozen=True, kw_only=True):
+    """A command or a request was refused and changed nothing. This is the body of an HTTP answer."""
+
+    code: Ending
+    message: str
+    """In English, for developers. Clients have texts for players by the code."""
+    ruling: str = ""
+    """The ruling by which it was refused, if there is one."""
+
+
+class RefusalFrame(Refusal, frozen=True, kw_only=True, tag_field="type", tag="refused"):
+    """The same as a frame."""
 
     id: str | None
-    """null if the frame could not be read far enough to tell."""
-    code: str
-    message: str
-    """For developers, in English; players are told by the code."""
+    """The command's; null if the frame could not be read far enough to know it."""
     version: int
 
 
@@ -529,15 +510,16 @@ class ClockWarning(Frame, frozen=True, tag="clock"):
 class Bye(Frame, frozen=True, tag="bye"):
     """The server closes the connection."""
 
-    code: str
-    """``restart`` (come back in a moment), ``moved``, ``watching_off``, ``too_slow``, ``too_many`` …"""
+    code: Ending
 
 
-AnyFrame = Welcome | You | Snapshot | Event | Previews | Accepted | Refusal | Presence | ClockWarning | Bye
+AnyFrame = (
+    Welcome | You | Snapshot | EventFrame | Previews | Accepted | RefusalFrame | Presence | ClockWarning | Bye
+)
 
 _hello = msgspec.json.Decoder(Hello)
-_request: msgspec.json.Decoder[AnyRequest] = msgspec.json.Decoder(AnyRequest)
-_happening: msgspec.json.Decoder[AnyHappening] = msgspec.json.Decoder(AnyHappening)
+_command: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
+_event: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 _encoder = msgspec.json.Encoder()
 
 
@@ -551,7 +533,7 @@ class _Kind(Struct):
 
 _head = msgspec.json.Decoder(_Head)
 _kind = msgspec.json.Decoder(_Kind)
-_KINDS = {kind.__struct_config__.tag for kind in get_args(AnyHappening)}
+_KINDS = {kind.__struct_config__.tag for kind in get_args(AnyEvent)}
 
 
 def parse_hello(text: str | bytes) -> Hello:
@@ -562,16 +544,16 @@ def parse_hello(text: str | bytes) -> Hello:
         raise Refused("malformed", f"the first frame must be a hello: {error}") from None
 
 
-def parse(text: str | bytes) -> AnyRequest:
-    """The one parse of a request. :raises Refused: ``malformed``."""
+def parse(text: str | bytes) -> AnyCommand:
+    """The one parse of a command. :raises Refused: ``malformed``."""
     try:
-        return _request.decode(text)
+        return _command.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Refused("malformed", str(error)) from None
 
 
-def request_id(text: str | bytes) -> str | None:
-    """The id of a frame that is no request, so that even it can be answered."""
+def command_id(text: str | bytes) -> str | None:
+    """The id of a frame that is no command, so that even it can be answered."""
     try:
         found = _head.decode(text).id
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -579,13 +561,13 @@ def request_id(text: str | bytes) -> str | None:
     return found[:64] if isinstance(found, str) else None
 
 
-def read_happening(text: str) -> AnyHappening:
-    """A stored happening. Fields that a later version added are passed over.
+def read_event(text: str) -> AnyEvent:
+    """A stored event. Fields that a later version added are passed over.
 
     :raises Refused: ``later_version`` if it is of a kind that only a later version knows.
     """
     try:
-        return _happening.decode(text)
+        return _event.decode(text)
     except msgspec.ValidationError:
         kind = _kind.decode(text).kind
         if kind and kind not in _KINDS:
@@ -594,7 +576,7 @@ def read_happening(text: str) -> AnyHappening:
 
 
 def encode(message: Any) -> str:
-    """The text of a happening, as it is stored."""
+    """The text of an event, as it is stored."""
     return _encoder.encode(message).decode()
 
 

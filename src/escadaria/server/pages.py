@@ -16,11 +16,11 @@ from litestar.datastructures import State
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
+from escadaria.refusals import Refused
 from escadaria.server import metrics
 from escadaria.server.access import check_probe
 from escadaria.server.errors import refusals
 from escadaria.server.hub import Hub
-from escadaria.server.messages import Refused
 from escadaria.store import StoreUnavailable
 
 STATIC = Path(__file__).parents[1] / "static"

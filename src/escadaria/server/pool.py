@@ -19,8 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from escadaria.refusals import Refused
 from escadaria.server import metrics
-from escadaria.server.messages import Refused
 from escadaria.server.worker import HEADER, Answer
 
 log = logging.getLogger(__name__)

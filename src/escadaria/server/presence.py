@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
+from typing import Literal
 
+from escadaria.refusals import Ending, Refused
 from escadaria.server import messages, metrics
 from escadaria.server.clock import Clock
 from escadaria.server.match import HOST, Match
-from escadaria.server.messages import Refused
 from escadaria.server.settings import Settings
 from escadaria.server.tokens import digest, new_token
 from escadaria.views import previews
@@ -24,7 +25,7 @@ class Connection:
         buffer: int,
         *,
         answered: Callable[[], object],
-        close: Callable[[str], object],
+        close: Callable[[Ending], object],
     ) -> None:
         self.address = address
         """The client's network address, by which limits are counted."""
@@ -38,7 +39,7 @@ class Connection:
         self.watcher = False
         self.previews = False
         self.mine: list[int] = []
-        self.ending = ""
+        self.ending: Ending | Literal["", "gone"] = ""
         """Why the server closes it; empty while it does not."""
         self.hinting = False
         """Whether it waits for a hint."""
@@ -79,7 +80,7 @@ class Connection:
         self._answered = lambda: None
         self._close = lambda code: None
 
-    def end(self, code: str) -> None:
+    def end(self, code: Ending) -> None:
         """Close the connection after what was sent, or soon if the client takes nothing."""
         if not self.ending:
             if not self._transport.is_closing():

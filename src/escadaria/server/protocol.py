@@ -21,6 +21,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.protocol import State
 
+from escadaria.refusals import RefusalCode
 from escadaria.server import messages, metrics
 from escadaria.server.access import is_known_host, is_proxy
 from escadaria.server.limits import Bucket, Limits, network_of
@@ -79,8 +80,8 @@ class Gate:
                 self.settings.connections, soft, self.most,
             )  # fmt: skip
 
-    def enter(self, address: str) -> str:
-        """Count a new connection. If it cannot be taken, say why: a code; else an empty text."""
+    def enter(self, address: str) -> RefusalCode | None:
+        """Count a new connection; if it cannot be taken, return why not."""
         proxied = is_proxy(address, self.settings.proxies)
         network = network_of(address)
         if not proxied and self._by_address[network] >= self.settings.connections_per_address:
@@ -91,7 +92,7 @@ class Gate:
             return "busy"
         self.open += 1
         self._by_address[network] += 1
-        return ""
+        return None
 
     def leave(self, address: str) -> None:
         """A connection that was counted has ended."""
@@ -161,7 +162,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._in_message = False
         self._heads = 0  # that are complete
         self._head_bytes = 0  # of the one that is not
-        self._refusal: tuple[int, str, str] | None = None
+        self._refusal: tuple[int, RefusalCode, str] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -276,15 +277,15 @@ class HttpProtocol(HttpToolsProtocol):
         else:
             self._answer(408, "late", "the request took too long")
 
-    def _refused(self, status: int, code: str, message: str) -> Exception:
+    def _refused(self, status: int, code: RefusalCode, message: str) -> Exception:
         """What a callback of the parser raises, so that this is answered."""
         self._refusal = (status, code, message)
         return ValueError(message)
 
-    def _answer(self, status: int, code: str, message: str) -> None:
+    def _answer(self, status: int, code: RefusalCode, message: str) -> None:
         """Say why, and close the connection."""
         metrics.answered_early(status)
-        body = msgspec.json.encode(messages.Problem(code=code, message=message))
+        body = msgspec.json.encode(messages.Refusal(code=code, message=message))
         retry = b"retry-after: 5\r\n" if status in (429, 503) else b""
         self.transport.write(
             b"%bcontent-type: application/json\r\ncontent-length: %d\r\n%bconnection: close\r\n\r\n%b"

@@ -14,8 +14,8 @@ from escadaria import catalogue
 from escadaria.coach import evaluators
 from escadaria.game import CHANCE, AnyGame
 from escadaria.record import Proof, Record, Remark, Seat, read, result_text, verify
+from escadaria.refusals import Refused
 from escadaria.server.match import Match
-from escadaria.server.messages import Refused
 from escadaria.views import StepView, fact_data
 
 RECORD_BYTES = 200_000
@@ -113,7 +113,7 @@ class RemarkLine(msgspec.Struct, frozen=True, kw_only=True):
 
     ply: int
     seat: int
-    deed: str
+    action: str
 
 
 class ProofLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,7 +190,7 @@ def replay(record: Record) -> Replay:
         texts=[str(state) for state in states],
         rolls=rolls,
         sides=[len(game.chance_outcomes(states[n - 1])) for n in rolls],
-        remarks=[RemarkLine(ply=r.ply, seat=r.seat, deed=r.deed) for r in record.remarks],
+        remarks=[RemarkLine(ply=r.ply, seat=r.seat, action=r.action) for r in record.remarks],
         judged=_is_judged(game),
         text=str(record),
     )

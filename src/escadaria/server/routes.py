@@ -19,12 +19,12 @@ from escadaria.catalogue import GAMES
 from escadaria.i18n.web import texts_json
 from escadaria.server import messages
 from escadaria.server.access import address_of, check_request
+from escadaria.server.addresses import is_own_machine, own_addresses
 from escadaria.server.coach import AnalysisView, RollsView, Waiting
 from escadaria.server.errors import refusals
 from escadaria.server.hub import Hub
 from escadaria.server.replays import RECORD_BYTES, Replay
 from escadaria.server.socket import table
-from escadaria.server.where import addresses, is_own_machine
 from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
 
 
@@ -52,13 +52,13 @@ async def games() -> dict[str, Any]:
     }
 
 
-@get("/where", responses=refusals())
-async def where(request: Request[Any, Any, Any], state: State) -> dict[str, list[str]]:
-    """Where other devices can reach the server. Only who opens it on its own machine is told."""
+@get("/addresses", responses=refusals())
+async def addresses(request: Request[Any, Any, Any], state: State) -> dict[str, list[str]]:
+    """The addresses at which other devices reach the server; empty unless asked on its own machine."""
     hub: Hub = state.hub
     server = request.scope.get("server")
     local = is_own_machine(address_of(request)) and is_own_machine(request.headers.get("host", ""))
-    return {"addresses": addresses(hub.settings.host, server[1] or 0) if local and server else []}
+    return {"addresses": own_addresses(hub.settings.host, server[1] or 0) if local and server else []}
 
 
 @post("/seals", responses=refusals("closing", "store_unavailable"))
@@ -98,7 +98,7 @@ async def match_record(
     """The record of a finished match, with the secret of its dice."""
     hub: Hub = state.hub
     room = await hub.room(match)
-    text = await hub.workers.record(room.match, room.date, address_of(request))
+    text = await hub.workers.record(room.match, room.events.date, address_of(request))
     return await _passed_on(request, text, MediaType.TEXT)
 
 
@@ -114,7 +114,9 @@ async def match_replay(
     """A finished match, position by position."""
     hub: Hub = state.hub
     room = await hub.room(match)
-    return await _passed_on(request, await hub.workers.replay(room.match, room.date, address_of(request)))
+    return await _passed_on(
+        request, await hub.workers.replay(room.match, room.events.date, address_of(request))
+    )
 
 
 @post(
@@ -135,7 +137,7 @@ async def record_replay(
 @get(
     "/matches/{match:str}/analysis",
     responses=_answers(AnalysisView)
-    | refusals("running", "no_judge", "too_large", "busy", "unknown_match", "store_unavailable")
+    | refusals("running", "no_evaluator", "too_large", "busy", "unknown_match", "store_unavailable")
     | _WORKING,
     compressed=True,
 )
@@ -145,14 +147,16 @@ async def match_analysis(
     """What each decision of a finished match was worth, and how lucky everybody was."""
     hub: Hub = state.hub
     room = await hub.room(match)
-    return await _passed_on(request, await hub.workers.analysis(room.match, room.date, address_of(request)))
+    return await _passed_on(
+        request, await hub.workers.analysis(room.match, room.events.date, address_of(request))
+    )
 
 
 @post(
     "/analyses",
     status_code=200,
     request_max_body_size=RECORD_BYTES,
-    responses=_answers(AnalysisView) | refusals("bad_record", "no_judge", "too_large", "busy") | _WORKING,
+    responses=_answers(AnalysisView) | refusals("bad_record", "no_evaluator", "too_large", "busy") | _WORKING,
     compressed=True,
 )
 async def record_analysis(
@@ -181,7 +185,7 @@ async def position(
     "/rolls",
     status_code=200,
     responses=_answers(RollsView)
-    | refusals("bad_options", "invalid_text", "not_rolling", "no_judge", "too_large", "busy"),
+    | refusals("bad_options", "invalid_text", "not_rolling", "no_evaluator", "too_large", "busy"),
     compressed=True,
 )
 async def rolls(
@@ -235,12 +239,12 @@ async def frame_schema() -> dict[str, Any]:
 
 
 def frames_schema() -> dict[str, Any]:
-    """JSON Schema: ``hello`` and ``request`` go to the server, ``frame`` comes from it."""
+    """JSON Schema: ``hello`` and ``command`` go to the server, ``frame`` comes from it."""
     states = {game.name: type(game().initial_state()) for game in GAMES.values()}
     facts = [(game.name, fact) for game in GAMES.values() for fact in game.FACTS]
     kinds: dict[str, Any] = {
         "hello": messages.Hello,
-        "request": messages.AnyRequest,
+        "command": messages.AnyCommand,
         "frame": messages.AnyFrame,
         **{f"{name}.position": state for name, state in states.items()},
         **{f"{name}.fact.{fact.__name__}": fact for name, fact in facts},
@@ -270,7 +274,7 @@ api = Router(
     "/api",
     route_handlers=[
         games,
-        where,
+        addresses,
         seal,
         open_match,
         match_info,

@@ -40,7 +40,7 @@ def snapshot(match: Match, presence: Presence, deadline: float | None, *, play: 
         version=match.version,
         game=match.game.name,
         options=match.game.options,
-        rules=match.rules,
+        settings=match.settings,
         commitment=match.commitment,
         entropy=list(match.entropy),
         now=now(match, presence, deadline, play=play),

@@ -12,14 +12,14 @@ from litestar.datastructures import State
 from litestar.params import FromPath
 
 from escadaria.game import GameError
+from escadaria.refusals import Ending, Refused, code_of
 from escadaria.server import messages, metrics
 from escadaria.server.access import address_of, same_origin
 from escadaria.server.errors import CLOSE_CODES
 from escadaria.server.hub import Hub
 from escadaria.server.limits import Bucket
-from escadaria.server.messages import Refused
 from escadaria.server.presence import Connection
-from escadaria.server.room import Room, refusal
+from escadaria.server.room import Room, refusal_frame
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +119,7 @@ class Session:
             self._hub.limits.take(self.connection.address, "frames")
             self._room.submit(self.connection, messages.parse(frame))
         except GameError as error:
-            self.connection.answer(refusal(messages.request_id(frame), error, self._room.match.version))
+            self.connection.answer(refusal_frame(messages.command_id(frame), error, self._room.match.version))
 
     async def _admit(self, frame: str | bytes) -> None:
         """Let the client in by its hello, or say why not and end."""
@@ -134,8 +134,8 @@ class Session:
                 await room.refresh()
                 room.admit(self.connection, hello)
         except GameError as error:
-            self.connection.push(refusal(messages.request_id(frame), error, version))
-            self.connection.end(error.code)
+            self.connection.push(refusal_frame(messages.command_id(frame), error, version))
+            self.connection.end(code_of(error))
         except Exception:
             log.exception("a connection failed", extra={"match": self._match})
             self.connection.end("internal")
@@ -143,10 +143,10 @@ class Session:
             self._room = room
             self._answered()
 
-    def _end(self, code: str) -> None:
+    def _end(self, code: Ending) -> None:
         self._ending = asyncio.create_task(self._close_socket(code))
 
-    async def _close_socket(self, code: str) -> None:
+    async def _close_socket(self, code: Ending) -> None:
         try:
             await self._socket.close(CLOSE_CODES.get(code, 4000), code)
         except Exception as error:  # noqa: BLE001 - it may have gone as well, whatever that raises here
@@ -173,10 +173,10 @@ def _ignore(_: str | bytes) -> None:
     """Take a message that comes after the end."""
 
 
-def _too_busy(hub: Hub, socket: WebSocket[Any, Any, Any]) -> str:
-    """Why no connection can be taken now, or "" if one can."""
+def _too_busy(hub: Hub, socket: WebSocket[Any, Any, Any]) -> Ending | None:
+    """Why no connection can be taken now, or None if one can."""
     if hub.closing:
         return "restart"
     if len(hub.connections) >= hub.settings.connections:
         return "too_many"
-    return "" if hub.limits.allows(address_of(socket), "requests") else "too_fast"
+    return None if hub.limits.allows(address_of(socket), "requests") else "too_fast"

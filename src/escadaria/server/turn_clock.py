@@ -22,12 +22,12 @@ class TurnClock:
     def deadline(self) -> float | None:
         """When the time of the seat to act runs out; None if no clock runs for it."""
         match, table = self._match, self._match.table
-        if not match.rules.clock or table is None or table.to_act is None or table.bot_of(table.to_act):
+        if not match.settings.clock or table is None or table.to_act is None or table.bot_of(table.to_act):
             return None
         # A turn that was stored under a clock ahead of ours has begun at the latest when it was loaded.
         began = min(match.turn_time, self._clock.time())
         # If it ran out while the server was down, there is time to come back.
-        return max(began + match.rules.clock, self._loaded + self._warning_seconds)
+        return max(began + match.settings.clock, self._loaded + self._warning_seconds)
 
     def next_time(self) -> float | None:
         """When to look again: the next deadline, warning or leaver."""
@@ -58,12 +58,12 @@ class TurnClock:
 
     @property
     def _warning_seconds(self) -> float:
-        return min(_WARNING_MOST, self._match.rules.clock * _WARNING_SHARE)
+        return min(_WARNING_MOST, self._match.settings.clock * _WARNING_SHARE)
 
     def _leavers(self) -> list[tuple[float, int]]:
         """When which seat goes to a stand-in. Nobody is replaced while nobody waits for them."""
         match, presence = self._match, self._presence
-        table, grace = match.table, match.rules.grace
+        table, grace = match.table, match.settings.grace
         if table is None or table.outcome or grace is None or not presence.gone or not presence.has_members:
             return []
         return [

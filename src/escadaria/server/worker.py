@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from escadaria import bots, catalogue
 from escadaria.game import AnyGame, GameError
+from escadaria.refusals import Ending, code_of
 
 HEADER = struct.Struct("!I")
 """The length of the message that follows."""
@@ -25,7 +26,7 @@ class Answer(NamedTuple):
     """What came of a call."""
 
     result: Any = None
-    refusal: tuple[str, str, str] | None = None
+    refusal: tuple[Ending, str, str] | None = None
     """The code, message and ruling of a ``GameError``."""
     failure: str = ""
     """The traceback of any other exception."""
@@ -66,7 +67,7 @@ def _answer(call: bytes) -> Answer:
         function, arguments = pickle.loads(call)
         return Answer(function(*arguments))
     except GameError as error:
-        return Answer(refusal=(error.code, str(error), error.ruling))
+        return Answer(refusal=(code_of(error), str(error), error.ruling))
     except Exception:  # noqa: BLE001 - the worker goes on, and the server logs the traceback
         return Answer(failure=traceback.format_exc())
 

@@ -127,7 +127,7 @@ class Workers:
     async def analysis(self, match: Match, date: str, address: str) -> bytes | Waiting:
         """An ``AnalysisView`` of a match that is over, or how many others are before it.
 
-        :raises Refused: ``busy``, ``too_fast``, ``too_large``, ``no_judge``.
+        :raises Refused: ``busy``, ``too_fast``, ``too_large``, ``no_evaluator``.
         """
         played = replays.played(match, date)
         seconds = len(played.plies) * _ANALYSIS_SECONDS

@@ -53,7 +53,7 @@ class Start:
 
 
 def play(table: Table, event: str) -> tuple[Step, ...]:
-    """Play an event such as ``0 place 3`` or ``1 roll [26]``: seat, deed, and the dice that fall upon it.
+    """Play an event such as ``0 place 3`` or ``1 roll [26]``: seat, action, and the dice that fall upon it.
 
     :raises GameError: if it is not possible at this table.
     """

@@ -16,7 +16,7 @@
              "turn": [fact, …],                     facts since the turn started: the chain's order
              "legal": ["again", "place 0", …],      what the seat to play may do
              "tries": [                             none, or what may happen next: each on its own
-               {"deed": "place 3",                  or "roll", where the turn starts with dice
+               {"action": "place 3",                  or "roll", where the turn starts with dice
                 "steps": [StepView, …]}]}}]}]}      the last has the picture afterwards
 
 ``GET /api/lessons/{game}`` answers a ``LessonView``::
@@ -67,7 +67,7 @@ class SeatName(msgspec.Struct, frozen=True, kw_only=True):
 class TryView(msgspec.Struct, frozen=True, kw_only=True):
     """Something that may happen in an example."""
 
-    deed: str
+    action: str
     """A decision, or ``roll`` where the turn starts with dice."""
     steps: list[StepView]
 
@@ -177,7 +177,7 @@ def _example(example: Example) -> ExampleView:
         turn=_turn(table),
         legal=list(table.choices()),
         tries=[
-            TryView(deed=_deed(event), steps=[step_view(step) for step in play(example.table(), event)])
+            TryView(action=_action(event), steps=[step_view(step) for step in play(example.table(), event)])
             for event in example.tries
         ],
     )
@@ -204,12 +204,12 @@ def _step(scene: Scene, number: int) -> LessonStep:
     return LessonStep(
         watch=watched,
         say=step.say,
-        ask=[_deed(event) for event in step.ask],
+        ask=[_action(event) for event in step.ask],
         hint=step.hint or None,
         legal=list(table.choices()) if asked else [],
         previews=previews(table.game, table.state) if asked else {},
         answers={
-            _deed(event): [step_view(seen) for seen in play(scene.table(number, step.watch), event)]
+            _action(event): [step_view(seen) for seen in play(scene.table(number, step.watch), event)]
             for event in step.ask
         },
     )
@@ -223,5 +223,5 @@ def _turn(table: Table) -> list[dict[str, Any]]:
     return [fact_data(fact) for fact in table.turn_facts()]
 
 
-def _deed(event: str) -> str:
-    return Event.parse(event).deed
+def _action(event: str) -> str:
+    return Event.parse(event).action

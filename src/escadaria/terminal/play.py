@@ -12,7 +12,8 @@ from rich.text import Text
 
 from escadaria.bots import load as load_bot
 from escadaria.game import Fact, GameError
-from escadaria.table import ROLL, Event, NoUndo, Table
+from escadaria.refusals import Refused
+from escadaria.table import ROLL, Event, Table
 from escadaria.terminal.choices import Choice, matching, offers
 from escadaria.terminal.pictures import Scene, draw
 from escadaria.terminal.results import show_statistics
@@ -251,7 +252,7 @@ class Session:
         for other in (seat, *people):
             try:
                 return self.table.undo(other)
-            except NoUndo as error:
+            except Refused as error:
                 refusal = error
         raise refusal
 

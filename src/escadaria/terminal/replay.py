@@ -106,7 +106,7 @@ class Replay:
                 self.screen.show(self.sentence(remark), self.token(remark.seat))
 
     def sentence(self, remark: Remark) -> str:
-        word, _, bot = remark.deed.partition(" ")
+        word, _, bot = remark.action.partition(" ")
         name = self.record.names[remark.seat]
         key = {"resign": "play.resigned", "bot": "replay.bot", "back": "replay.back"}[word]
         return self.texts(key, name=name, bot=bot_name(bot, self.texts))

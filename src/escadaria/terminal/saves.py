@@ -18,7 +18,8 @@ from platformdirs import user_data_path
 from escadaria.dice import Dice, FairDice, SeededDice, SystemDice, commitment, new_secret
 from escadaria.game import GameError
 from escadaria.record import BadRecord, Proof, Record, Seat, open_record, result_text
-from escadaria.table import MatchOver, Table
+from escadaria.refusals import Refused
+from escadaria.table import Table
 
 
 class FileTaken(GameError):
@@ -91,12 +92,12 @@ def resume(path: Path) -> tuple[Record, SavedMatch]:
     """Open an unfinished match.
 
     :raises BadRecord, OSError: if it cannot be read.
-    :raises MatchOver: if it is over.
+    :raises Refused: ``over``.
     :raises SecretMissing: if the secret of its dice is missing.
     """
     record = open_record(path)
     if record.outcome is not None:
-        raise MatchOver(f"{path}: {result_text(record)}")
+        raise Refused("over", f"{path}: {result_text(record)}")
     if record.proof is None:
         word, _, seed = record.dice.partition(" ")
         dice = SeededDice(int(seed)) if word == "seed" else SystemDice()

@@ -1,4 +1,4 @@
-"""What a server needs besides events: deadlines, snapshots, values that expire, a key."""
+"""What a server needs besides events: deadlines, snapshots, values that expire, a key; plain names."""
 
 import secrets
 
@@ -7,6 +7,14 @@ from alembic import op
 
 revision = "0002"
 down_revision = "0001"
+
+RENAMED = (
+    # The kind of an event before and after, and a field of it before and after.
+    ("did", "acted", "deed", "action"),
+    ("created", "created", "rules", "settings"),
+    ("configured", "configured", "rules", "settings"),
+    ("was_set_up", "position_set", "position", "position"),
+)
 
 
 def upgrade() -> None:
@@ -46,3 +54,19 @@ def upgrade() -> None:
             ("item", "value"),
         ):
             op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 0")
+    for kind, new_kind, field, new_field in RENAMED:
+        _rename(f'{{"kind":"{kind}",', f'{{"kind":"{new_kind}",', f'"{field}":', f'"{new_field}":')
+
+
+def _rename(before: str, after: str, field: str, new_field: str) -> None:
+    """Rename in all bodies that begin with ``before``.
+
+    A quotation mark inside a text is escaped in JSON, so the field's name never matches what players wrote.
+    """
+    rename = sa.text(
+        "UPDATE event SET body = :after || replace(substr(body, :rest), :field, :new_field)"
+        " WHERE substr(body, 1, :length) = :before"
+    )
+    length = len(before)
+    names = {"before": before, "after": after, "field": field, "new_field": new_field}
+    op.get_bind().execute(rename, {**names, "length": length, "rest": length + 1})

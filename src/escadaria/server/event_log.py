@@ -1,0 +1,235 @@
+"""The events of one match: checked, stored, applied and published, in that order.
+
+Nothing is published, and nothing in memory changes, before the store has it on disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from weakref import WeakMethod
+
+import msgspec
+
+from escadaria.game import GameError
+from escadaria.refusals import Refused
+from escadaria.server import messages, metrics
+from escadaria.server.match import Hidden, Match, MatchEvent, SavedMatch
+from escadaria.server.services import Services
+from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable
+from escadaria.table import RESIGN, Event, Step
+
+log = logging.getLogger(__name__)
+
+ANSWERS_KEPT = 200
+"""The number of commands that are recognised when they are repeated."""
+
+_TRIES = 5
+_SLICE_SECONDS = 0.01
+_SNAPSHOT_EVENTS = 500
+_HIDDEN = Hidden()
+
+Publish = Callable[[MatchEvent, tuple[Step, ...], float], None]
+
+
+class EventLog:
+    """The events of one match, and the commands that made the latest of them."""
+
+    def __init__(
+        self, match: Match, services: Services, publish: Publish, caught_up: Callable[[], None]
+    ) -> None:
+        """``publish`` and ``caught_up`` are methods of the room.
+
+        :param publish: called with each event that was applied, its steps and its time.
+        :param caught_up: called after the events of another worker were applied.
+        """
+        self.match = match
+        self.date = ""
+        """The day on which the match was opened."""
+        self.read_time = 0.0
+        """When the store was last asked for the events of other workers."""
+        self._store = services.store
+        self._clock = services.clock
+        self._settings = services.settings
+        # Weak references: a cycle with the room would keep it in memory until a garbage collection.
+        self._publish = WeakMethod(publish)
+        self._caught_up = WeakMethod(caught_up)
+        self._answers: dict[str, int] = {}  # the versions that commands made
+        self._saved_version = match.version
+
+    # Loading.
+
+    async def load(self, id: str) -> bool:
+        """Apply the stored events after the match's version, in slices, so that others go on meanwhile.
+
+        :return: whether there is such a match.
+        :raises StoreUnavailable: if it cannot be read now.
+        :raises GameError: if it cannot be rebuilt.
+        """
+        first = (await self._store.events(id, limit=1))[:1]
+        if not first:
+            return False
+        self._set_date(first[0])
+        known = self.match.version
+        after = max(0, known - ANSWERS_KEPT)
+        more = True
+        while more:
+            events = await self._store.events(id, after=after, limit=_SNAPSHOT_EVENTS)
+            more = len(events) == _SNAPSHOT_EVENTS
+            after += len(events)
+            await self._load_slices(events, known, after if more else after - self._settings.history)
+        return True
+
+    async def _load_slices(self, events: list[StoredEvent], known: int, published: int) -> None:
+        """Apply the events after ``known``; those after ``published`` are for clients that come back."""
+        started = time.perf_counter()
+        for stored in events:
+            if stored.version > known:
+                self._load(stored, publish=stored.version > published)
+            self._remember(stored.request, stored.version)
+            if time.perf_counter() - started > _SLICE_SECONDS:
+                await asyncio.sleep(0)
+                started = time.perf_counter()
+
+    def load_events(self, events: list[StoredEvent]) -> None:
+        """Apply and publish events that are stored already."""
+        for stored in events:
+            if stored.version == 1:
+                self._set_date(stored)
+            self._load(stored, publish=True)
+            self._remember(stored.request, stored.version)
+
+    def _load(self, stored: StoredEvent, *, publish: bool) -> None:
+        hidden = msgspec.json.decode(stored.hidden, type=Hidden) if stored.hidden else _HIDDEN
+        event = MatchEvent(messages.read_event(stored.body), hidden)
+        steps = self.match.apply(event, stored.time)
+        if publish and (published := self._publish()) is not None:
+            published(event, steps, stored.time)
+
+    def _set_date(self, first: StoredEvent) -> None:
+        self.date = time.strftime("%Y-%m-%d", time.gmtime(first.time))
+
+    async def catch_up(self) -> bool:
+        """Apply what another worker stored, if anything. :raises Refused: if it cannot be read now."""
+        try:
+            events = await self._store.events(self.match.id, after=self.match.version)
+        except StoreUnavailable:
+            raise Refused("store_unavailable", "nothing can be read now, try again") from None
+        self.read_time = self._clock.time()
+        if events:
+            self.load_events(events)
+            if (caught_up := self._caught_up()) is not None:
+                caught_up()
+        return bool(events)
+
+    # Committing.
+
+    def version_of(self, key: str) -> int | None:
+        """The version that the command with this key made, if it was granted."""
+        return self._answers.get(key)
+
+    async def commit(self, handle: Callable[[], list[MatchEvent]], key: str = "") -> None:
+        """Check, store, apply and publish. When another worker was first, catch up and check again.
+
+        ``key`` recognises the command when it is repeated.
+
+        :raises GameError: if the check fails.
+        """
+        for _ in range(_TRIES):
+            try:
+                events = handle()
+            except GameError:  # perhaps only because another worker has later events, even this command's
+                if not key or not await self.catch_up():
+                    raise
+                if key in self._answers:
+                    return
+                continue
+            if not events:
+                return
+            self._check_length(events)
+            now = self._clock.time()
+            stored = stored_events(events, self.match.version, now, key)
+            try:
+                await self._store.append(self.match.id, stored, due=self._due_after(events, now))
+            except Conflict:
+                await self.catch_up()
+                if key and key in self._answers:  # it was this very command, by way of another worker
+                    return
+                continue
+            except StoreUnavailable as error:
+                log.debug("not stored", extra={"match": self.match.id, "why": str(error)})
+                raise Refused("store_unavailable", "nothing can be stored now, try again") from None
+            metrics.STORE_SECONDS.observe(self._clock.time() - now)
+            for event in events:
+                metrics.events(type(event.event).__name__).inc()
+                steps = self.match.apply(event, now)
+                if (publish := self._publish()) is not None:
+                    publish(event, steps, now)
+            self._remember(key, self.match.version)
+            return
+        raise Refused("busy", "other commands were first, try again")
+
+    def _check_length(self, events: list[MatchEvent]) -> None:
+        """:raises Refused: if the match has more events than any real one; to resign is always possible."""
+        resigns = all(isinstance(e.event, Event) and e.event.action == RESIGN for e in events)
+        if self.match.version + len(events) > self._settings.events_per_match and not resigns:
+            raise Refused("too_long", "this match has too many events to go on")
+
+    def _due_after(self, events: list[MatchEvent], now: float) -> float | None:
+        """When the match must be loaded again if the server stops now; given where it may become earlier."""
+        event = events[-1].event
+        if not isinstance(event, messages.Started | messages.Configured | messages.PositionSet):
+            return None
+        settings = event.settings if isinstance(event, messages.Configured) else self.match.settings
+        return now + settings.clock if settings.clock else None
+
+    def _remember(self, key: str, version: int) -> None:
+        if key:
+            self._answers[key] = version
+        if len(self._answers) > ANSWERS_KEPT:
+            del self._answers[next(iter(self._answers))]
+
+    # Snapshots.
+
+    @property
+    def needs_snapshot(self) -> bool:
+        """Whether a match in play has gone on for so long that a snapshot is due."""
+        return self.match.version - self._saved_version >= 2 * _SNAPSHOT_EVENTS
+
+    async def save_snapshot(self) -> None:
+        """Store a snapshot if the match has gone on for long since the last one."""
+        if self.match.version - self._saved_version >= _SNAPSHOT_EVENTS:
+            version, body = self.match.version, messages.encode(self.match.saved())
+            self._saved_version = version
+            await self._store.save_snapshot(self.match.id, version, body)
+
+
+async def restored_match(id: str, store: Store) -> Match:
+    """The match as its last snapshot has it; an empty one if there is none that can be used.
+
+    :raises StoreUnavailable: if it cannot be read now.
+    """
+    saved = await store.snapshot(id)
+    if saved is None:
+        return Match()
+    try:
+        return Match.restored(msgspec.json.decode(saved[1], type=SavedMatch))
+    except (msgspec.DecodeError, GameError) as error:  # it is of another version's making
+        log.warning("a snapshot cannot be used", extra={"match": id, "why": str(error)})
+        return Match()
+
+
+def stored_events(events: list[MatchEvent], version: int, now: float, key: str = "") -> list[StoredEvent]:
+    """The rows of events that follow ``version``; the last one has the key of the command."""
+    return [
+        StoredEvent(
+            version=version + number,
+            time=now,
+            request=key if number == len(events) else "",
+            body=messages.encode(event.event),
+            hidden=messages.encode(event.hidden) if event.hidden != _HIDDEN else "",
+        )
+        for number, event in enumerate(events, 1)
+    ]

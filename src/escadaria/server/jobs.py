@@ -1,0 +1,92 @@
+"""The work of one match: a queue of jobs that run one at a time, and tasks beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+from weakref import WeakMethod
+
+from escadaria.game import GameError
+from escadaria.server.match import Match
+from escadaria.store import StoreUnavailable
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Job = Callable[[], Coroutine[Any, Any, None]]
+
+
+class Jobs:
+    """The jobs and tasks of one match. A job that fails is logged, and the next one runs."""
+
+    def __init__(self, match: Match, drained: Callable[[], object]) -> None:
+        """:param drained: a method of the room, called each time the queue is empty again."""
+        self._match = match
+        self._drained = WeakMethod(drained)
+        self._queue: deque[Job] = deque()
+        self._worker: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    @property
+    def waiting(self) -> int:
+        """The number of jobs that have not begun."""
+        return len(self._queue)
+
+    @property
+    def idle(self) -> bool:
+        return self._worker is None and not self._tasks
+
+    def enqueue(self, job: Job) -> None:
+        """Run a job after those that wait."""
+        self._queue.append(job)
+        if self._worker is None:
+            self._worker = asyncio.create_task(self._work())
+
+    async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Queue a job and return its result. It is carried out even if the caller is cancelled."""
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+        async def job() -> None:
+            try:
+                result = await work()
+            except Exception as error:  # noqa: BLE001 - it is the caller's
+                if not done.done():
+                    done.set_exception(error)
+            else:
+                if not done.done():
+                    done.set_result(result)
+
+        self.enqueue(job)
+        return await done
+
+    def spawn(self, work: Coroutine[Any, Any, T]) -> None:
+        """Run a task beside the queue. It is cancelled when the match is closed."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    async def close(self) -> None:
+        """Cancel the tasks and finish the jobs."""
+        for task in list(self._tasks):
+            task.cancel()
+        if self._worker is not None:
+            await asyncio.wait({self._worker})
+
+    async def _work(self) -> None:
+        while self._queue:
+            try:
+                await self._queue.popleft()()
+            except Exception:
+                log.exception("a job of a match failed", extra={"match": self._match.id})
+        self._worker = None
+        if (drained := self._drained()) is not None:
+            drained()
+
+    def _finished(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, GameError | StoreUnavailable):
+            log.error("a task of a match failed", extra={"match": self._match.id}, exc_info=error)

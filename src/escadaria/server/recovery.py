@@ -1,0 +1,99 @@
+"""Recovery codes: they move a member's seats to another device. Only their digests are stored."""
+
+from __future__ import annotations
+
+import logging
+
+import msgspec
+
+from escadaria.refusals import Refused
+from escadaria.server import messages
+from escadaria.server.event_log import EventLog
+from escadaria.server.match import Match
+from escadaria.server.services import Services
+from escadaria.server.tokens import digest, new_token
+from escadaria.store import StoreUnavailable
+
+log = logging.getLogger(__name__)
+
+CODE_SECONDS = 900.0
+"""How long a code can be used,"""
+
+RETRY_SECONDS = 60.0
+"""and how long again by a device whose connection broke before it had its new token."""
+
+CODE = "code"
+"""The kind of the store's values that codes are."""
+
+
+class Code(msgspec.Struct, frozen=True):
+    """A code, as it is stored under its digest."""
+
+    match: str
+    member: int
+    token: str
+    """The digest of the token that the member had. When the member has another one, the code is void."""
+
+
+class RecoveryCodes:
+    """The codes of one match."""
+
+    def __init__(self, match: Match, events: EventLog, services: Services) -> None:
+        self._match = match
+        self._events = events
+        self._store = services.store
+        self._tokens = services.tokens
+        self._clock = services.clock
+        self._by_token: dict[str, str] = {}  # the codes by the tokens that they brought, as digests
+        self._spent: set[str] = set()
+
+    async def issue(self, member: int) -> str:
+        """A new code for a member. :raises Refused: if it cannot be stored now."""
+        code = new_token()
+        value = messages.encode(Code(self._match.id, member, self._match.token_digest(member)))
+        try:
+            await self._store.put(CODE, digest(code), value, self._clock.time() + CODE_SECONDS)
+        except StoreUnavailable:
+            raise Refused("store_unavailable", "nothing can be stored now, try again") from None
+        return code
+
+    async def redeem(self, code: str) -> tuple[int, str]:
+        """The member whose code this is, and their new token. The old token is void.
+
+        :raises Refused: ``forbidden`` if the code is not valid.
+        """
+        match, now = self._match, self._clock.time()
+        try:
+            stored = await self._store.get(CODE, digest(code), now)
+        except StoreUnavailable:
+            raise Refused("store_unavailable", "nothing can be read now, try again") from None
+        known = msgspec.json.decode(stored, type=Code) if stored else None
+        # It follows from the code: a device whose connection broke too early comes again and gets it.
+        token = self._tokens.for_code(match.id, code)
+        if known is None or known.match != match.id or digest(code) in self._spent:
+            raise Refused("forbidden", "the recovery code is not valid, or was used")
+        if not match.has_token(known.member, digest(token)):
+            if not match.has_token(known.member, known.token):
+                raise Refused("forbidden", "the recovery code is not valid any more")
+            await self._events.commit(lambda: match.move_member(known.member, token))
+            assert stored is not None, "known"
+            try:
+                await self._store.put(CODE, digest(code), stored, now + RETRY_SECONDS)
+            except StoreUnavailable:
+                log.warning("a used code stays valid", extra={"match": match.id})
+        self._by_token[digest(token)] = digest(code)
+        return known.member, token
+
+    def spend(self, token: str) -> str:
+        """Void the code that brought the token with this digest: its device has the token.
+
+        :return: the code's digest, to be deleted; empty if no code brought the token.
+        """
+        code = self._by_token.pop(token, "")
+        if code:
+            self._spent.add(code)
+        return code
+
+    async def delete(self, code: str) -> None:
+        """Delete a spent code from the store."""
+        await self._store.take(CODE, code, self._clock.time())

@@ -1,0 +1,28 @@
+"""What all matches of a server share."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from escadaria.server.clock import Clock
+from escadaria.server.limits import Limits
+from escadaria.server.match import Match
+from escadaria.server.settings import Settings
+from escadaria.server.tokens import Tokens
+from escadaria.server.workers import Workers
+from escadaria.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What all matches of a server share."""
+
+    store: Store
+    workers: Workers
+    limits: Limits
+    settings: Settings
+    clock: Clock
+    tokens: Tokens
+    open_next: Callable[[Match], Awaitable[str]]
+    """Opens the match that follows another at the same table."""
