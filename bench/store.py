@@ -1,12 +1,12 @@
-"""How many durable appends a store makes in a second, and what one costs in processor time.
+"""Durable appends per second of a store, and their CPU time.
 
     python bench/store.py [URL] [--seconds 3]
 
-Without a URL: SQLite, in a folder made for it beside this file (a disk, not memory). As many tasks as
-the first column says append one event after the other, each to its own match, and wait for the second
-column in between, on average. The last rows do so while the event loop has other work for half of the
-time, as a server's has. Processor time is this process's, drivers and threads included, less the other
-work; for PostgreSQL the server's own is not in it.
+Without a URL it uses SQLite in a temporary folder beside this file (a disk, not memory). The first column
+is the number of concurrent tasks; each appends events to its own match, one after the other, with a mean
+pause given by the second column. In the last rows the event loop is busy with other work half of the time,
+as in a server. CPU time is that of this process, drivers and threads included, without the other work and
+without the PostgreSQL server.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ async def appender(store: Store, pause: float, until: float, waits: list[float])
 
 
 async def other_work(until: float) -> float:
-    """Keep the event loop busy for half of the time; the processor time that took."""
+    """Keep the event loop busy half of the time; return the CPU time used."""
     spent = 0.0
     while (start := time.perf_counter()) < until:
         cpu = time.thread_time()
@@ -87,7 +87,7 @@ async def measure(url: str, seconds: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("url", nargs="?", help="where to append; it stays there")
+    parser.add_argument("url", nargs="?", help="the database; the events stay in it")
     parser.add_argument("--seconds", type=float, default=3, help="for each row")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix=".bench-", dir=Path(__file__).parent) as folder:

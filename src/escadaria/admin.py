@@ -94,7 +94,7 @@ def maintained(url: str, *, create: bool = False) -> Iterator[Session]:
                 raise AdminError(
                     "the tables are those of another version: start a server of this version once"
                 )
-            session.be_patient()
+            session.use_maintenance_timeouts()
             yield session
     except failures as error:
         if isinstance(error, OSError):
@@ -362,7 +362,7 @@ def delete_match(session: Session, match: str) -> int:
     except BaseException:
         session.rollback()
         raise
-    session.scrub()
+    session.vacuum()
     return int(events)
 
 
@@ -388,7 +388,7 @@ def delete_name(session: Session, name: str, progress: Progress = lambda done, t
     except BaseException:
         session.rollback()
         raise
-    session.scrub()
+    session.vacuum()
     return with_name
 
 

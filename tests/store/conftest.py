@@ -1,4 +1,4 @@
-"""A SQLite file, and a PostgreSQL server that the tests start, stop and throw away themselves."""
+"""An SQLite file, and a PostgreSQL server that the tests start, stop and delete."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def versions(events: list[StoredEvent]) -> list[int]:
 
 
 def writing(store: SqlStore) -> Session:
-    """The connection that writes; there is one from the first append on."""
+    """The writer's connection; it exists from the first append on."""
     assert store._threads.writer.session is not None
     return store._threads.writer.session
 
 
 async def open_matches(store: SqlStore) -> list[str]:
-    """The matches that are not archived, the one left alone for longest first."""
+    """The matches that are not archived, the longest idle first."""
     statement = (
         "SELECT id FROM match WHERE NOT archived ORDER BY"
         " (SELECT time FROM event WHERE event.match = match.id ORDER BY version DESC LIMIT 1)"
@@ -51,7 +51,7 @@ async def open_matches(store: SqlStore) -> list[str]:
 
 @contextmanager
 def locked(url: str) -> Iterator[None]:
-    """Somebody else writes and does not finish."""
+    """Hold the write lock from another connection."""
     if url.startswith("postgresql"):
         with psycopg.connect(url) as postgresql:
             postgresql.execute("LOCK TABLE match, event IN EXCLUSIVE MODE")
@@ -64,7 +64,7 @@ def locked(url: str) -> Iterator[None]:
 
 
 class Postgres:
-    """A PostgreSQL server of our own, on a free port of the loopback, with its data in a new folder."""
+    """A PostgreSQL server on a free port of the loopback interface, with its data in a new folder."""
 
     def __init__(self, folder: Path) -> None:
         self.programs = _programs()
@@ -99,18 +99,18 @@ class Postgres:
         pytest.fail(f"PostgreSQL did not start:\n{self.log()}")
 
     def stop(self) -> None:
-        """Cut all connections and stop at once, as after a crash: what counts must be on disk already."""
+        """Stop immediately without a checkpoint, as in a crash."""
         self.server.send_signal(signal.SIGQUIT)
         self.server.wait()
 
     def processes(self) -> list[int]:
-        """The server and all the processes that it has started, one for each connection among them."""
+        """The server and its child processes, one of them for each connection."""
         children = Path(f"/proc/{self.server.pid}/task/{self.server.pid}/children").read_text().split()
         return [self.server.pid, *map(int, children)]
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Stop all its processes: connections stay, and nothing is answered."""
+        """Suspend all its processes: connections stay open, and nothing is answered."""
         pids = self.processes()
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
@@ -121,7 +121,7 @@ class Postgres:
                 os.kill(pid, signal.SIGCONT)
 
     def empty(self) -> str:
-        """Throw away all that is in the database; its URL."""
+        """Empty the database and return its URL."""
         with psycopg.connect(self.url) as connection:
             connection.execute("DROP SCHEMA public CASCADE")
             connection.execute("CREATE SCHEMA public")
@@ -145,7 +145,7 @@ class Postgres:
 
 
 def _programs() -> Path:
-    """The folder of PostgreSQL's programs, newest version; root installs them if there are none."""
+    """The folder of PostgreSQL's programs, newest version; as root, installed if missing."""
     if found := _installed():
         return found
     if os.geteuid() == 0 and shutil.which("apt-get"):
@@ -155,7 +155,7 @@ def _programs() -> Path:
         )
         if found := _installed():
             return found
-    pytest.fail("the store is tested on a real PostgreSQL: please install it (apt-get install postgresql)")
+    pytest.fail("the store tests need PostgreSQL: install it (apt-get install postgresql)")
 
 
 def _installed() -> Path | None:
@@ -167,8 +167,8 @@ def _installed() -> Path | None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
-    """One server for all tests; each takes it empty."""
-    folder = Path(tempfile.mkdtemp(prefix="escadaria-postgres-"))  # not tmp_path: only we may enter that
+    """One server for all tests; each test empties it first."""
+    folder = Path(tempfile.mkdtemp(prefix="escadaria-postgres-"))  # not tmp_path: another user needs access
     try:
         server = Postgres(folder)
         yield server
@@ -193,7 +193,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 async def opened() -> AsyncIterator[Opener]:
-    """Opens stores, and closes them after the test."""
+    """Open stores, and close them after the test."""
     async with AsyncExitStack() as stack:
 
         async def open_one(url: str, **options: int) -> SqlStore:

@@ -1,4 +1,4 @@
-"""A database that hangs, or whose file is gone: every call is answered, and nothing is lost by it."""
+"""A database that hangs, or whose file is missing: every call is answered, and no data is lost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def refused(call: Awaitable[object], seconds: float) -> StoreUnavailable:
-    """Why the call was refused, within so many seconds."""
+    """The error of a call that is refused within ``seconds``."""
     async with asyncio.timeout(seconds):
         with pytest.raises(StoreUnavailable) as caught:
             await call
@@ -54,7 +54,7 @@ async def test_a_frozen_postgresql_is_a_refusal_within_seconds(opened: Opener, p
         await asyncio.gather(*(refused(call, 10) for call in again))
         assert store.waiting == 0
     await works_again(store)
-    # What was refused may have been stored: nobody knows, and it is stored once.
+    # A refused append may have been stored, but only once.
     stored = versions(await store.events("m"))
     assert stored in ([1], [1, 2])
     if stored == [1, 2]:
@@ -103,7 +103,7 @@ asyncio.run(main())
 
 
 async def test_a_process_ends_while_postgresql_is_frozen(postgres: Postgres) -> None:
-    """No thread keeps it."""
+    """No thread keeps the process alive."""
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         [sys.executable, "-c", CLOSES, postgres.empty()],
@@ -115,8 +115,8 @@ async def test_a_process_ends_while_postgresql_is_frozen(postgres: Postgres) -> 
         assert process.stdout is not None
         assert process.stdout.readline() == "open\n"
         with postgres.frozen():
-            said, _ = await asyncio.to_thread(process.communicate, "close\n", 20)
-            assert said.count("StoreUnavailable") == 2
+            output, _ = await asyncio.to_thread(process.communicate, "close\n", 20)
+            assert output.count("StoreUnavailable") == 2
             assert process.returncode == 0
 
 
@@ -127,7 +127,7 @@ async def test_a_ping_fails_while_somebody_else_holds_the_lock(store: SqlStore, 
     await store.ping()
     before = store.meters.commits
     await asyncio.gather(*(store.ping() for _ in range(5)))
-    assert store.meters.commits == before + 1  # they share it
+    assert store.meters.commits == before + 1  # concurrent pings share one commit
     with locked(url):
         await refused(store.ping(), 1)
         await refused(store.ping(), 1)
@@ -149,7 +149,7 @@ async def test_a_cancelled_ping_disturbs_no_other(store: SqlStore) -> None:
 async def test_calls_behind_a_long_lock_are_answered_too(
     store: SqlStore, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second waits for the first, and then would wait for the lock itself."""
+    """The second append waits for the first and then for the lock."""
     monkeypatch.setattr(commits, "ANSWER_SECONDS", 2.0)
     await store.append("m", [event(1)])
     with locked(url):
@@ -169,7 +169,7 @@ FILES = ["", "-wal", "-shm"]
 
 @contextmanager
 def moved(path: Path, suffixes: list[str], replaced: bool) -> Iterator[None]:
-    """The files are elsewhere for a while; copies may be in their place."""
+    """Move the files away for a while; with ``replaced``, put copies in their place."""
     aside = path.parent / "aside"
     aside.mkdir()
     for suffix in suffixes:
@@ -184,7 +184,7 @@ def moved(path: Path, suffixes: list[str], replaced: bool) -> Iterator[None]:
 
 @pytest.mark.parametrize("replaced", [False, True], ids=["deleted", "replaced"])
 @pytest.mark.parametrize("suffixes", [FILES, FILES[:1], FILES[1:2]], ids=["all", "database", "log"])
-async def test_a_file_that_is_gone_is_noticed_before_any_answer(
+async def test_a_missing_or_replaced_file_is_noticed_before_any_answer(
     opened: Opener, tmp_path: Path, suffixes: list[str], replaced: bool
 ) -> None:
     path = tmp_path / "store.db"
@@ -204,10 +204,8 @@ async def test_a_file_that_is_gone_is_noticed_before_any_answer(
     await store.append("m", [event(len(await store.events("m")) + 1)])
 
 
-async def test_what_was_accepted_before_a_file_was_deleted_is_all_that_was_accepted(
-    opened: Opener, tmp_path: Path
-) -> None:
-    """A copy made before each deletion has everything that was answered with success."""
+async def test_no_append_is_acknowledged_after_the_file_was_deleted(opened: Opener, tmp_path: Path) -> None:
+    """The moved files contain every append that was acknowledged."""
     path, copy = tmp_path / "store.db", tmp_path / "copy"
     store = await opened(str(path))
     accepted = 0
@@ -225,7 +223,7 @@ async def test_what_was_accepted_before_a_file_was_deleted_is_all_that_was_accep
     player = asyncio.create_task(play())
     await asyncio.sleep(0.2)
     copy.mkdir()
-    for suffix in FILES:  # an instant later the database is elsewhere, with all that it holds
+    for suffix in FILES:
         Path(str(path) + suffix).rename(copy / ("store.db" + suffix))
     async with asyncio.timeout(10):
         await player
@@ -240,9 +238,9 @@ async def test_a_truncated_file_is_noticed(opened: Opener, tmp_path: Path, size:
     path = tmp_path / "store.db"
     store = await opened(str(path))
     await store.append("m", [event(1, body="x" * 50_000)])
-    writing(store).run("PRAGMA wal_checkpoint(TRUNCATE)")  # nothing is in the log any more
+    writing(store).run("PRAGMA wal_checkpoint(TRUNCATE)")  # empties the write-ahead log
     await store.append("m", [event(2)])
-    copy = tmp_path / "copy"  # made by another process: to open and close it here would drop SQLite's locks
+    copy = tmp_path / "copy"  # by another process: closing the file in this one would drop SQLite's locks
     subprocess.run(["cp", path, copy], check=True)
     os.truncate(path, size)
     for _ in range(2):
@@ -252,7 +250,7 @@ async def test_a_truncated_file_is_noticed(opened: Opener, tmp_path: Path, size:
     await works_again(store)
 
 
-async def test_a_smaller_file_that_is_whole_is_no_reason_to_stop(opened: Opener, tmp_path: Path) -> None:
+async def test_a_file_that_vacuum_made_smaller_is_accepted(opened: Opener, tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     store, other = await opened(str(path)), await opened(str(path))
     await store.put_many("k", {str(n): "x" * 1000 for n in range(1000)}, 1)

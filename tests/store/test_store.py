@@ -1,4 +1,4 @@
-"""What a store promises, on SQLite and on PostgreSQL: order, all or none, durable, and well after faults."""
+"""The contract of a store, on SQLite and PostgreSQL: ordered, atomic, durable, and usable after faults."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ async def test_appends_that_wait_together_share_one_commit(store: SqlStore) -> N
     assert len(await open_matches(store)) == 200
 
 
-async def test_only_the_guilty_append_of_a_batch_is_refused(store: SqlStore) -> None:
+async def test_only_the_conflicting_appends_of_a_batch_are_refused(store: SqlStore) -> None:
     await store.append("b", [event(1), event(2)])
     await store.append("old", [event(1)])
     jobs = {
@@ -180,7 +180,7 @@ async def test_of_two_stores_that_race_exactly_one_wins_each_version(opened: Ope
     assert len(won) == 30 and lost > 0
 
 
-async def test_a_commit_takes_only_so_many_appends(opened: Opener, url: str) -> None:
+async def test_the_number_of_appends_in_a_commit_is_limited(opened: Opener, url: str) -> None:
     store = await opened(url, most=3)
     commits = counted_commits(store)
     await asyncio.gather(*(store.append(f"m{n}", [event(1)]) for n in range(10)))
@@ -188,7 +188,7 @@ async def test_a_commit_takes_only_so_many_appends(opened: Opener, url: str) -> 
     assert len(await open_matches(store)) == 10
 
 
-async def test_a_cancelled_caller_disturbs_nobody(store: SqlStore) -> None:
+async def test_a_cancelled_append_does_not_affect_others(store: SqlStore) -> None:
     for ticks in range(8):  # cancelled before the writer sees it, while it writes, after
         tasks = [asyncio.create_task(store.append(f"{ticks} {n}", [event(1)])) for n in range(6)]
         for _ in range(ticks):
@@ -201,7 +201,7 @@ async def test_a_cancelled_caller_disturbs_nobody(store: SqlStore) -> None:
             assert versions(await store.events(f"{ticks} {n}")) == [1]
 
 
-async def test_cancelled_readers_disturb_nobody(store: SqlStore) -> None:
+async def test_cancelled_reads_do_not_affect_others(store: SqlStore) -> None:
     await store.append("m", [event(1)])
     for ticks in range(8):
         tasks = [asyncio.create_task(store.events("m")) for _ in range(6)]
@@ -212,7 +212,7 @@ async def test_cancelled_readers_disturb_nobody(store: SqlStore) -> None:
         assert versions(await tasks[1]) == [1]
 
 
-async def test_close_finishes_what_waits_and_refuses_what_comes(opened: Opener, url: str) -> None:
+async def test_close_finishes_pending_calls_and_refuses_new_ones(opened: Opener, url: str) -> None:
     store = await opened(url, most=2)
     tasks = [asyncio.create_task(store.append(f"m{n}", [event(1)])) for n in range(9)]
     await asyncio.sleep(0)
@@ -252,7 +252,7 @@ for name in sys.argv[2:]:
 """
 
 
-async def test_what_was_acknowledged_survives_sigkill_and_nothing_is_half_there(
+async def test_acknowledged_appends_survive_sigkill_and_none_is_partial(
     url: str, opened: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Several workers open a new database at once, append, and are killed at random moments."""
@@ -281,21 +281,21 @@ async def test_what_was_acknowledged_survives_sigkill_and_nothing_is_half_there(
         assert any(acknowledged.values())
         for match, version in acknowledged.items():
             stored = await store.events(match)
-            assert len(stored) in (version, version + 2)  # at most one append without an answer
+            assert len(stored) in (version, version + 2)  # at most one append was stored unacknowledged
             assert [(e.version, e.request, e.body) for e in stored] == [
                 (v, str(v - 1 + v % 2), match) for v in range(1, len(stored) + 1)
             ]
 
 
 @pytest.mark.parametrize("how", ["pages", "file size"])
-async def test_a_full_disk_is_a_refusal_and_then_forgotten(opened: Opener, tmp_path: Path, how: str) -> None:
+async def test_the_store_recovers_from_a_full_disk(opened: Opener, tmp_path: Path, how: str) -> None:
     store = await opened(str(tmp_path / "store.db"))
     await store.append("m", [event(1)])
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     big = '"' + "x" * 100_000 + '"'
 
     def pages(number: int) -> None:
-        """The database may have so many pages, or as many as it has already."""
+        """Limit the database to this number of pages, or to its current size."""
         writing(store).run(f"PRAGMA max_page_count = {number}")
 
     if how == "pages":
@@ -312,7 +312,7 @@ async def test_a_full_disk_is_a_refusal_and_then_forgotten(opened: Opener, tmp_p
             assert [type(answer) for answer in answers] == [StoreUnavailable] * 2
             assert versions(await store.events("m")) == [1]
             if how == "pages":
-                await store.ping()  # a row that fits into a page that is there may still be stored
+                await store.ping()  # a row that fits into an existing page can still be stored
             else:
                 with pytest.raises(StoreUnavailable):
                     await store.ping()
@@ -327,7 +327,7 @@ async def test_a_full_disk_is_a_refusal_and_then_forgotten(opened: Opener, tmp_p
     assert await store.events("new") == []
 
 
-async def test_a_lock_held_too_long_is_a_refusal_and_then_forgotten(
+async def test_the_store_recovers_from_a_lock_held_too_long(
     opened: Opener, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commits, "LOCK_SECONDS", 0.2)
@@ -342,9 +342,7 @@ async def test_a_lock_held_too_long_is_a_refusal_and_then_forgotten(
     await store.append("m", [event(2)])
 
 
-async def test_a_stopped_postgresql_is_a_refusal_and_then_forgotten(
-    opened: Opener, postgres: Postgres
-) -> None:
+async def test_the_store_recovers_from_a_stopped_postgresql(opened: Opener, postgres: Postgres) -> None:
     url = postgres.empty()
     store = await opened(url)
     await store.append("m", [event(1)])
@@ -361,12 +359,12 @@ async def test_a_stopped_postgresql_is_a_refusal_and_then_forgotten(
     await store.ping()
     await store.append("m", [event(2)])
     cut_connections(url)
-    await store.append("m", [event(3)])  # nobody noticed
+    await store.append("m", [event(3)])  # the store reconnects
     assert versions(await store.events("m")) == [1, 2, 3]
 
 
 async def test_lost_connections_lose_and_repeat_nothing(opened: Opener, postgres: Postgres) -> None:
-    """Whoever gets no answer looks again, as the server does."""
+    """A caller that gets no answer reads the match again, as the server does."""
     url = postgres.empty()
     store = await opened(url)
     cuts, refusals = 5, 0
@@ -412,7 +410,7 @@ def cut_connections(url: str) -> None:
         )
 
 
-async def test_errors_and_reprs_tell_nothing_private(
+async def test_errors_and_reprs_contain_nothing_private(
     opened: Opener, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commits, "LOCK_SECONDS", 0.1)
@@ -452,7 +450,7 @@ async def test_the_migrations_make_the_tables_that_the_code_expects(store: SqlSt
     engine.dispose()
 
 
-async def test_a_database_of_a_later_version_is_left_alone(opened: Opener, url: str) -> None:
+async def test_a_database_of_a_later_version_is_refused(opened: Opener, url: str) -> None:
     store = await opened(url)
     await store.append("m", [event(1)])
     writing(store).run("UPDATE alembic_version SET version_num = '9999'")
@@ -460,7 +458,7 @@ async def test_a_database_of_a_later_version_is_left_alone(opened: Opener, url: 
         await opened(url)
 
 
-async def test_sqlite_is_set_to_be_durable_and_kept_private(opened: Opener, tmp_path: Path) -> None:
+async def test_sqlite_is_durable_and_readable_only_by_its_owner(opened: Opener, tmp_path: Path) -> None:
     path = tmp_path / "100% ação.db"
     store = await opened(f"sqlite+aiosqlite:///{str(path).replace('%', '%25')}")
     await store.append("m", [event(1)])
@@ -471,7 +469,7 @@ async def test_sqlite_is_set_to_be_durable_and_kept_private(opened: Opener, tmp_
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
-async def test_postgresql_is_known_by_all_its_names(postgres: Postgres, scheme: str) -> None:
+async def test_all_url_schemes_of_postgresql_are_accepted(postgres: Postgres, scheme: str) -> None:
     store = await open_store(postgres.empty().replace("postgresql", scheme, 1))
     await store.ping()
     await store.close()
@@ -484,6 +482,6 @@ async def test_other_urls_are_value_errors_without_the_password(url: str) -> Non
     assert "s3cret" not in str(caught.value)
 
 
-async def test_a_path_into_nowhere_is_unavailable(tmp_path: Path) -> None:
+async def test_a_path_in_a_missing_folder_is_unavailable(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable):
         await open_store(str(tmp_path / "no" / "folder" / "store.db"))

@@ -1,4 +1,4 @@
-"""What a store keeps besides events: deadlines, snapshots, values that expire, its key."""
+"""Deadlines, snapshots, values that expire, the key and the counters of a store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def add_empty_match(store: SqlStore, match: str, created: float) -> None:
-    """A row without events, as no append makes it."""
+    """Insert a match without events, which ``append`` never does."""
     await store.append("warm", [event(1)])
     await store.archive("warm")
     writing(store).run("INSERT INTO match (id, created, archived) VALUES (?, ?, FALSE)", (match, created))
@@ -44,7 +44,7 @@ async def test_due_matches_come_earliest_first_and_only_while_open(store: SqlSto
     assert await store.due_matches(100, 10) == ["soon"]
     assert await store.due_matches(99.9, 10) == []
     assert await store.due_matches(1000, 1) == ["soon"]
-    await store.append("soon", [event(3)])  # None leaves it
+    await store.append("soon", [event(3)])  # due=None leaves the deadline unchanged
     assert await store.due_matches(100, 10) == ["soon"]
     await store.set_due({"soon": None, "never": 200.0, "later": 150.0, "unknown": 1.0, "a\0b": 1.0})
     assert await store.due_matches(1000, 10) == ["later", "never"]
@@ -91,7 +91,7 @@ async def test_a_match_without_events_breaks_nothing(store: SqlStore) -> None:
     assert await store.abandoned(1e9, 10) == []
 
 
-async def test_these_questions_are_answered_by_index(opened: Opener, tmp_path: Path) -> None:
+async def test_these_queries_use_an_index(opened: Opener, tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     await opened(str(path))
     with sqlite3.connect(path) as connection:
@@ -168,10 +168,10 @@ async def test_of_several_callers_exactly_one_takes_a_value(opened: Opener, url:
     assert await stores[1].take("code", "late", 100) is None
 
 
-async def test_a_purge_deletes_what_has_expired_in_portions(
+async def test_a_purge_deletes_expired_values_in_batches(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sql, "PORTION", 10)
+    monkeypatch.setattr(sql, "PURGE_BATCH", 10)
     await store.put_many("a", {str(n): "x" for n in range(35)}, 100)
     await store.put_many("b", {str(n): "x" for n in range(5)}, 200)
     commits = store.meters.commits
@@ -247,7 +247,7 @@ def first_version(url: str) -> Iterator[sa.Connection]:
     engine.dispose()
 
 
-async def test_a_database_of_the_first_version_is_brought_up_to_date(opened: Opener, url: str) -> None:
+async def test_a_database_of_the_first_version_is_migrated(opened: Opener, url: str) -> None:
     with first_version(url) as connection:
         for match, archived in (("open", False), ("done", True)):
             values = {"match": match, "archived": archived}
@@ -262,7 +262,7 @@ async def test_a_database_of_the_first_version_is_brought_up_to_date(opened: Ope
             StoredEvent(2, 11.0, "", "{}", ""),
         ]
     assert await open_matches(store) == ["open"]
-    assert await store.due_matches(10, 10) == ["open"]  # nobody knows, so it is looked at
+    assert await store.due_matches(10, 10) == ["open"]  # its deadline is unknown, so it is loaded once
     assert await store.abandoned(100, 10) == ["open"]
     await store.append("open", [event(3)], due=50.0)
     assert (await opened(url)).key == store.key

@@ -1,9 +1,9 @@
-"""Where matches are kept: their events, and the little that a server must not forget.
+"""The match store: events, snapshots, and values that expire.
 
-A store knows no rules: an event is text with a number. It is durable when ``append`` returns, and
-the number decides who was first when two workers store for one match. ``sql`` keeps matches in a
-database; ``commits`` lets many calls share one commit, ``sqlite`` and ``postgres`` say how either
-database is reached, ``schema`` what is in it.
+A store knows no rules: an event is text with a version number. It is durable when ``append`` returns. If
+two workers append to one match, the version number decides which of them was first. ``sql`` implements the
+store, ``commits`` groups many calls into one commit, ``sqlite`` and ``postgres`` connect to the two
+databases, and ``schema`` defines the tables.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """One thing that happened to a match, as it lies on disk."""
+    """One event of a match, as stored."""
 
     version: int
     """From 1, without gaps."""
@@ -24,7 +24,7 @@ class StoredEvent:
     """Seconds since 1970."""
 
     request: str
-    """Which request made it (opaque, may be empty): so a request repeated after a crash is known again."""
+    """The id of the request that caused it (opaque, may be empty), to recognise a repeated request."""
 
     body: str
     """JSON that everyone at the table may see."""
@@ -34,28 +34,27 @@ class StoredEvent:
 
 
 class Conflict(Exception):
-    """The events do not follow the last one stored: somebody else was first. Nothing was stored.
+    """The events do not follow the last one stored: another writer was first. Nothing was stored.
 
-    Read the match again; perhaps it was this very request, stored by an ``append`` whose answer was lost.
+    Read the match again: it may contain this same request, stored by an ``append`` whose answer was lost.
     """
 
 
 class StoreUnavailable(Exception):
-    """The disk is full, the database locked, gone or silent: try again later; the store recovers by itself.
+    """The database is locked or does not answer, or the disk is full. The store recovers by itself.
 
-    Nothing was stored, with one exception no database can avoid: if the connection (or the disk) fails
-    in the middle of the commit itself, or the commit takes too long, nobody knows. So read the match
-    again before trying again, or try again with the same versions and take a :class:`Conflict` as the
-    reason to look.
+    Nothing was stored, with one exception: if the connection or the disk fails during the commit, or the
+    commit times out, the result is unknown. So read the match before you retry, or retry with the same
+    versions and read the match after a :class:`Conflict`.
     """
 
 
 @dataclass(slots=True)
 class Meters:
-    """What a store has done since it was opened, for an operator."""
+    """Counters of a store since it was opened, for monitoring."""
 
     commits: int = 0
-    """Transactions that were committed."""
+    """Committed transactions."""
 
     appends: int = 0
     """Appends in them."""
@@ -64,7 +63,7 @@ class Meters:
     """Events in them."""
 
     seconds: float = 0.0
-    """How long the commits took together, from the first statement to the last."""
+    """Total duration of the commits, each from its first statement to its last."""
 
     errors: int = 0
     """Calls that ended with :class:`StoreUnavailable`."""
@@ -73,39 +72,39 @@ class Meters:
     """Appends that ended with :class:`Conflict`."""
 
     lost: float | None = None
-    """Since when the store does not answer, by the monotonic clock; None while it does."""
+    """When the store stopped answering, by the monotonic clock; None while it answers."""
 
     committed: Callable[[int, float], None] | None = None
     """Called in the event loop after each commit, with its number of events and its seconds."""
 
 
 class Store(Protocol):
-    """Keeps the events of matches. One store serves all the coroutines of one event loop.
+    """Stores the events of matches. One store serves all coroutines of one event loop.
 
-    Every call returns or raises within ten seconds, whatever the database does.
+    Every call returns or raises within ten seconds, even if the database hangs.
     """
 
     @property
     def key(self) -> bytes:
-        """32 random bytes that were made with the database, and that nobody is ever shown."""
+        """32 random bytes, created with the database and never sent to anyone."""
 
     @property
     def meters(self) -> Meters:
-        """What the store has done so far."""
+        """The counters of this store."""
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for the database now."""
+        """The number of calls that wait for the database now."""
 
     async def append(self, match: str, events: Sequence[StoredEvent], *, due: float | None = None) -> None:
-        """Add events to the end of a match, all or none; they are durable on disk when it returns.
+        """Append events to a match, all or none; they are durable on disk when it returns.
 
-        Their versions follow one another and the last one stored; version 1 begins a new match. Many
-        appends at once share one commit. For one match, wait for each before the next. A caller that
-        is cancelled does not learn whether its events were stored.
+        Versions are consecutive and continue from the last one stored; version 1 starts a new match.
+        Concurrent appends share one commit. For one match, await each append before the next. A caller
+        that is cancelled does not learn whether its events were stored.
 
-        :param due: when the match must be loaded even if nobody comes, in seconds since 1970: see
-            :meth:`due_matches`. None changes nothing.
+        :param due: when the match must be loaded even without a connection, in seconds since 1970: see
+            :meth:`due_matches`. None leaves it unchanged.
         :raises Conflict: if they do not follow the last event stored.
         :raises StoreUnavailable: if they could not be stored now.
         :raises ValueError: if they can never be stored: none at all, gaps, no time, text with NUL.
@@ -114,13 +113,13 @@ class Store(Protocol):
     async def events(self, match: str, after: int = 0, limit: int | None = None) -> list[StoredEvent]:
         """The events with a version above ``after``, in order; none if the match is unknown.
 
-        With ``limit`` at most so many, the first ones.
+        At most ``limit`` events are returned.
 
         :raises StoreUnavailable: if they cannot be read now.
         """
 
     async def save_snapshot(self, match: str, version: int, body: str) -> None:
-        """Keep a text made of the match's events up to ``version``, instead of any older one.
+        """Store a snapshot of the match at ``version``; it replaces an older one.
 
         :raises StoreUnavailable: if it could not be stored now.
         :raises ValueError: if it can never be stored: text with NUL.
@@ -133,7 +132,7 @@ class Store(Protocol):
         """
 
     async def set_due(self, dues: Mapping[str, float | None]) -> None:
-        """Set when each of these matches must be loaded even if nobody comes; None for never.
+        """Set when each of these matches must be loaded even without a connection; None for never.
 
         :raises StoreUnavailable: if that could not be stored now.
         """
@@ -145,19 +144,19 @@ class Store(Protocol):
         """
 
     async def abandoned(self, before: float, limit: int) -> list[str]:
-        """The open matches whose last event is older than ``before``; the first one opened comes first.
+        """The open matches whose last event is older than ``before``, sorted by creation time.
 
         :raises StoreUnavailable: if they cannot be read now.
         """
 
     async def archive(self, match: str) -> None:
-        """Take a match off the open ones, for good; its events stay. Harmless if done or unknown.
+        """Mark a match as no longer open; its events stay. Does nothing if it is archived or unknown.
 
         :raises StoreUnavailable: if that could not be stored now.
         """
 
     async def put(self, kind: str, key: str, value: str, expires: float) -> None:
-        """Keep a value until ``expires`` (seconds since 1970), instead of any under the same key.
+        """Store a value until ``expires`` (seconds since 1970); it replaces a value with the same key.
 
         Keys of different kinds are independent.
 
@@ -166,16 +165,16 @@ class Store(Protocol):
         """
 
     async def put_many(self, kind: str, values: Mapping[str, str], expires: float) -> None:
-        """Keep several values, all or none: see :meth:`put`."""
+        """Store several values, all or none: see :meth:`put`."""
 
     async def get(self, kind: str, key: str, now: float) -> str | None:
-        """The value kept under a key; None if there is none that has not expired.
+        """The value of a key; None if there is none or it has expired.
 
         :raises StoreUnavailable: if it cannot be read now.
         """
 
     async def take(self, kind: str, key: str, now: float) -> str | None:
-        """The value kept under a key, which is deleted; of several callers at most one gets it.
+        """Delete the value of a key and return it; of several callers at most one gets it.
 
         :raises StoreUnavailable: if it could not be taken now.
         """
@@ -187,7 +186,7 @@ class Store(Protocol):
         """
 
     async def purge(self, now: float) -> int:
-        """Delete what has expired, in portions between which others can write; how many there were.
+        """Delete expired values in batches, so that other writes can run between them; return their number.
 
         :raises StoreUnavailable: if not all could be deleted now.
         """
@@ -199,20 +198,20 @@ class Store(Protocol):
         """
 
     async def close(self, seconds: float = 10) -> None:
-        """Finish the appends under way, then let go of the database. Later ones are refused.
+        """Finish pending calls, then close the database. New calls are refused.
 
-        Appends that are not finished after ``seconds`` are refused too.
+        Calls that are still pending after ``seconds`` are refused too.
         """
 
 
 async def open_store(url: str) -> Store:
-    """Open the store at ``url``, creating it or bringing its tables up to date.
+    """Open the store at ``url``; create it or migrate its tables if necessary.
 
     ``url`` is a path or ``sqlite:///path`` for SQLite, ``postgresql://…`` for PostgreSQL.
 
     :raises StoreUnavailable: if there is no such database, or it does not answer.
     :raises ValueError: if the URL is of neither kind.
     """
-    from escadaria.store.sql import SqlStore  # the protocol needs no database
+    from escadaria.store.sql import SqlStore  # imported here: the protocol itself needs no database
 
     return await SqlStore.open(url)

@@ -1,10 +1,10 @@
-"""Many writes share one commit, and no caller waits for a database that hangs.
+"""Group commit, and timeouts for a database that hangs.
 
-A commit costs one wait for the disk, however much is in it. So callers do not write: they leave their
-jobs with the one thread that writes. It takes all that wait, writes them in one transaction, and answers
-them together. Whoever comes meanwhile is in the next one. Other threads read.
+A commit waits for the disk once, however many rows it has. So callers do not write themselves: they queue
+jobs for a single writer thread. It takes all queued jobs, writes them in one transaction and answers them
+together. Jobs that arrive meanwhile go into the next transaction. Reads have their own threads.
 
-The event loop itself refuses calls that are too old, and breaks the connection that they wait for.
+The event loop refuses calls that are too old and interrupts the connections that they wait for.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 HEAD = "0002"
-"""The newest of the migrations: a database that has it needs no other, nor the time to look for them."""
+"""The newest migration. A database at this revision is opened without loading Alembic."""
 
 ANSWER_SECONDS = 8.0
-"""How old a call may become before it is refused; looked at once a second."""
+"""Calls older than this are refused; checked once a second."""
 
 SETTLED_SECONDS = 1.0
-"""How long no call may have failed before a commit means that the store answers again."""
+"""A commit counts as recovery if no call has failed for this long."""
 
 LOCK_SECONDS = 5.0
-"""How long to wait for another worker's lock before giving up."""
+"""How long to wait for another worker's lock."""
 
 READERS = 4
-"""How many threads read, each with a connection of its own."""
+"""The number of reader threads, each with its own connection."""
 
 WINDOW_SECONDS = 0.0018
-"""How long a commit waits for others to join it, if others are likely to come."""
+"""How long a commit waits for more jobs, if more are likely to arrive."""
 
-CROWD_SECONDS = 0.02
-"""Over how long those who come are counted."""
+ARRIVAL_SECONDS = 0.02
+"""The period over which arriving jobs are counted."""
 
 _ADD_MATCH = "INSERT INTO match (id, created, archived) VALUES (?, ?, FALSE)"
 SET_DUE = "UPDATE match SET due = ? WHERE id = ?"
@@ -53,11 +53,11 @@ SET_DUE = "UPDATE match SET due = ? WHERE id = ?"
 class Session(Protocol):
     """One connection, used by one thread at a time; it raises the errors of its driver.
 
-    Statements name their parameters ``?``.
+    Statements use ``?`` for parameters.
     """
 
     conflict: type[Exception]
-    """What is raised if a row is there already, or does not follow another."""
+    """The integrity error of the driver: a row exists already, or its predecessor does not."""
 
     def begin(self) -> None: ...
 
@@ -66,80 +66,80 @@ class Session(Protocol):
     def rollback(self) -> None: ...
 
     def run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement, in the transaction if there is one; the rows that it gives."""
+        """Run a statement, in the transaction if there is one, and return its rows."""
 
     def run_many(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
-        """Run a statement that gives no rows, once for each of these."""
+        """Run a statement that returns no rows, once for each row of parameters."""
 
     def add_events(self, events: Sequence[tuple[str, StoredEvent]]) -> None:
-        """Insert events of the matches named with them; without a transaction, in one of their own."""
+        """Insert events, each with its match, in the current transaction or in a new one."""
 
     def begin_snapshot(self) -> None:
-        """Begin to read: all as it is now, whatever others write meanwhile."""
+        """Begin a read transaction that does not see later writes of others."""
 
     def stream(self, statement: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """Run a statement in a transaction, and give its rows one after the other."""
+        """Run a statement in a transaction, and yield its rows."""
 
-    def be_patient(self) -> None:
-        """Wait for locks as long as somebody who maintains the database would."""
+    def use_maintenance_timeouts(self) -> None:
+        """Wait longer for locks, as maintenance may."""
 
-    def scrub(self) -> None:
-        """Write everything anew, so that nothing is left of what was deleted. Not in a transaction."""
+    def vacuum(self) -> None:
+        """Rewrite the database so that deleted data is physically gone. Not in a transaction."""
 
     def is_current(self) -> bool:
-        """Whether the tables are those of this version."""
+        """Whether the tables are at revision ``HEAD``."""
 
     def lock(self) -> None:
         """Keep others from writing until the transaction ends."""
 
     def reserve(self) -> None:
-        """Wait, in the transaction, for any lock that keeps events from being written."""
+        """Wait, in the transaction, for any lock that would block the insertion of events."""
 
     @property
     def broken(self) -> bool:
-        """Whether the connection is lost for good."""
+        """Whether the connection can no longer be used."""
 
     def interrupt(self) -> None:
-        """Make the thread that uses the connection come back from it. Called from another thread."""
+        """Abort what the connection is doing. Called from another thread."""
 
     def close(self) -> None: ...
 
 
 class Database(Protocol):
-    """Where sessions come from."""
+    """Opens sessions."""
 
     errors: tuple[type[Exception], ...]
-    """All that its sessions raise."""
+    """The exceptions that its sessions raise."""
 
     migrating: bool
-    """Whether :meth:`prepare` has found tables that must be made or changed, which may take long."""
+    """Whether :meth:`prepare` is creating or migrating tables, which may take long."""
 
     def prepare(self) -> bytes:
-        """Create the tables or bring them up to date; the key of the database."""
+        """Create or migrate the tables, and return the key of the database."""
 
     def connect(self) -> Session: ...
 
     def close(self) -> None:
-        """Let go of what :meth:`prepare` took."""
+        """Release what :meth:`prepare` has opened."""
 
 
 class Job(Generic[T]):
-    """A call: what a thread does for it, and the caller who waits."""
+    """A call: the work for a thread, and the future that its caller awaits."""
 
     __slots__ = ("done", "due", "events", "match", "since", "work")
 
     def __init__(self, done: asyncio.Future[T], work: Callable[[Session], T] | None) -> None:
         self.done = done
         self.work = work
-        """What to do; None for an append."""
+        """The function to call; None for an append."""
         self.since = time.monotonic()
         self.match = ""
-        """What the jobs of a transaction are sorted by."""
+        """The sort key within a transaction."""
         self.events: Sequence[StoredEvent] = ()
         self.due: float | None = None
 
     def answer(self, outcome: T | Exception) -> None:
-        if self.done.done():  # its caller was cancelled or refused meanwhile
+        if self.done.done():  # its caller was cancelled or refused
             return
         if isinstance(outcome, Exception):
             self.done.set_exception(outcome)
@@ -148,7 +148,7 @@ class Job(Generic[T]):
 
 
 class Threads:
-    """The threads that write and read, and the calls that wait for them."""
+    """The writer thread, the reader threads, and the calls that wait for them."""
 
     def __init__(self, database: Database, most: int) -> None:
         self.meters = Meters()
@@ -157,16 +157,16 @@ class Threads:
         self._most = most
         self._loop = asyncio.get_running_loop()
         self.prepared: asyncio.Future[bytes] = self._loop.create_future()
-        """The key of the database, once it is prepared."""
+        """The key of the database, set when the database is prepared."""
         self._new: list[Job[Any]] = []
         self._jobs: SimpleQueue[list[Job[Any]] | None] = SimpleQueue()
         self._reads: SimpleQueue[Job[Any] | None] = SimpleQueue()
-        self._waiting: dict[Job[Any], None] = {}  # the oldest first
+        self._waiting: dict[Job[Any], None] = {}  # an ordered set, the oldest first
         self._watching = False
         self._closed = False
         self._ended = asyncio.Event()
         self._last_failure = 0.0
-        self._crowd = _Crowd()
+        self._arrivals = _Arrivals()
         self._readers = [_Worker(database) for _ in range(READERS)]
         self._running = 1 + READERS
         self._start(self._write)
@@ -185,9 +185,9 @@ class Threads:
         await self._answered(job)
 
     async def write(self, order: str, work: Callable[[Session], T], seconds: float | None = None) -> T:
-        """Do something in the next transaction, among what sorts before and behind ``order``.
+        """Run ``work`` in the next transaction; ``order`` is its sort key there.
 
-        With ``seconds`` it is refused if it takes longer.
+        With ``seconds`` the call is refused if it takes longer.
         """
         job = Job(self._loop.create_future(), work)
         job.match = order
@@ -202,14 +202,14 @@ class Threads:
             timer.cancel()
 
     async def read(self, work: Callable[[Session], T]) -> T:
-        """Do something in any of the threads that read."""
+        """Run ``work`` in one of the reader threads."""
         job = Job(self._loop.create_future(), work)
         self._check_open()
         self._reads.put(job)
         return await self._answered(job)
 
     async def close(self, seconds: float) -> None:
-        """Finish what waits, for so long; then refuse the rest and end."""
+        """Finish pending calls for at most ``seconds``, then refuse the others and stop the threads."""
         if not self._closed:
             self._closed = True
             self._hand_over()
@@ -225,14 +225,14 @@ class Threads:
             for worker in (self.writer, *self._readers):
                 worker.interrupt()
 
-    # In the event loop: hand jobs to the threads, and let nobody wait for ever.
+    # In the event loop: hand jobs to the threads and enforce the timeouts.
 
     def _check_open(self) -> None:
         if self._closed:
             raise StoreUnavailable("the store is closed")
 
     def _add(self, job: Job[Any]) -> None:
-        """Leave a job for the writer, who gets all of one turn of the event loop at once."""
+        """Queue a job for the writer; jobs of one iteration of the event loop are handed over together."""
         self._check_open()
         if not self._new:
             self._loop.call_soon(self._hand_over)
@@ -244,7 +244,7 @@ class Threads:
             self._jobs.put(jobs)
 
     async def _answered(self, job: Job[T]) -> T:
-        """Wait for the answer."""
+        """Wait for the result of a job."""
         self._waiting[job] = None
         if not self._watching:
             self._watch_later()
@@ -268,7 +268,7 @@ class Threads:
             log.error("the store does not answer", extra={"why": str(error)})
 
     def _recovered(self) -> None:
-        """Note that a commit succeeded; log it if none did for a while."""
+        """Log the first commit after an outage."""
         now = time.monotonic()
         if self.meters.lost is not None and now - self._last_failure > SETTLED_SECONDS:
             log.warning("the store answers again", extra={"seconds": round(now - self.meters.lost, 1)})
@@ -279,7 +279,7 @@ class Threads:
         self._loop.call_later(1, self._watch)
 
     def _watch(self) -> None:
-        """Refuse the calls that are too old, and break the connections that hang."""
+        """Refuse the calls that are too old, and interrupt the connections that hang."""
         self._watching = False
         too_old = time.monotonic() - ANSWER_SECONDS
         for job in list(self._waiting):
@@ -297,7 +297,7 @@ class Threads:
             job.answer(outcome)
 
     def _count(self, jobs: Sequence[Job[Any]], outcomes: Sequence[Any], seconds: float) -> None:
-        """Answer what was committed together."""
+        """Count a commit and answer its jobs."""
         appends = [job for job, outcome in zip(jobs, outcomes, strict=True) if job.events and outcome is None]
         events = sum([len(job.events) for job in appends])
         meters = self.meters
@@ -312,7 +312,7 @@ class Threads:
             meters.committed(events, seconds)
 
     def _end(self) -> None:
-        """One thread has ended."""
+        """Note that a thread has ended."""
         self._running -= 1
         if not self._running:
             self._ended.set()
@@ -320,7 +320,7 @@ class Threads:
     # In the threads.
 
     def _start(self, target: Callable[[], None]) -> None:
-        """Start a thread; the process does not wait for it when it ends."""
+        """Start a daemon thread."""
 
         def run() -> None:
             with contextlib.suppress(RuntimeError):  # the event loop is closed
@@ -335,10 +335,10 @@ class Threads:
         self._loop.call_soon_threadsafe(function, *arguments)
 
     def _write(self) -> None:
-        """Prepare the database, then do what waits, all of it at once, until the store is closed."""
+        """The writer thread: prepare the database, then run queued jobs until the store is closed."""
         try:
             key = self._database.prepare()
-        except Exception as error:  # noqa: BLE001 - whatever a driver raises, the caller is told
+        except Exception as error:  # noqa: BLE001 - any error of a driver is passed to the caller
             self._call(_fail, self.prepared, _unavailable(error))
             return
         self._call(_succeed, self.prepared, key)
@@ -349,12 +349,12 @@ class Threads:
             if not jobs:
                 continue
             oldest = min(job.since for job in jobs)
-            # One order for all workers, or PostgreSQL could see two of them wait for each other.
+            # All workers use the same order, or two of them could deadlock in PostgreSQL.
             jobs.sort(key=_order)
             start = time.perf_counter()
             try:
                 outcomes = self.writer.run(partial(_store, jobs), oldest)
-            except Exception as error:  # noqa: BLE001 - whatever a driver raises, the writer lives on
+            except Exception as error:  # noqa: BLE001 - no error of a driver may end the writer
                 self._call(self._answer, jobs, [_unavailable(error) for _ in jobs])
             else:
                 self._call(self._count, jobs, outcomes, time.perf_counter() - start)
@@ -362,14 +362,14 @@ class Threads:
         self._database.close()
 
     def _wait_for_jobs(self, jobs: list[Job[Any]]) -> bool:
-        """Add all that waits, until there is at least one job; False when the store is closed."""
+        """Wait for at least one job and add all queued ones to ``jobs``; False when the store is closed."""
         if not jobs:
             more = self._jobs.get()
             if more is None:
                 return False
             jobs += more
         self._take(jobs)
-        if self._crowd.is_worth_waiting(jobs):
+        if self._arrivals.more_expected(jobs):
             time.sleep(WINDOW_SECONDS)
             self._take(jobs)
         return True
@@ -379,29 +379,29 @@ class Threads:
             while len(jobs) < self._most:
                 more = self._jobs.get_nowait()
                 if more is None:
-                    self._jobs.put(None)  # for the next turn: nothing comes behind it
+                    self._jobs.put(None)  # for the next call: it is always the last item
                     break
                 jobs += more
 
     def _read(self, reader: _Worker) -> None:
-        """Do the reads that wait, one by one, until the store is closed."""
+        """A reader thread: run queued reads until the store is closed."""
         while (job := self._reads.get()) is not None:
             if job.done.done() or job.work is None:
                 continue
             outcome: Any
             try:
                 outcome = reader.run(job.work, job.since)
-            except Exception as error:  # noqa: BLE001 - whatever a driver raises, the reader lives on
+            except Exception as error:  # noqa: BLE001 - no error of a driver may end the reader
                 outcome = _unavailable(error)
             self._call(job.answer, outcome)
         reader.close()
 
 
-class _Crowd:
-    """How many matches store events at present, to tell whether others will come in a moment.
+class _Arrivals:
+    """Counts the matches that currently store events, to predict whether more jobs arrive soon.
 
-    If so, waiting for them saves a commit. It would gain nothing if all who are around wait already:
-    they come again only when they are answered.
+    If so, waiting for them saves a commit. If all active matches are queued already, waiting gains
+    nothing: their next jobs arrive only after these are answered.
     """
 
     def __init__(self) -> None:
@@ -409,21 +409,21 @@ class _Crowd:
         self._now: set[str] = set()
         self._before: set[str] = set()
 
-    def is_worth_waiting(self, jobs: Sequence[Job[Any]]) -> bool:
-        """Whether somebody is likely to come within the window, given those who wait now."""
+    def more_expected(self, jobs: Sequence[Job[Any]]) -> bool:
+        """Whether another job is likely to arrive within the window, given the queued ones."""
         now = time.monotonic()
-        if now - self._since > CROWD_SECONDS:
-            self._before = self._now if now - self._since < 2 * CROWD_SECONDS else set()
+        if now - self._since > ARRIVAL_SECONDS:
+            self._before = self._now if now - self._since < 2 * ARRIVAL_SECONDS else set()
             self._now = set()
             self._since = now
         for job in jobs:
             self._now.add(job.match)
         others = max(len(self._before), len(self._now)) - len(jobs)
-        return others * WINDOW_SECONDS >= CROWD_SECONDS / 2
+        return others * WINDOW_SECONDS >= ARRIVAL_SECONDS / 2
 
 
 class _Worker:
-    """A thread's connection, made when it is needed and again when it is lost."""
+    """A thread's connection, opened on first use and reopened when it is lost."""
 
     def __init__(self, database: Database) -> None:
         self._started: float | None = None
@@ -432,14 +432,14 @@ class _Worker:
         self._database = database
 
     def is_stuck(self, too_old: float) -> bool:
-        """Whether it does something for calls that have been refused, and has been at it for a while."""
+        """Whether it has worked for more than a second on calls that were refused by now."""
         return self._started is not None and self._oldest <= too_old and time.monotonic() - self._started > 1
 
     def run(self, work: Callable[[Session], T], oldest: float) -> T:
-        """Do something with the connection; if it was lost since the last time, do it with a new one.
+        """Run ``work`` with the connection; if that was lost since the last use, retry with a new one.
 
-        ``oldest`` says since when the oldest of the callers waits.
-        Nothing is stored twice by that: what was stored before the connection was lost is a conflict.
+        ``oldest`` is the time of the oldest call in ``work``. A retry stores nothing twice: events that
+        were committed before the connection was lost cause a conflict.
         """
         self._oldest = oldest
         self._started = started = time.monotonic()
@@ -467,7 +467,7 @@ class _Worker:
             raise
 
     def interrupt(self) -> None:
-        """Break the connection that the thread waits for; called from the event loop."""
+        """Interrupt the connection that the thread waits for; called from the event loop."""
         if self.session is not None:
             self.session.interrupt()
 
@@ -479,7 +479,7 @@ class _Worker:
 
 
 def _store(jobs: Sequence[Job[Any]], session: Session) -> list[Any]:
-    """Write the jobs in one transaction; the outcome of each."""
+    """Write the jobs in one transaction and return the result of each."""
     try:
         return _store_all(session, jobs)
     except session.conflict:
@@ -493,7 +493,7 @@ def _store_all(session: Session, jobs: Sequence[Job[Any]]) -> list[Any]:
     dues = [(job.due, job.match) for job in jobs if job.due is not None]
     works = any(job.work is not None for job in jobs)
     if not (first or dues or works):
-        session.add_events(events)  # nearly always
+        session.add_events(events)  # the common case
         return [None] * len(jobs)
     session.begin()
     if first:
@@ -508,7 +508,7 @@ def _store_all(session: Session, jobs: Sequence[Job[Any]]) -> list[Any]:
 
 
 def _store_each(session: Session, jobs: Sequence[Job[Any]]) -> list[Any]:
-    """The same job by job, so that only those are refused that do not follow."""
+    """Write each job in its own savepoint, so that only conflicting jobs are refused."""
     outcomes: list[Any] = []
     session.begin()
     for job in jobs:
@@ -525,9 +525,9 @@ def _store_each(session: Session, jobs: Sequence[Job[Any]]) -> list[Any]:
                 outcomes.append(None)
         except session.conflict as error:
             session.run("ROLLBACK TO SAVEPOINT job")
-            late = Conflict("the events do not follow the last one stored")
-            late.__cause__ = error
-            outcomes.append(late)
+            conflict = Conflict("the events do not follow the last one stored")
+            conflict.__cause__ = error
+            outcomes.append(conflict)
         session.run("RELEASE SAVEPOINT job")
     session.commit()
     return outcomes
@@ -538,7 +538,7 @@ def _order(job: Job[Any]) -> tuple[bool, str]:
 
 
 def _unavailable(error: Exception) -> StoreUnavailable:
-    """The error of a driver as the store's own: the database's words, without statement and values."""
+    """A driver's error as a StoreUnavailable with its first line, without statement and values."""
     if isinstance(error, StoreUnavailable):
         return error
     unavailable = StoreUnavailable(str(error).partition("\n")[0] or "the store is gone")

@@ -1,4 +1,4 @@
-"""A store in PostgreSQL."""
+"""PostgreSQL as the database of a store."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from escadaria.store import StoredEvent, commits
 
 CONNECT_SECONDS = 5
-"""How long to wait for a connection before giving up."""
+"""The timeout of a connection attempt."""
 
 MIGRATION_LOCK = 0x65736361  # "esca"
-"""What workers lock while one of them changes the tables."""
+"""The advisory lock that a worker holds while it migrates the tables."""
 
-# All rows go as one value: sending them one by one costs five times the processor time.
+# All rows are sent as one parameter: one by one they cost five times the CPU time.
 _ADD_EVENTS = (
     "INSERT INTO event (match, version, previous, time, request, body, hidden)"
     " SELECT match, version, previous, time, request, body, hidden FROM json_to_recordset(%s::json) AS row"
     " (match text, version integer, previous integer, time double precision, request text, body text,"
     " hidden text)"
 )
-_BE_PATIENT = "SELECT set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)"
-_IS_THERE = "SELECT to_regclass('alembic_version') IS NOT NULL"
+_NO_TIMEOUTS = "SELECT set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)"
+_HAS_VERSION_TABLE = "SELECT to_regclass('alembic_version') IS NOT NULL"
 
 
 class PostgresDatabase:
@@ -43,11 +43,11 @@ class PostgresDatabase:
 
     @classmethod
     def at(cls, url: str) -> PostgresDatabase:
-        """The database at ``postgresql://…``; what the URL does not say is set here."""
+        """The database at ``postgresql://…``, with default timeouts where the URL sets none."""
         lock, statement = commits.LOCK_SECONDS, commits.ANSWER_SECONDS
         settings: dict[str, Any] = {
             "connect_timeout": CONNECT_SECONDS,
-            "tcp_user_timeout": 1000 * CONNECT_SECONDS,  # for a server that vanished without a word
+            "tcp_user_timeout": 1000 * CONNECT_SECONDS,  # for a server that vanished without closing
             "options": f"-c lock_timeout={lock}s -c statement_timeout={statement}s",
         }
         try:
@@ -56,7 +56,7 @@ class PostgresDatabase:
             missing = {name: value for name, value in settings.items() if name not in given}
             return cls(make_conninfo(conninfo, **missing))
         except psycopg.ProgrammingError:
-            raise ValueError("this is no URL of a database") from None  # it may hold a password
+            raise ValueError("invalid database URL") from None  # not shown: it may contain a password
 
     def prepare(self) -> bytes:
         session = self.connect()
@@ -73,10 +73,10 @@ class PostgresDatabase:
         return PostgresSession(self.conninfo)
 
     def close(self) -> None:
-        """Nothing was kept."""
+        """Nothing to release."""
 
     def _migrate(self) -> None:
-        """Change the tables; of several workers that start at once, one does it and the others wait."""
+        """Migrate the tables; if several workers start together, one migrates and the others wait."""
         import sqlalchemy as sa
 
         from escadaria.store.schema import migrate
@@ -89,7 +89,7 @@ class PostgresDatabase:
         )
         try:
             with engine.begin() as connection:
-                connection.exec_driver_sql(_BE_PATIENT)
+                connection.exec_driver_sql(_NO_TIMEOUTS)
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
                 migrate(connection)
         except sa.exc.DBAPIError as error:
@@ -104,7 +104,7 @@ class PostgresSession:
     def __init__(self, conninfo: str) -> None:
         self.connection = psycopg.connect(conninfo, autocommit=True)
         self._cursor = self.connection.cursor()
-        # A second name for the connection's socket, which is valid until we close it ourselves.
+        # A duplicate of the connection's socket, which stays valid until this session closes it.
         self._socket = socket.socket(fileno=os.dup(self.connection.fileno()))
 
     @property
@@ -147,38 +147,32 @@ class PostgresSession:
         self._cursor.execute(_ADD_EVENTS, [json.dumps(rows)])
 
     def begin_snapshot(self) -> None:
-        """Begin to read: all as it is now, whatever others write meanwhile."""
         self._cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def stream(self, statement: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """Run a statement in the transaction, and give its rows one after the other."""
         with self.connection.cursor(name="stream") as cursor:
             cursor.itersize = 1000
             yield from cursor.execute(_translated(statement), parameters)
 
-    def be_patient(self) -> None:
-        """Wait for locks as long as somebody who maintains the database would."""
+    def use_maintenance_timeouts(self) -> None:
         self._cursor.execute("SET lock_timeout = '60s'")
         self._cursor.execute("SET statement_timeout = 0")
 
-    def scrub(self) -> None:
-        """Write the tables anew, without what was deleted. PostgreSQL's own log still has it for a while."""
+    def vacuum(self) -> None:
+        """Rewrite the tables without deleted rows. PostgreSQL's write-ahead log keeps those for a while."""
         self._cursor.execute("VACUUM (FULL, ANALYZE) match, event, snapshot, item")
         with contextlib.suppress(psycopg.errors.InsufficientPrivilege):
-            self._cursor.execute("CHECKPOINT")  # now the old files are gone
+            self._cursor.execute("CHECKPOINT")  # removes the old files
 
     def lock(self) -> None:
-        """Keep others from writing until the transaction ends."""
         self._cursor.execute("LOCK TABLE match, event, snapshot, item IN SHARE ROW EXCLUSIVE MODE")
 
     def reserve(self) -> None:
         self._cursor.execute("LOCK TABLE match, event IN ROW EXCLUSIVE MODE")
 
     def is_current(self) -> bool:
-        """Whether the tables are those of this version."""
-        return self.run(_IS_THERE) == [(True,)] and self.run("SELECT version_num FROM alembic_version") == [
-            (commits.HEAD,)
-        ]
+        has_version = self.run(_HAS_VERSION_TABLE) == [(True,)]
+        return has_version and self.run("SELECT version_num FROM alembic_version") == [(commits.HEAD,)]
 
     def interrupt(self) -> None:
         with contextlib.suppress(OSError):  # it is closed already

@@ -1,6 +1,6 @@
-"""The tables, and how a database gets them.
+"""The tables, and their migrations.
 
-``migrations/`` holds the steps from an empty database to these tables; a test compares the two.
+``migrations/`` leads from an empty database to these tables; a test compares the two.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ matches = sa.Table(
     sa.Column("archived", sa.Boolean, nullable=False),
     sa.Column("due", sa.Double),
 )
-# Archived matches are in no index but that of the key: their number grows without end.
+# Partial indexes: the number of archived matches only grows.
 sa.Index("match_created", matches.c.created, sqlite_where=_OPEN, postgresql_where=_OPEN)
 sa.Index("match_due", matches.c.due, sqlite_where=_OPEN_AND_DUE, postgresql_where=_OPEN_AND_DUE)
 
@@ -39,7 +39,7 @@ events = sa.Table(
     tables,
     sa.Column("match", sa.Text, primary_key=True),
     sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("previous", sa.Integer),  # version - 1, or nothing: the database itself refuses a gap
+    sa.Column("previous", sa.Integer),  # version - 1, or NULL: the foreign key refuses a gap
     sa.Column("time", sa.Double, nullable=False),
     sa.Column("request", sa.Text, nullable=False),
     sa.Column("body", sa.Text, nullable=False),
@@ -75,13 +75,13 @@ meta = sa.Table(
 
 
 def migrate(connection: sa.Connection) -> None:
-    """Create the tables or bring them up to date, in the transaction of this connection."""
+    """Create or migrate the tables, in the transaction of this connection."""
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", "escadaria.store:migrations")
     before = _revision(connection)
     try:
         command.upgrade(config, "head")
-    except CommandError as error:  # a revision we do not have
+    except CommandError as error:  # an unknown revision
         raise StoreUnavailable("the database was made by a later version of Escadaria") from error
     after = _revision(connection)
     if after != before:
@@ -89,5 +89,5 @@ def migrate(connection: sa.Connection) -> None:
 
 
 def _revision(connection: sa.Connection) -> str:
-    """The newest migration that the database has; empty for a new one."""
+    """The revision of the database; empty for a new one."""
     return MigrationContext.configure(connection).get_current_revision() or ""

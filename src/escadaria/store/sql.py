@@ -1,4 +1,4 @@
-"""Matches in a database: the statements behind each call of a store."""
+"""The store in an SQL database: the statements behind each call."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from escadaria.store import Meters, StoredEvent, StoreUnavailable, commits
 from escadaria.store.commits import Database, Session, Threads
 
 PING_SECONDS = 0.8
-"""How long a ping may take before it is refused."""
+"""The timeout of a ping."""
 
 LAST = 2**31 - 1
-"""The highest version there can be."""
+"""The highest version."""
 
-PORTION = 500
-"""How many values are purged in one transaction."""
+PURGE_BATCH = 500
+"""The number of values purged in one transaction."""
 
 PURGE_SECONDS = 5.0
-"""How long one purge goes on."""
+"""The longest that one purge may take."""
 
 _ARCHIVE = "UPDATE match SET archived = TRUE WHERE id = ?"
 _EVENTS = (
@@ -35,7 +35,7 @@ _SAVE_SNAPSHOT = (
 )
 _SNAPSHOT = "SELECT version, body FROM snapshot WHERE match = ?"
 _DUE = "SELECT id FROM match WHERE NOT archived AND due <= ? ORDER BY due LIMIT ?"
-# The last event is looked up only for matches that were opened long ago.
+# The cheap test on `created` comes first: the last event is read only for old matches.
 _ABANDONED = (
     "SELECT id FROM match WHERE NOT archived AND created < ? AND coalesce("
     "(SELECT time FROM event WHERE event.match = match.id ORDER BY version DESC LIMIT 1), created) < ?"
@@ -60,7 +60,7 @@ _PONG = "SELECT value FROM meta WHERE name = 'ping'"
 
 
 class SqlStore:
-    """A :class:`~escadaria.store.Store` in a database. Make one with :meth:`open`."""
+    """A :class:`~escadaria.store.Store` in a database. Open it with :meth:`open`."""
 
     def __init__(self, threads: Threads) -> None:
         self.key = b""
@@ -71,7 +71,7 @@ class SqlStore:
     async def open(cls, url: str, *, most: int = 4096) -> SqlStore:
         """Open the database at ``url``: see :func:`~escadaria.store.open_store`.
 
-        At most ``most`` appends share a commit; further ones are in the next.
+        At most ``most`` jobs share a commit; the others go into the next one.
         """
         database = database_at(url)
         store = cls(Threads(database, most))
@@ -91,11 +91,11 @@ class SqlStore:
 
     async def append(self, match: str, events: Sequence[StoredEvent], *, due: float | None = None) -> None:
         if not events:
-            raise ValueError("there is nothing to append")
+            raise ValueError("no events to append")
         first = events[0].version
         for version, event in enumerate(events, first):
             if event.version != version or first < 1:
-                raise ValueError("versions count from 1, without gaps")
+                raise ValueError("versions must be consecutive and start at 1")
             _check_text(match + event.request + event.body + event.hidden)
             _check_time(event.time)
         if due is not None:
@@ -165,11 +165,11 @@ class SqlStore:
 
     async def purge(self, now: float) -> int:
         purged, until = 0, time.monotonic() + PURGE_SECONDS
-        parameters = (float(now), PORTION)
+        parameters = (float(now), PURGE_BATCH)
         while time.monotonic() < until:
             rows = await self._threads.write("", lambda session: session.run(_PURGE, parameters))
             purged += len(rows)
-            if len(rows) < PORTION:
+            if len(rows) < PURGE_BATCH:
                 break
         return purged
 
@@ -184,8 +184,8 @@ class SqlStore:
         return self._threads.waiting
 
     async def ping(self) -> None:
-        if self._pinging is None:  # callers share one
-            value = f"{time.time()} ".ljust(2000, ".")  # as much as a few events
+        if self._pinging is None:  # concurrent callers share one ping
+            value = f"{time.time()} ".ljust(2000, ".")  # the size of a few events
 
             def write_and_read(session: Session) -> None:
                 session.reserve()
@@ -199,7 +199,7 @@ class SqlStore:
     def _pinged(self, pinging: asyncio.Future[None]) -> None:
         self._pinging = None
         if not pinging.cancelled():
-            pinging.exception()  # its callers may have been cancelled
+            pinging.exception()  # marks it as retrieved: the callers may have been cancelled
 
     async def close(self, seconds: float = 10) -> None:
         await self._threads.close(seconds)
@@ -209,7 +209,7 @@ class SqlStore:
 
 
 def _storable(text: str) -> bool:
-    """Whether both databases can keep the text. All JSON can be kept: it escapes what cannot."""
+    """Whether both databases can store the text. JSON always can be stored: it escapes the rest."""
     try:
         return b"\0" not in text.encode()
     except UnicodeEncodeError:  # half a surrogate pair
@@ -223,7 +223,7 @@ def _check_text(text: str) -> None:
 
 def _check_time(time: float) -> None:
     if not isfinite(time):
-        raise ValueError("a time is a finite number")
+        raise ValueError("a time must be a finite number")
 
 
 def _bounded(number: int) -> int:
@@ -234,7 +234,7 @@ def database_at(url: str) -> Database:
     """The database that a URL or path names."""
     scheme, separator, _ = url.partition("://")
     if separator and not re.fullmatch(r"[a-z][a-z0-9+.-]*", scheme):
-        raise ValueError("this is no URL of a database")  # it may hold a password
+        raise ValueError("invalid database URL")  # not shown: it may contain a password
     backend = scheme.partition("+")[0] if separator else "sqlite"
     if backend == "sqlite":
         from escadaria.store.sqlite import SqliteDatabase
@@ -244,4 +244,4 @@ def database_at(url: str) -> Database:
         from escadaria.store.postgres import PostgresDatabase  # an extra
 
         return PostgresDatabase.at(url)
-    raise ValueError(f"matches are kept in SQLite or PostgreSQL, not in {backend!r}")
+    raise ValueError(f"the database must be SQLite or PostgreSQL, not {backend!r}")

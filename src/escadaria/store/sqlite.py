@@ -1,4 +1,4 @@
-"""A store in an SQLite file."""
+"""An SQLite file as the database of a store."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from urllib.parse import quote, unquote
 from escadaria.store import StoredEvent, StoreUnavailable, commits
 
 MIGRATION_SECONDS = 600.0
-"""How long to wait while another worker changes the tables."""
+"""How long to wait while another worker migrates the tables."""
 
 MAINTENANCE_SECONDS = 60.0
-"""How long to wait for locks when the database is maintained."""
+"""How long to wait for locks during maintenance."""
 
-_TOGETHER = 64
-"""How many events one statement inserts. In each statement the thread gives up the interpreter, and may
-have to wait 5 ms until another thread gives it back: the fewer the better."""
+_BATCH = 64
+"""The most events that one statement inserts. Each statement releases the interpreter lock (GIL) and may
+wait 5 ms to get it back, so fewer statements are faster."""
 
 _ADD_EVENTS = [
     "INSERT INTO event (match, version, previous, time, request, body, hidden) VALUES "
     + ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * rows)
-    for rows in range(_TOGETHER + 1)
+    for rows in range(_BATCH + 1)
 ]
-"""By their number."""
+"""The statement by number of rows."""
 
 
 class SqliteDatabase:
-    """An SQLite file, and the two beside it that hold what is not in it yet.
+    """An SQLite file with its write-ahead log and shared-memory file.
 
-    SQLite does not notice that a file it has open is deleted or replaced: it goes on with the old one,
-    and all that it stores is lost. So the files at the path are compared with the open ones.
+    SQLite does not notice when a file that it has open is deleted or replaced: it writes to the old one,
+    and the data is lost. So the files at the path are compared with the open ones.
     """
 
     errors: tuple[type[Exception], ...] = (sqlite3.Error, OSError)
@@ -45,7 +45,7 @@ class SqliteDatabase:
         self.uri = f"file:{quote(path)}?mode=rw"
         self.migrating = False
         self._paths = (path, path + "-wal", path + "-shm")
-        self._anchor: SqliteSession | None = None  # while it is open, the files stay
+        self._anchor: SqliteSession | None = None  # open as long as the database, so that the log stays
         self._identity: list[tuple[int, int]] = []
         self._size = 0
 
@@ -59,11 +59,11 @@ class SqliteDatabase:
                 path = ""
             path = unquote(path)
         if not path or path == ":memory:":
-            raise ValueError("SQLite needs the path of a file, and nothing else")
+            raise ValueError("a URL of SQLite must contain the path of a file and nothing else")
         return cls(path)
 
     def prepare(self) -> bytes:
-        Path(self.path).touch(mode=0o600)  # it will hold secrets
+        Path(self.path).touch(mode=0o600)  # it will contain secrets
         session = self._connect_first()
         try:
             if not session.is_current():
@@ -78,7 +78,7 @@ class SqliteDatabase:
         return bytes.fromhex(key)
 
     def connect(self, seconds: float = 0.0) -> SqliteSession:
-        self.check()  # or SQLite would make the files that are missing
+        self.check()  # or SQLite would create missing files
         return SqliteSession(self, seconds or commits.LOCK_SECONDS)
 
     def close(self) -> None:
@@ -87,46 +87,46 @@ class SqliteDatabase:
 
     def check(self) -> None:
         """:raises StoreUnavailable: if the files at the path are not the open ones, or were truncated."""
-        if not self._identity:  # it is being prepared
+        if not self._identity:  # not prepared yet
             return
         try:
             stats = [*map(stat, self._paths)]
         except OSError as error:
-            raise StoreUnavailable("the file of the database is gone") from error
+            raise StoreUnavailable("the database file is missing") from error
         if [(found.st_dev, found.st_ino) for found in stats] != self._identity:
-            raise StoreUnavailable("another file is in the place of the database")
+            raise StoreUnavailable("the database file was replaced")
         size = stats[0].st_size
         if size < self._size:  # after VACUUM, or it was truncated
             self._check_content(size)
         self._size = size
 
     def _check_content(self, size: int) -> None:
-        """Read everything anew, with another connection."""
+        """Check the whole file, with a new connection."""
         try:
-            if size < 512:  # less than the smallest page: SQLite would take it as new and delete the log
+            if size < 512:  # less than the smallest page: SQLite would treat it as new and delete the log
                 raise sqlite3.DatabaseError("no page")
             with contextlib.closing(sqlite3.connect(self.uri, uri=True, timeout=0)) as connection:
                 healthy = connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
-                connection.execute("SELECT * FROM alembic_version")  # an empty file is healthy too
+                connection.execute("SELECT * FROM alembic_version")  # fails for an empty file
         except sqlite3.Error:
             healthy = False
         if not healthy:
-            raise StoreUnavailable("the file of the database was truncated")
+            raise StoreUnavailable("the database file was truncated")
 
     def _connect_first(self) -> SqliteSession:
-        """Connect to a file that may be new, and so not yet in the mode that a session asks for."""
+        """Connect to a file that may be new, so that the connection switches it to WAL mode."""
         for pause in (0.05, 0.2, 0.5, 1, 2, None):
             try:
                 return self.connect()
             except sqlite3.OperationalError as error:
-                # SQLite does not wait, as it does elsewhere, when two change the mode at once.
+                # The busy timeout does not apply when two connections switch the mode at once.
                 if pause is None or error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                     raise
                 time.sleep(pause)
         raise AssertionError("returned or raised")
 
     def _migrate(self) -> None:
-        """Change the tables; of several workers that start at once, one does it and the others wait."""
+        """Migrate the tables; if several workers start together, one migrates and the others wait."""
         import sqlalchemy as sa
 
         from escadaria.store.schema import migrate
@@ -157,16 +157,16 @@ class SqliteSession:
             database.uri,
             uri=True,
             timeout=seconds,
-            cached_statements=2 * _TOGETHER,
-            isolation_level=None,  # we say BEGIN ourselves: the driver would leave out DDL and SAVEPOINT
+            cached_statements=2 * _BATCH,
+            isolation_level=None,  # explicit BEGIN: the driver's own excludes DDL and SAVEPOINT
             check_same_thread=False,  # another thread may interrupt
         )
         try:
             for pragma in (
-                "journal_mode = WAL",  # readers and the writer do not wait for each other
+                "journal_mode = WAL",  # readers do not block the writer, nor the writer readers
                 "synchronous = FULL",  # a commit is on disk when it returns
                 "foreign_keys = ON",
-                "wal_autocheckpoint = 1000",  # 4 MB; longer gained nothing in bench/store.py
+                "wal_autocheckpoint = 1000",  # 4 MB; a higher value gained nothing in bench/store.py
             ):
                 self.connection.execute(f"PRAGMA {pragma}")
         except BaseException:
@@ -175,7 +175,7 @@ class SqliteSession:
 
     def begin(self) -> None:
         self._database.check()
-        self.connection.execute("BEGIN IMMEDIATE")  # waits its turn; a later upgrade would fail at once
+        self.connection.execute("BEGIN IMMEDIATE")  # waits for the lock; a later upgrade would not
 
     def commit(self) -> None:
         self.connection.execute("COMMIT")
@@ -195,7 +195,7 @@ class SqliteSession:
         return rows
 
     def run_unchecked(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement whatever has become of the file."""
+        """Run a statement without checking the files."""
         return self.connection.execute(statement, parameters).fetchall()
 
     def run_many(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
@@ -203,15 +203,15 @@ class SqliteSession:
 
     def add_events(self, events: Sequence[tuple[str, StoredEvent]]) -> None:
         alone = not self.connection.in_transaction
-        if alone and len(events) <= _TOGETHER:  # one statement is a transaction
+        if alone and len(events) <= _BATCH:  # a single statement is a transaction
             self._database.check()
             self._insert(events)
             self._database.check()
             return
         if alone:
             self.begin()
-        for start in range(0, len(events), _TOGETHER):
-            self._insert(events[start : start + _TOGETHER])
+        for start in range(0, len(events), _BATCH):
+            self._insert(events[start : start + _BATCH])
         if alone:
             self.commit()
 
@@ -222,28 +222,25 @@ class SqliteSession:
         self.connection.execute(_ADD_EVENTS[len(events)], values)
 
     def begin_snapshot(self) -> None:
-        """Begin to read: all as it is now, whatever others write meanwhile."""
         self.connection.execute("BEGIN")
 
     def stream(self, statement: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """Run a statement, and give its rows one after the other."""
         yield from self.connection.execute(statement, parameters)
 
-    def be_patient(self) -> None:
-        """Wait for locks as long as somebody who maintains the database would."""
+    def use_maintenance_timeouts(self) -> None:
         self.connection.execute(f"PRAGMA busy_timeout = {1000 * MAINTENANCE_SECONDS:.0f}")
         self.connection.execute("PRAGMA secure_delete = ON")
 
-    def scrub(self) -> None:
-        """Write the file anew, without what was deleted, and empty the log.
+    def vacuum(self) -> None:
+        """Rewrite the file without deleted data, and truncate the write-ahead log.
 
-        :raises StoreUnavailable: if the log could not be emptied, because others read all the time.
+        :raises StoreUnavailable: if the log could not be truncated because it was always in use.
         """
         self.connection.execute("VACUUM")
         until = time.monotonic() + MAINTENANCE_SECONDS
         while self.run_unchecked("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
             if time.monotonic() > until:
-                raise StoreUnavailable("the log beside the database is in use: try again, or stop the server")
+                raise StoreUnavailable("the write-ahead log is in use: try again, or stop the server")
             time.sleep(0.1)
 
     def lock(self) -> None:
@@ -253,7 +250,6 @@ class SqliteSession:
         """The transaction has the only lock there is."""
 
     def is_current(self) -> bool:
-        """Whether the tables are those of this version."""
         tables = self.run_unchecked("SELECT name FROM sqlite_master WHERE name = 'alembic_version'")
         return bool(tables) and self.run_unchecked("SELECT version_num FROM alembic_version") == [
             (commits.HEAD,)

@@ -1,4 +1,4 @@
-"""Run the steps on the connection, and in the transaction, that ``schema.py`` hands over."""
+"""Run the migrations on the connection, and in the transaction, that ``schema.py`` provides."""
 
 from alembic import context
 

@@ -1,4 +1,4 @@
-"""What a server needs besides events: deadlines, snapshots, values that expire, a key; plain names."""
+"""Deadlines, snapshots, values that expire, a key, and plain names in events."""
 
 import secrets
 
@@ -25,7 +25,7 @@ def upgrade() -> None:
         ("match_due", "due", "NOT archived AND due IS NOT NULL"),
     ):
         op.create_index(name, "match", [column], sqlite_where=sa.text(where), postgresql_where=sa.text(where))
-    # Whether an old match waits for a deadline is not known: each open one is loaded once to find out.
+    # Old matches have no stored deadline: each open one is loaded once to compute it.
     op.execute("UPDATE match SET due = created WHERE NOT archived")
     op.create_table(
         "snapshot",
@@ -46,7 +46,7 @@ def upgrade() -> None:
     )
     op.bulk_insert(meta, [{"name": "key", "value": secrets.token_hex(32)}])
     if op.get_bind().dialect.name == "postgresql":
-        # PostgreSQL keeps samples of columns, from which a deleted name would not be deleted.
+        # PostgreSQL's column statistics contain sample values, which would survive the deletion of a name.
         for table, column in (
             ("event", "body"),
             ("event", "hidden"),
