@@ -51,13 +51,13 @@ def test_an_entry_point_adds_a_game() -> None:
     [
         ("no_such_package:KIT", "no_such_package"),
         ("escadaria_pig:NOTHING", "NOTHING"),
-        ("escadaria_pig.rules:Pig", "names a Kit"),
-        ("escadaria.games.rapido.kit:KIT", "there is a game 'rapido' already"),
-        (f"{__name__}:NAMELESS", "short word"),
+        ("escadaria_pig.rules:Pig", "must name a Kit"),
+        ("escadaria.games.rapido.kit:KIT", "a game named 'rapido' exists already"),
+        (f"{__name__}:NAMELESS", "lower-case word"),
         (f"{__name__}:UNREADY", "not today"),
     ],
 )
-def test_a_kit_that_cannot_be_used_is_reported_and_left_out(value: str, why: str) -> None:
+def test_an_unusable_kit_is_skipped_with_a_warning(value: str, why: str) -> None:
     with pytest.warns(UserWarning, match=why):
         found = collect((RAPIDO, CHAIN), [entry(value), entry("escadaria_pig:KIT")])
     assert found == {"rapido": RAPIDO, "chain": CHAIN, "pig": PIG}

@@ -309,16 +309,16 @@ def test_scripted_dice_give_the_outcomes_of_the_game() -> None:
 
 @pytest.mark.parametrize("index", [2, -1])
 def test_a_script_that_has_ended_says_so(index: int) -> None:
-    with pytest.raises(BadDice, match=f"the script has 2 rolls, there is no number {index}"):
+    with pytest.raises(BadDice, match=f"the script has 2 rolls and no roll {index}"):
         ScriptedDice("1", "2").roll(CHAIN, index)
 
 
 def test_a_script_cannot_roll_what_the_dice_do_not_have() -> None:
-    with pytest.raises(BadDice, match="roll 0 of the script is '7', but here may fall: 1 2 3 4 5 6"):
+    with pytest.raises(BadDice, match="roll 0 of the script is '7'; possible here: 1 2 3 4 5 6"):
         ScriptedDice("7").roll(CHAIN, 0)
-    with pytest.raises(BadDice, match=r"here may fall: 1$"):
+    with pytest.raises(BadDice, match=r"possible here: 1$"):
         ScriptedDice("2").roll((("1", Fraction(1)), ("2", Fraction(0))), 0)
-    with pytest.raises(BadDice, match="here may fall: nothing"):
+    with pytest.raises(BadDice, match="possible here: nothing"):
         ScriptedDice("7").roll((), 0)
 
 

@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Load on first use what needs more than the rules."""
+    """Import lazily what needs more than the rules."""
     if name == "__version__":
         from importlib.metadata import PackageNotFoundError, version
 
         try:
-            return version("escadaria")  # as pyproject.toml has it
+            return version("escadaria")
         except PackageNotFoundError:
             return "0+unknown"  # run from the source, not installed
     if name == "simulate":

@@ -1,9 +1,8 @@
-"""Where dice come from: the system, a seed, a script, or a secret that anyone can check afterwards.
+"""Sources of dice: the operating system, a seed, a script, or a secret that can be verified afterwards.
 
-Positions know no dice: a game lists what may fall (``chance_outcomes``), a source says what does.
-A source keeps no state. It answers for the match's roll number ``index``, so undoing, resuming and
-rebuilding a match need nothing but that number. The fair dice are described for people who want to
-check them in ``docs/fair-dice.md``.
+A game lists the possible outcomes (``chance_outcomes``), and a source picks one of them. A source has no
+state: it answers for roll number ``index`` of the match, so undoing, resuming and replaying a match need
+only that number. ``docs/fair-dice.md`` describes the fair dice and how to verify them.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from typing import Protocol
 from escadaria.game import A, GameError
 
 VERSION = "escadaria-dice-1"
-"""The first line of every message that dice are derived from; another derivation has another name."""
+"""The first line of every message that dice are derived from; it changes with the derivation."""
 
 SECRET_BYTES = 32
 """The length of a secret."""
 
 
 class BadDice(GameError):
-    """Dice that cannot be made, or that cannot fall so."""
+    """Invalid dice, or an impossible roll."""
 
     code = "bad_dice"
 
@@ -45,7 +44,7 @@ class Dice(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SystemDice:
-    """The randomness of the operating system: another answer each time, whatever the index."""
+    """Random numbers of the operating system. They do not depend on the index."""
 
     def roll(self, outcomes: Sequence[tuple[A, Fraction]], index: int) -> A:
         shares = equal_shares(outcomes)
@@ -54,9 +53,9 @@ class SystemDice:
 
 @dataclass(frozen=True, slots=True)
 class SeededDice:
-    """The same dice for the same seed, on every machine. They are no secret: the seed tells them all.
+    """The same dice for the same seed, on every machine. Whoever knows the seed can predict them.
 
-    They are derived as the fair dice are, with the seed as the key.
+    They are derived like fair dice, with the seed as the key.
     """
 
     seed: int
@@ -74,28 +73,28 @@ class SeededDice:
 
 @dataclass(frozen=True, slots=True)
 class FairDice:
-    """Dice that no side can choose: they depend on the server's secret and on the entropy of all seats.
+    """Dice that no one can choose: they depend on the server's secret and on the entropy of all seats.
 
-    The commitment to the secret is published before the seats send their entropy; the secret
-    itself after the game. It never shows in ``repr`` or in an error.
+    The commitment to the secret is published before the seats send their entropy, the secret itself after
+    the game. The secret never appears in ``repr`` or in an error.
     """
 
     secret: bytes = field(repr=False)
     """32 bytes."""
     match: str
-    """The match's name: 1 to 64 letters and digits of ASCII, ``_`` and ``-``."""
+    """The id of the match: 1 to 64 ASCII letters, digits, ``_`` and ``-``."""
     entropy: tuple[str, ...]
     """By seat: 0 to 64 hexadecimal digits, in lower case."""
 
     def __post_init__(self) -> None:
         check_secret(self.secret)
         if not fits(r"[A-Za-z0-9_-]{1,64}", self.match):
-            raise BadDice(f"a match has a name of 1 to 64 of A-Z a-z 0-9 _ -, not {self.match!r:.80}")
+            raise BadDice(f"a match id must be 1 to 64 of A-Z a-z 0-9 _ -, not {self.match!r:.80}")
         if not isinstance(self.entropy, tuple):
             raise BadDice(f"entropy must be a tuple with a text for each seat, not {self.entropy!r:.80}")
         for seat, text in enumerate(self.entropy):
             if not fits(r"[0-9a-f]{0,64}", text):
-                raise BadDice(f"entropy of seat {seat} must be 0 to 64 of 0-9 a-f, not {text!r:.80}")
+                raise BadDice(f"the entropy of seat {seat} must be 0 to 64 of 0-9 a-f, not {text!r:.80}")
 
     def roll(self, outcomes: Sequence[tuple[A, Fraction]], index: int) -> A:
         shares = equal_shares(outcomes)
@@ -103,9 +102,9 @@ class FairDice:
 
 
 class ScriptedDice:
-    """Dice that fall as scripted, for tests: ``ScriptedDice("7X", "26")`` or ``ScriptedDice(4, 6, 1)``.
+    """Scripted dice, for tests: ``ScriptedDice("7X", "26")`` or ``ScriptedDice(4, 6, 1)``.
 
-    Roll number ``index`` is the outcome whose text is that of the script's entry ``index``.
+    Roll number ``index`` is the outcome whose text is entry ``index`` of the script.
     """
 
     def __init__(self, *script: object) -> None:
@@ -115,32 +114,32 @@ class ScriptedDice:
         return f"ScriptedDice({', '.join(map(repr, self.script))})"
 
     def roll(self, outcomes: Sequence[tuple[A, Fraction]], index: int) -> A:
-        """:raises BadDice: also if the script has ended, or if its entry cannot fall here."""
+        """:raises BadDice: also if the script has ended, or its entry is not a possible outcome."""
         if not 0 <= index < len(self.script):
-            raise BadDice(f"the script has {len(self.script)} rolls, there is no number {index}")
+            raise BadDice(f"the script has {len(self.script)} rolls and no roll {index}")
         text = self.script[index]
         possible = {str(outcome): outcome for outcome, chance in outcomes if chance}
         if text not in possible:
             allowed = " ".join(possible) or "nothing"
-            raise BadDice(f"roll {index} of the script is {text!r}, but here may fall: {allowed}")
+            raise BadDice(f"roll {index} of the script is {text!r}; possible here: {allowed}")
         return possible[text]
 
 
 def new_secret() -> bytes:
-    """A secret for the fair dice of one match; never use one twice."""
+    """A new secret for the fair dice of one match. Never reuse it."""
     return secrets.token_bytes(SECRET_BYTES)
 
 
 def commitment(secret: bytes) -> str:
-    """What is published before the first roll: the SHA-256 of the secret, in hexadecimal."""
+    """The commitment that is published before the first roll: the SHA-256 of the secret, in hexadecimal."""
     check_secret(secret)
     return hashlib.sha256(secret).hexdigest()
 
 
 def first_mismatch(dice: Dice, rolls: Iterable[tuple[Sequence[tuple[A, Fraction]], A]]) -> int | None:
-    """The number of the first roll that ``dice`` would have made otherwise, or None if all agree.
+    """The index of the first roll that differs from ``dice``, or None if all agree.
 
-    ``rolls`` has each roll of a match from the first on: what might have fallen, and what fell.
+    ``rolls`` has all rolls of a match in order: the possible outcomes, and the actual one.
     """
     for index, (outcomes, outcome) in enumerate(rolls):
         if dice.roll(outcomes, index) != outcome:
@@ -149,8 +148,8 @@ def first_mismatch(dice: Dice, rolls: Iterable[tuple[Sequence[tuple[A, Fraction]
 
 
 def derive(key: bytes, match: str, entropy: tuple[str, ...], index: int, sides: int) -> int:
-    """A number from 0 to ``sides - 1``, each equally likely to those who do not know the key."""
-    limit = 256 - 256 % sides  # the bytes below can be shared out evenly, the others are passed over
+    """A number from 0 to ``sides - 1``, uniformly distributed for anyone who does not know the key."""
+    limit = 256 - 256 % sides  # larger bytes are rejected, so that all numbers are equally likely
     block = 0
     while True:
         message = "\n".join((VERSION, match, *entropy, str(index), str(block)))
@@ -161,14 +160,14 @@ def derive(key: bytes, match: str, entropy: tuple[str, ...], index: int, sides: 
 
 
 def equal_shares(outcomes: Sequence[tuple[A, Fraction]]) -> Sequence[tuple[A, Fraction]]:
-    """The outcomes in their order, each as often as it takes to make all entries equally likely.
+    """The outcomes in order, each repeated so that all entries are equally likely.
 
     :raises BadDice: if that takes more than 256 entries, or the probabilities do not sum to 1.
     """
     chances = [chance for _, chance in outcomes]
     if not chances:
-        raise BadDice("no dice are to be rolled here")
-    # Quick where all faces share one Fraction object: `count` looks at identity before equality.
+        raise BadDice("there are no dice to roll here")
+    # Fast if all faces share one Fraction object: `count` compares identity before equality.
     size = len(chances)
     if size <= 256 and chances.count(chances[0]) == size and chances[0].as_integer_ratio() == (1, size):
         return outcomes
@@ -179,12 +178,12 @@ def equal_shares(outcomes: Sequence[tuple[A, Fraction]]) -> Sequence[tuple[A, Fr
 
 
 def check_secret(secret: object) -> None:
-    """:raises BadDice: without showing it, if this is no secret."""
+    """:raises BadDice: if this is not a valid secret; the message does not contain it."""
     if not isinstance(secret, bytes) or len(secret) != SECRET_BYTES:
         size = f"{len(secret)} bytes" if isinstance(secret, bytes) else type(secret).__name__
         raise BadDice(f"a secret must be {SECRET_BYTES} bytes, not {size}")
 
 
 def fits(pattern: str, text: object) -> bool:
-    """Whether this is a text, and all of it matches."""
+    """Whether this is a string and matches the whole pattern."""
     return isinstance(text, str) and re.fullmatch(pattern, text) is not None

@@ -1,7 +1,7 @@
-"""The contract that both games keep: pure functions over immutable positions, chance explicit.
+"""The interface of a game: pure functions over immutable positions, with explicit chance.
 
-Names are OpenSpiel's where it has one. A seat is a number from 0; seat 0 starts. Who sits
-there, which colour they chose and whose clock runs is the table's business, not the game's.
+Names follow OpenSpiel. A seat is a number from 0; seat 0 starts. Players' names, colours and clocks belong
+to the table, not to the game.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from functools import cache
 from typing import Any, ClassVar, Protocol, TypeVar
 
 CHANCE = -1
-"""What ``current_player`` says where the dice are to fall."""
+"""``current_player`` of a chance node."""
 
 TERMINAL = -4
-"""What ``current_player`` says when the game is over."""
+"""``current_player`` of a finished game."""
 
 
 class GameError(ValueError):
-    """Something that was asked for cannot be done. ``code`` is stable; the message is for people."""
+    """The base of all errors of games. ``code`` is stable; the message is for people."""
 
     code = "game_error"
 
@@ -32,19 +32,19 @@ class GameError(ValueError):
 
 
 class InvalidText(GameError):
-    """A text that cannot be read as an action, a position or a board."""
+    """A text that cannot be parsed as an action, a position or a board."""
 
     code = "invalid_text"
 
 
 class IllegalAction(GameError):
-    """An action that exists, but not in this position."""
+    """An action that is not legal in this position."""
 
     code = "illegal_action"
 
 
 class BadOptions(GameError):
-    """A game that does not exist, or options that it does not have."""
+    """An unknown game, or invalid options."""
 
     code = "bad_options"
 
@@ -56,27 +56,27 @@ class Outcome:
     winner: int
     """The winning seat."""
     ruling: str
-    """The ruling by which it won."""
+    """The ruling that decided the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing that happened, as data; front ends make sentences and animations of it."""
+    """One effect of an action, as data; front ends turn it into sentences and animations."""
 
     ruling: ClassVar[str]
-    """The ruling that made it happen."""
+    """The ruling that caused it."""
 
     seat: int
-    """The seat it happened to, or that did it."""
+    """The seat that acted or was affected."""
 
     @property
     def kind(self) -> str:
-        """A stable name: ``ThrewOut`` is ``threw_out``."""
+        """A stable name, such as ``threw_out`` for ``ThrewOut``."""
         return _kind(type(self).__name__)
 
     def data(self) -> dict[str, Any]:
         """The fact's fields by name, without its kind and ruling."""
-        return {name: getattr(self, name) for name in self.__match_args__}  # all fields, and quicker
+        return {name: getattr(self, name) for name in self.__match_args__}  # faster than fields()
 
 
 def kind_of(fact: type[Fact]) -> str:
@@ -91,20 +91,20 @@ def _kind(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option of a game: all that a front end needs to offer it."""
+    """One option of a game, with all that a front end needs to offer it."""
 
     name: str
     default: int | str
     """The type of the default is the type of the option: bool, int or str."""
     ruling: str
     low: int = 0
-    """The least whole number allowed; only for ints."""
+    """The minimum; only for ints."""
     high: int = 0
-    """The greatest whole number allowed; only for ints."""
+    """The maximum; only for ints."""
     choices: tuple[str, ...] = ()
-    """The names to choose from; only for strings."""
+    """The allowed values; only for strings."""
     free_text: bool = False
-    """Whether a text that is none of the choices may be given too (a board of one's own)."""
+    """Whether other texts than the choices are allowed too (a custom board)."""
 
     def check(self, value: object) -> None:
         """:raises BadOptions: if the value has the wrong type or is out of range."""
@@ -116,9 +116,9 @@ class Option:
             raise BadOptions(f"{self.name} must be {self.allowed}, not {value!r}", ruling=self.ruling)
 
     def read(self, text: str) -> int | str:
-        """The value from its text form, as records and command lines have it.
+        """Parse a value from its text form, as in records and on the command line.
 
-        :raises BadOptions: if it is none.
+        :raises BadOptions: if the text is not a valid value.
         """
         value: int | str = text
         if isinstance(self.default, bool):
@@ -130,12 +130,12 @@ class Option:
 
     @staticmethod
     def write(value: object) -> str:
-        """The text form that ``read`` reads."""
+        """The inverse of ``read``."""
         return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
     @property
     def allowed(self) -> str:
-        """What may be given, in words for an error message."""
+        """The allowed values in words, for an error message."""
         if isinstance(self.default, bool):
             return "True or False"
         if isinstance(self.default, int):
@@ -144,20 +144,20 @@ class Option:
 
 
 class Word(Enum):
-    """An enumeration whose members print as code, so that a position's ``repr`` makes it again."""
+    """An enumeration whose members print as code, so that ``eval(repr(position))`` works."""
 
-    __hash__ = object.__hash__  # each member is there once; Enum would hash its name at every look-up
+    __hash__ = object.__hash__  # members are singletons; Enum would hash the name each time
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
 
 
 class Position(Protocol):
-    """What every position has. It holds what decides the future and nothing else."""
+    """The state of a game, without history."""
 
     @property
     def turn(self) -> int:
-        """The seat whose turn it is, also while the dice fall; the winner when the game is over."""
+        """The seat whose turn it is, also at a chance node; the winner when the game is over."""
 
 
 S = TypeVar("S", bound=Position)
@@ -167,35 +167,35 @@ T = TypeVar("T")
 
 
 class Game(Protocol[S, A]):
-    """The rules, as pure functions of immutable positions: no dice, clock or I/O inside.
+    """The rules, as pure functions of immutable positions, without random numbers, clocks or I/O.
 
-    Chance nodes and decision nodes are alike: ``apply`` takes an outcome of the dice at the
-    one and a decision at the other. Two games are equal when their options are.
+    ``apply`` takes an outcome of the dice at a chance node and a decision at a decision node. Two games of
+    one class are equal if their options are.
     """
 
     name: ClassVar[str]
     rules_version: ClassVar[int]
-    """Rises when a record of the older version would replay differently."""
+    """Incremented when a record of an older version would replay differently."""
     OPTIONS: ClassVar[tuple[Option, ...]]
-    """Every option, ``players`` first; the constructor takes them by name."""
+    """All options, ``players`` first; the constructor takes them by name."""
     FACTS: ClassVar[tuple[type[Fact], ...]]
-    """Every kind of fact that ``facts`` may tell."""
+    """All kinds of facts that ``facts`` can return."""
 
     @property
     def players(self) -> int:
-        """How many seats there are."""
+        """The number of seats."""
 
     @property
     def colours(self) -> int:
-        """How many colours each seat has (R1, R16, C2)."""
+        """The number of colours of each seat (R1, R16, C2)."""
 
     @property
     def options(self) -> dict[str, int | str]:
-        """The options of this game by name; ``load(name, **options)`` makes it again."""
+        """The options of this game by name; ``load(name, **options)`` creates an equal game."""
 
     @property
     def actions(self) -> tuple[A, ...]:
-        """Every decision there is; the index is its number in adapters."""
+        """All decisions of the game; the index is the action id in adapters."""
 
     def initial_state(self) -> S:
         """The position before the first turn; seat 0 starts."""
@@ -204,7 +204,7 @@ class Game(Protocol[S, A]):
         """The seat to decide, or CHANCE, or TERMINAL."""
 
     def legal_actions(self, state: S) -> tuple[A, ...]:
-        """What the seat to decide may do, in the order of ``actions``; empty at other nodes."""
+        """The legal decisions, in the order of ``actions``; empty at other nodes."""
 
     def chance_outcomes(self, state: S) -> tuple[tuple[A, Fraction], ...]:
         """The outcomes of the dice with their probabilities, which sum to 1; empty at other nodes."""
@@ -212,14 +212,14 @@ class Game(Protocol[S, A]):
     def apply(self, state: S, action: A) -> S:
         """The position after a decision or an outcome of the dice.
 
-        :raises IllegalAction: if it is neither legal nor possible here.
+        :raises IllegalAction: if the action is not legal here.
         """
 
     def outcome(self, state: S) -> Outcome | None:
-        """Who won and by which ruling, or None while the game goes on."""
+        """The winner and the ruling, or None if the game is not over."""
 
     def facts(self, state: S, action: A) -> tuple[Fact, ...]:
-        """What happens when ``action`` is applied to ``state``, in order.
+        """The effects of ``action`` in ``state``, in order.
 
         :raises IllegalAction: as ``apply`` does.
         """
@@ -233,16 +233,16 @@ class Game(Protocol[S, A]):
     def parse_state(self, text: str) -> S:
         """The position with this text; ``str`` is the inverse.
 
-        :raises InvalidText: if it cannot be read, or breaks a ruling.
+        :raises InvalidText: if the text cannot be parsed, or the position breaks a ruling.
         """
 
 
 AnyGame = Game[Any, Any]
-"""A game whose positions and actions are taken as they come: what front ends work with."""
+"""A game of any type, for code that works with all games."""
 
 
 def check_options(options: Iterable[Option], values: Mapping[str, object]) -> None:
-    """Check each option's type and range. :raises BadOptions: naming the first that is wrong."""
+    """Check each option's type and range. :raises BadOptions: for the first invalid one."""
     for option in options:
         option.check(values[option.name])
 
@@ -250,20 +250,20 @@ def check_options(options: Iterable[Option], values: Mapping[str, object]) -> No
 def play_out(
     game: Game[S, A], state: S, decide: Callable[[S], A], roll: Callable[[S], A]
 ) -> Iterator[tuple[A, S]]:
-    """Each action and the position after it, until the game ends."""
+    """Play until the game ends; yield each action and the position after it."""
     while (seat := game.current_player(state)) != TERMINAL:
         action = roll(state) if seat == CHANCE else decide(state)
         state = game.apply(state, action)
         yield action, state
 
 
-# Text forms. A position is a line of key=value words; both games read theirs with these.
+# Text forms. A position is a line of key=value words.
 
 
 def read_fields(text: str, keys: tuple[str, ...]) -> dict[str, str]:
-    """The values of ``key=value`` words, which must be just these keys, each once.
+    """Parse ``key=value`` words, which must have exactly these keys, each once.
 
-    :raises InvalidText: naming the word that is wrong or missing.
+    :raises InvalidText: if a word is unexpected or missing; the message names it.
     """
     if len(text) > 1000:
         raise InvalidText(f"a position is one short line, this text has {len(text)} characters")
@@ -280,19 +280,19 @@ def read_fields(text: str, keys: tuple[str, ...]) -> dict[str, str]:
 
 
 def form(keys: tuple[str, ...]) -> str:
-    """How a line of these keys reads, for error messages."""
+    """The form of a line with these keys, for error messages."""
     return " ".join(f"{key}=…" for key in keys)
 
 
 def read_number(text: str, name: str, low: int, high: int, ruling: str) -> int:
-    """A whole number within bounds. :raises InvalidText: otherwise."""
+    """Parse a whole number within bounds. :raises InvalidText: otherwise."""
     if re.fullmatch(r"[0-9]{1,4}", text) and low <= int(text) <= high and str(int(text)) == text:
         return int(text)
     raise InvalidText(f"{name} must be a whole number from {low} to {high}, not {text!r}", ruling=ruling)
 
 
 def read_enum(kind: type[E], name: str, text: str, ruling: str) -> E:
-    """The member of an enumeration with this text. :raises InvalidText: if there is none."""
+    """The enumeration member with this value. :raises InvalidText: if there is none."""
     try:
         return kind(text)
     except ValueError:
@@ -311,5 +311,5 @@ def write_list(parts: Iterable[object], separator: str) -> str:
 
 
 def replaced(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
-    """The tuple with one item exchanged: how positions change."""
+    """A copy of the tuple with one item replaced."""
     return (*items[:index], item, *items[index + 1 :])

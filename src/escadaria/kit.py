@@ -1,8 +1,8 @@
-"""A kit: a game and everything that comes with it. Only the rules are required.
+"""A kit: a game with everything that comes with it. Only the rules are required.
 
-A part is a module that is imported when it is first needed, so that loading a game costs nothing but its
-rules. What a part must define stands beside the field below and, as a protocol, where the part is used. A
-part that is missing has a generic default.
+Each part is a module that is imported on first use, so that loading a game imports only its rules. The
+fields below list what a part must define; the module that uses a part has its protocol. A missing part has
+a generic default.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ Part = Callable[[], Any]
 
 
 def lazy(module: str) -> Part:
-    """The module with this name, imported when the part is called."""
+    """A part that imports the module with this name when it is called."""
     return partial(import_module, module)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kit:
-    """What a game has. A game registers its kit in the entry-point group ``escadaria.games``."""
+    """The parts of a game. Other packages register theirs in the entry-point group ``escadaria.games``."""
 
     game: type[AnyGame]
     """The rules."""
     bots: Part | None = None
     """``BOTS``: from a bot's name to its ``escadaria.bots.Maker``. Default: random play and rollouts."""
     values: Part | None = None
-    """``evaluator(game)``: what positions are worth, or None. Default: the coach plays rollouts."""
+    """``evaluator(game)``: the values of positions, or None. Default: the coach plays rollouts."""
     solution: Part | None = None
-    """``file_name(game)`` and ``opened(game, about, arrays)``: how a solution is stored. Default: none is."""
+    """``file_name(game)`` and ``opened(game, about, arrays)``: how a solution is stored. Default: none."""
     solver: Part | None = None
     """``needs(game)``, ``solve(game, work, threads)`` and ``seconds_left(phase, residual, took)``."""
     compiled: Part | None = None
-    """``POLICIES`` and ``play_batch``: many games of bots, compiled. Default: the rules play them."""
+    """``POLICIES`` and ``play_batch``: compiled games of bots. Default: bots play by the rules in Python."""
     batch: Part | None = None
-    """``games(game, number)``: what ``escadaria.compute.batch`` steps. Default: there is no batch."""
+    """``games(game, number)``: games for ``escadaria.compute.batch``. Default: none."""
     observation: Part | None = None
     """``FIELDS`` and ``parts(game, state, seat)``. Default: the position's fields in one row."""
     picture: Part | None = None
@@ -49,18 +49,18 @@ class Kit:
     drawing: Part | None = None
     """``draw(sheet, state)`` and ``note(state, seat)``: the position as pixels. Default: its text."""
     heuristics: Part | None = None
-    """``advice()``: heuristics and charts, by number of players. Default: there are none."""
+    """``advice()``: heuristics and charts, by number of players. Default: none."""
     explanations: Part | None = None
-    """``GOOD`` and ``BAD``: facts that explain why a decision was better. Default: none do."""
+    """``GOOD`` and ``BAD``: facts that explain why a decision was better. Default: none."""
     lesson: Part | None = None
-    """``SCENES``: a guided first game. Default: there is none."""
+    """``SCENES``: a guided first game. Default: none."""
     rulebook: Part | None = None
-    """``SECTIONS``: the rules with examples. Default: there are none."""
+    """``SECTIONS``: the rules with examples. Default: none."""
     texts: str = ""
-    """A package with ``en.po`` and files for other languages. Default: names and facts as they are."""
+    """A package with ``en.po`` and files for other languages. Default: the identifiers as texts."""
     counted: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """What simulations count by seat: a name, the kind of fact, and the fact's field with the seat."""
+    """What simulations count by seat: from a name to the kind of fact and its field with the seat."""
     at_end: tuple[str, ...] = ()
-    """Fields of the last position, by seat, that simulations keep."""
+    """Fields of the last position, by seat, that simulations report."""
     most_rolls: int = 64
-    """The number of rolls between two decisions, at most."""
+    """The maximum number of rolls between two decisions."""

@@ -1,8 +1,8 @@
-"""How to play well: heuristics that a person can remember, what they are worth, and charts.
+"""Strategy advice: heuristics that a person can remember, their measured strength, and charts.
 
-All of it was found by search (``tools/find_rules.py``) and is data: ``data/heuristics.json`` in a game's
-folder says how each figure was made. Texts are ``strategy.*`` in ``escadaria.i18n``; a rule's is
-``strategy.GAME.NAME``.
+All of it was found by search (``tools/find_rules.py``) and is stored as data in ``data/heuristics.json`` in
+a game's folder, with the commands that produced it. Texts are ``strategy.*`` in ``escadaria.i18n``; that of
+a rule is ``strategy.GAME.NAME``.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from escadaria.game import BadOptions
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One heuristic; the most helpful one comes first."""
+    """One heuristic. Rules are sorted, the most helpful first."""
 
     name: str
     """Its text is ``strategy.GAME.NAME``, with ``args`` for its placeholders."""
     args: Mapping[str, int]
     least: Mapping[str, int]
-    """The least value for each field, where the rule is about that; one that is left out is never taken."""
+    """For a rule about fields: the lowest value to place on each; a missing field is never chosen."""
     loss: float
-    """What is lost per game by who follows this rule and all before it, in games (0.05 is five points).
+    """The loss per game of a player who follows this rule and all before it (0.05 is five points of 100).
 
-    Where games are counted, what is missing to a fair share of them: less than nothing for who wins more.
+    If games were counted, the fair share minus the share of games won; negative if more were won.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How well a player plays."""
+    """The measured strength of a player."""
 
     who: str
     """``rules``, ``chart``, or the name of a bot."""
     loss: float
-    """What it loses per game to best play: the mean share of a game that its decisions give away.
+    """The loss per game against best play: the mean win probability that its decisions lose.
 
-    Where games are counted, what is missing to a fair share of them.
+    If games were counted, the fair share minus the share of games won.
     """
     error: float
-    """The standard error of that."""
+    """The standard error of ``loss``."""
     wins: float
-    """The share of games that it won, in seats that took turns."""
+    """The share of games won, with rotating seats."""
     wins_error: float
     games: int
 
@@ -59,36 +59,37 @@ class Chart:
 
     name: str
     kind: Literal["value", "lengthen"]
-    """What a cell says.
+    """The meaning of a cell.
 
-    ``value``: the least value with which to stop on the field (column) on this step (row), None for never.
-    ``lengthen``: 1 to lengthen, 0 to stop, by the chain's length (row) and how many numbers fit (column).
+    ``value``: the lowest value with which to stop on the field (column) on this step (row), None for never.
+    ``lengthen``: 1 to lengthen, 0 to stop, by the chain's length (row) and the count of fitting numbers
+    (column).
     """
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: tuple[tuple[int | None, ...], ...]
     right: float
-    """The share of decisions of good play that the chart tells rightly."""
+    """The share of decisions in good play for which the chart is right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """All there is for a game and a number of players."""
+    """All advice for a game and a number of players."""
 
     players: int
     source: Literal["exact", "values", "games"]
-    """Whether losses are exact, by the values that ship, or games were counted as values are too rough."""
+    """The measure of losses: the solution, shipped values, or games won if the values are too rough."""
     commands: tuple[str, ...]
-    """What found the rules, and, if that is another, what measured them."""
+    """The command that found the rules and, if it is another one, the command that measured them."""
     rivals: str
-    """Whom the games were played against: a bot's name."""
+    """The bot that the games were played against."""
     rules: tuple[Rule, ...]
     qualities: tuple[Quality, ...]
     charts: tuple[Chart, ...]
 
     @property
     def fair(self) -> float:
-        """The share of games that everybody wins among equals."""
+        """The share of games that each of equal players wins."""
         return 1 / self.players
 
     def data(self) -> dict[str, Any]:
@@ -104,17 +105,17 @@ class Heuristics(Protocol):
 
 
 def games() -> tuple[str, ...]:
-    """The games that there is advice for."""
+    """The games with advice."""
     return tuple(name for name, kit in KITS.items() if kit.heuristics is not None)
 
 
 def players(game: str) -> tuple[int, ...]:
-    """For which numbers of players there is advice."""
+    """The numbers of players with advice."""
     return tuple(_advice(game))
 
 
 def advice(game: str, players: int) -> Advice:
-    """How to play a game well with a number of players.
+    """The advice for a game and a number of players.
 
     :raises BadOptions: if there is none.
     """
@@ -128,7 +129,7 @@ def advice(game: str, players: int) -> Advice:
 def _advice(game: str) -> Mapping[int, Advice]:
     kit = KITS.get(game)
     if kit is None or kit.heuristics is None:
-        raise BadOptions(f"there is no advice for {game!r}, there is for {' and '.join(games())}")
+        raise BadOptions(f"there is no advice for {game!r}, only for {' and '.join(games())}")
     part: Heuristics = kit.heuristics()
     return part.advice()
 

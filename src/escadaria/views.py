@@ -1,4 +1,4 @@
-"""A game as front ends are shown it, as data for JSON: what happened, and what a choice would bring."""
+"""Steps, facts and previews as data for JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from escadaria.table import Step
 
 
 class StepView(msgspec.Struct, frozen=True, kw_only=True):
-    """One decision or roll, what it brought about, and the position after it."""
+    """One decision or roll, its facts, and the position after it."""
 
     action: str
     facts: list[dict[str, Any]]
@@ -19,27 +19,27 @@ class StepView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
-    """What a choice would bring."""
+    """The effects of a legal decision."""
 
     facts: list[dict[str, Any]]
     rolls: dict[str, list[dict[str, Any]]] = {}
-    """If it rolls one die: what each number would bring."""
+    """If it rolls a single die: the facts of each number."""
 
 
 def fact_data(fact: Fact) -> dict[str, Any]:
-    """A fact as it goes over the wire."""
+    """A fact as JSON data."""
     return {"kind": fact.kind, "ruling": fact.ruling, **fact.data()}
 
 
 def step_view(step: Step) -> StepView:
-    """A step as it goes over the wire."""
+    """A step as JSON data."""
     return StepView(
         action=str(step.action), facts=[fact_data(fact) for fact in step.facts], position=step.state
     )
 
 
 def previews(game: AnyGame, state: Any) -> dict[str, Preview]:
-    """What each legal decision would bring; for one that rolls a single die, by its number."""
+    """The preview of each legal decision, by its text."""
     found = {}
     for action in game.legal_actions(state):
         node = game.apply(state, action)
