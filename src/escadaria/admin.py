@@ -1,8 +1,8 @@
-"""Looking after a database of matches: back it up, restore it, check, export and delete what is in it.
+"""Maintenance of a match database: back up, restore, check, export and delete.
 
-All but restoring can be done while servers use the database. A backup is one portable file for SQLite and
-PostgreSQL: lines of JSON, compressed with gzip. The first line says what the file is, each further line is
-a row, the last line counts the rows. It holds the secrets of all seats and dice.
+All but restoring can run while servers use the database. A backup is one portable file for SQLite and
+PostgreSQL: lines of JSON, compressed with gzip. The first line is a header, each further line is a row, and
+the last line has the row counts. It contains the secrets of all seats and dice.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from escadaria.store.sql import database_at
 T = TypeVar("T")
 
 Progress = Callable[[int, int], None]
-"""Told how many of how many are done."""
+"""Called with the number done and the total."""
 
 FORMAT = "escadaria backup"
 
-NOBODY = "Anonymous"
+ANONYMOUS = "Anonymous"
 """The name that replaces a deleted name; a number follows if a match has several."""
 
 TABLES = {
@@ -46,38 +46,38 @@ TABLES = {
     "snapshot": ("match", "version", "body"),
     "item": ("kind", "key", "value", "expires"),
 }
-"""What a backup has, in this order."""
+"""The tables and columns of a backup, in order."""
 
 _ORDER = {"match": "id", "event": "match, version", "snapshot": "match", "item": "kind, key"}
-_PORTION = 500
+_BATCH = 500
 
 _EVENTS = "SELECT match, version, time, request, body, hidden FROM event ORDER BY match, version"
 _EVENTS_OF = "SELECT version, time, request, body, hidden FROM event WHERE match = ? ORDER BY version"
 
 
 class AdminError(Exception):
-    """What was asked for cannot be done; the text says what to do instead."""
+    """A command that cannot be carried out; the message says what to do instead."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check has found."""
+    """The result of a check."""
 
     matches: int = 0
     events: int = 0
     finished: int = 0
     rolls: int = 0
-    """Rolls of finished matches that were derived again from the secrets of their dice."""
+    """Rolls of finished matches that were verified with the secrets of their dice."""
     damaged: dict[str, str] = field(default_factory=dict)
-    """Why, by match."""
+    """The reason, by match."""
 
 
 @contextmanager
 def maintained(url: str, *, create: bool = False) -> Iterator[Session]:
-    """A connection to the database at ``url``.
+    """A connection to the database at ``url``, for maintenance.
 
-    :raises AdminError: if there is no database, or one of another version, or it fails.
-    :raises ValueError: if the URL is that of no database.
+    :raises AdminError: if there is no database, its version differs, or it fails.
+    :raises ValueError: if the URL is invalid.
     """
     database = database_at(url)
     path = getattr(database, "path", None)
@@ -91,22 +91,20 @@ def maintained(url: str, *, create: bool = False) -> Iterator[Session]:
             database.prepare()
         with closing(database), closing(database.connect()) as session:
             if not session.is_current():
-                raise AdminError(
-                    "the tables are those of another version: start a server of this version once"
-                )
+                raise AdminError("the tables belong to another version: start a server of this version once")
             session.use_maintenance_timeouts()
             yield session
     except failures as error:
         if isinstance(error, OSError):
-            raise  # of a file that was named
-        raise AdminError(f"the database says: {_reason(error)}") from error
+            raise  # an error of a file named on the command line
+        raise AdminError(f"database error: {_reason(error)}") from error
 
 
 # Backup and restore.
 
 
 def backup(session: Session, file: Path, progress: Progress = lambda done, total: None) -> dict[str, int]:
-    """Write all that is in the database at this moment to a new file; how many rows of each table.
+    """Write a snapshot of the whole database to a new file; return the number of rows by table.
 
     :raises AdminError: if the file exists.
     """
@@ -129,7 +127,7 @@ def backup(session: Session, file: Path, progress: Progress = lambda done, total
                     if done % 1000 == 0:
                         progress(done, total)
             lines.write(json.dumps({"rows": counts}) + "\n")
-        part.rename(file)  # now it is complete
+        part.rename(file)  # the file appears only when it is complete
     finally:
         session.rollback()
         part.unlink(missing_ok=True)
@@ -137,9 +135,9 @@ def backup(session: Session, file: Path, progress: Progress = lambda done, total
 
 
 def restore(session: Session, file: Path, progress: Progress = lambda done, total: None) -> dict[str, int]:
-    """Fill an empty database from a backup, all or nothing; how many rows of each table.
+    """Fill an empty database from a backup, all or nothing; return the number of rows by table.
 
-    :raises AdminError: if the database is not empty, or the file is no complete backup.
+    :raises AdminError: if the database is not empty, or the file is not a complete backup.
     """
     counts = dict.fromkeys(TABLES, 0)
     size = file.stat().st_size
@@ -152,18 +150,18 @@ def restore(session: Session, file: Path, progress: Progress = lambda done, tota
         with file.open("rb") as raw, gzip.open(raw, "rt", encoding="utf-8") as lines:
             header = _read_line(lines, file)
             if not isinstance(header, dict) or header.get("format") != FORMAT:
-                raise AdminError(f"{file} is no backup of Escadaria")
+                raise AdminError(f"{file} is not a backup of Escadaria")
             if header["schema"] > HEAD:
                 raise AdminError(f"{file} was made by a later version of Escadaria: install that one")
             session.run_many("UPDATE meta SET value = ? WHERE name = 'key'", [(header["key"],)])
             end: list[Any] = []
             for table, group in groupby(_rows(lines, file, end), lambda row: row[0]):
-                for portion in _portions(group):
-                    _insert(session, table, header["tables"][table], [row[1:] for row in portion])
-                    counts[table] += len(portion)
+                for batch in _batches(group):
+                    _insert(session, table, header["tables"][table], [row[1:] for row in batch])
+                    counts[table] += len(batch)
                     progress(raw.tell(), size)
         if end != [{"rows": counts}]:
-            raise AdminError(f"{file} is damaged: its end says {end}, and it has {counts}")
+            raise AdminError(f"{file} is damaged: its last line is {end}, but it has {counts}")
         session.commit()
     except (EOFError, gzip.BadGzipFile, zlib.error, LookupError, TypeError, ValueError) as error:
         session.rollback()
@@ -191,7 +189,7 @@ def _insert(session: Session, table: str, columns: list[str], rows: list[list[An
 
 
 def _rows(lines: Iterable[str], file: Path, end: list[Any]) -> Iterator[list[Any]]:
-    """The rows of a backup; what comes behind them is added to ``end``."""
+    """The rows of a backup; the line after them is added to ``end``."""
     while isinstance(row := _read_line(lines, file), list):
         yield row
     end.append(row)
@@ -200,7 +198,7 @@ def _rows(lines: Iterable[str], file: Path, end: list[Any]) -> Iterator[list[Any
 def _read_line(lines: Iterable[str], file: Path) -> Any:
     line = next(iter(lines), None)
     if line is None:
-        raise AdminError(f"{file} is not complete: its end is missing")
+        raise AdminError(f"{file} is incomplete: its last line is missing")
     return json.loads(line)
 
 
@@ -224,7 +222,7 @@ def export(session: Session, match: str) -> str:
 def export_all(
     session: Session, folder: Path, progress: Progress = lambda done, total: None
 ) -> tuple[int, dict[str, str]]:
-    """Write the record of each finished match to a file in a folder; how many, and which are damaged."""
+    """Write the record of each finished match to a folder; return their number and the damaged matches."""
     folder.mkdir(parents=True, exist_ok=True)
     written, damaged = 0, {}
     for match, events in _matches(session, progress):
@@ -240,7 +238,7 @@ def export_all(
 
 
 def check(session: Session, progress: Progress = lambda done, total: None) -> Checked:
-    """Replay every match that is stored: its events follow, every move is legal, the dice are as promised."""
+    """Replay every stored match: check that events are complete, moves legal and dice as committed."""
     matches = events = finished = rolls = 0
     damaged: dict[str, str] = {}
     for match, stored in _matches(session, progress):
@@ -250,21 +248,21 @@ def check(session: Session, progress: Progress = lambda done, total: None) -> Ch
             snapshot = session.run("SELECT version, body FROM snapshot WHERE match = ?", (match,))
             folded = fold(stored, *snapshot)
             if folded.id != match:
-                raise ValueError(f"it says that it is {folded.id!r}")
+                raise ValueError(f"its first event names another match, {folded.id!r}")
             if folded.status == "over":
                 finished += 1
-                if not folded.settings.practice:  # where positions are set up and moves taken back
+                if not folded.settings.practice:  # there, positions are set up and moves taken back
                     verdict = verify(folded.record(""))
                     rolls += verdict.rolls
                     if not verdict.fair:
-                        raise ValueError(f"the dice are not as promised ({verdict.reason})")
+                        raise ValueError(f"the dice are not as committed ({verdict.reason})")
         except _DAMAGE as error:
             damaged[match] = _reason(error)
     for (match,) in session.run(_WITHOUT_EVENTS):
         matches += 1
         damaged[match] = "it has no events"
     for (match,) in session.run(_WITHOUT_MATCH):
-        damaged[match] = "it has events and no row"
+        damaged[match] = "it has events but no row in the table of matches"
     return Checked(matches, events, finished, rolls, damaged)
 
 
@@ -286,9 +284,9 @@ _DAMAGE = (
 
 
 def fold(events: Iterable[StoredEvent], *snapshots: tuple[int, str]) -> Match:
-    """The match that these events make. It raises one of several errors if they make none.
+    """Rebuild a match from its events; raises one of ``_DAMAGE`` if they are damaged.
 
-    The snapshots must be what the events make, too.
+    Each snapshot (version and body) must equal the match rebuilt up to its version.
     """
     match = Match()
     expected = dict(snapshots)
@@ -303,14 +301,14 @@ def fold(events: Iterable[StoredEvent], *snapshots: tuple[int, str]) -> Match:
         if version in expected:
             saved = msgspec.json.decode(expected.pop(version), type=SavedMatch)
             if saved != match.saved():
-                raise ValueError(f"its snapshot of version {version} is not what its events make")
+                raise ValueError(f"its snapshot of version {version} differs from its events")
     if expected:
         raise ValueError(f"its snapshot is of version {max(expected)}, its last event {match.version}")
     return match
 
 
 def record_text(events: list[StoredEvent]) -> str | None:
-    """The record of a match as text, or None if it is not finished."""
+    """The text of a match's record, or None if the match is not finished."""
     match = fold(events)
     if match.status != "over":
         return None
@@ -318,7 +316,7 @@ def record_text(events: list[StoredEvent]) -> str | None:
 
 
 def _matches(session: Session, progress: Progress) -> Iterator[tuple[str, list[StoredEvent]]]:
-    """All matches with their events, as they are at one moment; the transaction goes on to the end."""
+    """All matches with their events, read in one snapshot transaction."""
     session.begin_snapshot()
     try:
         [(total,)] = session.run("SELECT count(*) FROM match")
@@ -341,7 +339,7 @@ def _file_name(match: str) -> str:
 
 
 def delete_match(session: Session, match: str) -> int:
-    """Delete a match with all that belongs to it, for good; how many events it had.
+    """Delete a match and all data about it, and vacuum the database; return its number of events.
 
     :raises AdminError: if it is unknown.
     """
@@ -367,9 +365,9 @@ def delete_match(session: Session, match: str) -> int:
 
 
 def delete_name(session: Session, name: str, progress: Progress = lambda done, total: None) -> list[str]:
-    """Replace a person's name in all matches by a neutral one, for good; the matches that had it.
+    """Replace a person's name by a neutral one and vacuum the database; return the affected matches.
 
-    Snapshots of these matches are deleted: servers make new ones.
+    Snapshots of these matches are deleted; servers create new ones.
     """
     with_name = [match for match, events in _matches(session, progress) if _renamed(events, name)]
     if not with_name:
@@ -393,13 +391,13 @@ def delete_name(session: Session, name: str, progress: Progress = lambda done, t
 
 
 def _renamed(events: Iterable[StoredEvent], name: str) -> list[tuple[int, str]]:
-    """The versions of the events that contain the name, and their bodies with the new name."""
+    """The versions of the events that contain the name, with their new bodies."""
     bodies = [(event.version, json.loads(event.body)) for event in events]
     names = {found for _, body in bodies for found in _names(body)}
     if name not in names:
         return []
-    numbers = (NOBODY if number == 1 else f"{NOBODY} {number}" for number in range(1, len(names) + 2))
-    other = next(free for free in numbers if free not in names)
+    numbered = (f"{ANONYMOUS} {number}" for number in range(2, len(names) + 2))
+    other = next(candidate for candidate in (ANONYMOUS, *numbered) if candidate not in names)
     changed = [(version, body, _with_name(body, name, other)) for version, body in bodies]
     return [
         (version, json.dumps(new, ensure_ascii=False, separators=(",", ":")))
@@ -419,7 +417,7 @@ def _names(data: Any) -> Iterator[str]:
 
 
 def _with_name(data: Any, name: str, other: str) -> Any:
-    """The same data, with the name replaced."""
+    """A copy of the data with the name replaced."""
     if isinstance(data, list):
         return [_with_name(part, name, other) for part in data]
     if isinstance(data, dict):
@@ -438,7 +436,7 @@ def _private(path: Path) -> Any:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
-def _portions(rows: Iterable[T]) -> Iterator[list[T]]:
+def _batches(rows: Iterable[T]) -> Iterator[list[T]]:
     rows = iter(rows)
-    while portion := list(islice(rows, _PORTION)):
-        yield portion
+    while batch := list(islice(rows, _BATCH)):
+        yield batch

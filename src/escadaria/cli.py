@@ -1,8 +1,8 @@
-"""The ``escadaria`` command, from ``play`` and ``replay`` to ``serve`` and ``admin``.
+"""The ``escadaria`` command.
 
-Results go to stdout, progress and refusals to stderr. It ends with 0 when all is done, with 1 when
-the answer is no (dice that are not fair, a record that is damaged or cannot go on), with 2 when it
-was called wrongly, and with 128 and the signal's number when it was stopped (130 after Ctrl-C).
+Results go to stdout, progress and errors to stderr. The exit code is 0 for success, 1 if the answer is no
+(dice that are not fair, a record that is damaged or cannot be resumed), 2 for wrong usage, and 128 plus the
+signal's number if it was stopped (130 after Ctrl-C).
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ from escadaria.terminal.strategy import show_advice
 KNOWN = " or ".join(GAMES)
 
 SCHEMA = 1
-"""Of what --json prints. It rises when a field is taken away or means something else."""
+"""The version of the --json output. It is incremented when a field is removed or changes its meaning."""
 
 app = typer.Typer(
-    help="Rapido and Chain, two dice races: play them, look at them again, serve tables.",
+    help="Rapido and Chain, two dice races: play, replay, analyse and serve them.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -86,24 +86,24 @@ app = typer.Typer(
 
 Language = Annotated[
     str | None,
-    typer.Option("--lang", metavar="|".join(LANGUAGES), help="The language; else that of the system."),
+    typer.Option("--lang", metavar="|".join(LANGUAGES), help="The language. Default: the system's."),
 ]
 Options = Annotated[
     list[str],
     typer.Option(
-        "--option", metavar="NAME=VALUE", help="An option of the game, as in finish=10. Repeatable."
+        "--option", metavar="NAME=VALUE", help="An option of the game, such as finish=10. Repeatable."
     ),
 ]
 OneGame = Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same games.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="How many play at once; else all cores.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Number of processes. Default: one per core.")]
 Scheduler = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="The results as JSON.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A record.")]
 Rollouts = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Let simple bots play N games from each position instead.")
+    int, typer.Option(metavar="N", min=0, help="Evaluate each position by N games of simple bots instead.")
 ]
 
 
@@ -125,7 +125,7 @@ def options(
         typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """What stands before the command."""
+    """Options before the command."""
 
 
 @app.command()
@@ -137,29 +137,29 @@ def play(
             metavar="NAME", help=f"A person; or bot:KIND, or NAME=bot:KIND ({', '.join(BOTS)}). Repeatable."
         ),
     ] = [],  # noqa: B006 - Typer copies it
-    players: Annotated[int | None, typer.Option(help="How many play; bots take the seats left over.")] = None,
+    players: Annotated[int | None, typer.Option(help="Number of players; bots fill the free seats.")] = None,
     option: Options = [],  # noqa: B006
     lang: Language = None,
     seed: Annotated[
-        int | None, typer.Option(help="Dice that fall the same each time; else fair ones.")
+        int | None, typer.Option(help="Seeded dice, the same each time. Default: fair dice.")
     ] = None,
-    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to keep the match.")] = None,
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to save the match.")] = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Go on with the newest unfinished match, or with the record given."),
+        typer.Option("--resume", help="Resume the newest unfinished match, or the given record."),
     ] = False,
     fast: Annotated[bool, typer.Option("--fast", help="Bots play without a pause.")] = False,
 ) -> None:
-    """Play a game, any mix of people at this keyboard and bots.
+    """Play a game with any mix of bots and people at this keyboard.
 
-    Everything is kept at once: stop with Ctrl-C when you like, and go on with --resume. At any question
-    type ? for the rules of the moment, or help for the other commands.
+    Every move is saved immediately: stop with Ctrl-C at any time, and continue with --resume. At any prompt
+    type ? for the rules of the current phase, or help for the other commands.
     """
-    with refusals(lang) as screen, stopped_gently():
+    with report_errors(lang) as screen, signals_as_interrupt():
         if resume:
-            table, saved = resumed(Path(game) if game else None)
+            table, saved = resumed_match(Path(game) if game else None)
         else:
-            table, saved = begun(screen, game, seat, players, option, seed, record)
+            table, saved = new_match(screen, game, seat, players, option, seed, record)
         session = Session(table, saved, screen, 0 if fast else PAUSE)
         try:
             session.run()
@@ -170,7 +170,7 @@ def play(
             raise
 
 
-def begun(
+def new_match(
     screen: Screen,
     game: str,
     seats: list[str],
@@ -179,21 +179,21 @@ def begun(
     seed: int | None,
     record: Path | None,
 ) -> tuple[Table, saves.SavedMatch]:
-    """Begin a new match; ask for missing values on a terminal."""
-    there = sys.stdin.isatty()
-    name = game or (seating.ask_game(screen) if there else next(iter(GAMES)))
-    seating.make_game(name, options, players, len(seats))  # refuse before asking on
-    sitting = [seating.read_seat(text) for text in seats]
-    if there and not sitting and players is None:
-        sitting = seating.ask_seats(screen, name)
-    rules = seating.make_game(name, options, players, len(sitting))
-    everybody = seating.fill(rules, sitting)
-    saved = saves.begin(record or saves.new_path(name), everybody, seed)
-    return Table(rules, everybody, saved.dice), saved
+    """Start a new match; on a terminal, ask for missing values."""
+    interactive = sys.stdin.isatty()
+    name = game or (seating.ask_game(screen) if interactive else next(iter(GAMES)))
+    seating.make_game(name, options, players, len(seats))  # report errors before asking more
+    given = [seating.read_seat(text) for text in seats]
+    if interactive and not given and players is None:
+        given = seating.ask_seats(screen, name)
+    rules = seating.make_game(name, options, players, len(given))
+    all_seats = seating.fill(rules, given)
+    saved = saves.begin(record or saves.new_path(name), all_seats, seed)
+    return Table(rules, all_seats, saved.dice), saved
 
 
-def resumed(path: Path | None) -> tuple[Table, saves.SavedMatch]:
-    """A match that goes on."""
+def resumed_match(path: Path | None) -> tuple[Table, saves.SavedMatch]:
+    """Resume the match at ``path``, or the newest unfinished one."""
     record, saved = saves.resume(path or saves.newest_unfinished(saves.records_folder()))
     return Table.resumed(record, saved.dice), saved
 
@@ -202,13 +202,13 @@ def resumed(path: Path | None) -> tuple[Table, saves.SavedMatch]:
 def replay(
     file: File,
     everything: Annotated[
-        bool, typer.Option("--all", help="Tell the whole match instead of stepping.")
+        bool, typer.Option("--all", help="Print the whole match instead of stepping through it.")
     ] = False,
-    ply: Annotated[int | None, typer.Option(help="Show only the position after so many plies.")] = None,
+    ply: Annotated[int | None, typer.Option(help="Show only the position after this ply.")] = None,
     lang: Language = None,
 ) -> None:
-    """Look at a match again, step by step or all of it."""
-    with refusals(lang) as screen:
+    """Replay a match, step by step or all of it."""
+    with report_errors(lang) as screen:
         shown = Replay(open_record(file), screen)
         if ply is not None:
             shown.show(ply)
@@ -223,19 +223,19 @@ def analyse(
     file: File,
     rollouts: Rollouts = 0,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page that needs nothing else.")
+        Path | None, typer.Option(metavar="FILE", help="Write the analysis as a self-contained page.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the win probabilities, as in out.svg.")
+        Path | None, typer.Option(metavar="FILE", help="Plot the win probabilities, for example to out.svg.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All figures as JSON.")] = False,
     lang: Language = None,
 ) -> None:
-    """Tell what each decision of a match was worth, and who was lucky.
+    """Analyse a match: the value of each decision, mistakes and luck.
 
-    By the exact solution if `escadaria solve` has made one, else by values that ship with the game.
+    It uses the exact solution if `escadaria solve` has computed it, else the values that ship with the game.
     """
-    with refusals(lang) as screen:
+    with report_errors(lang) as screen:
         record = open_record(file)
         if plot:
             check_plot(plot)
@@ -254,19 +254,21 @@ def analyse(
 @app.command()
 def hint(
     game: OneGame,
-    position: Annotated[str, typer.Argument(metavar="POSITION", help="Its text, in one line.")],
+    position: Annotated[str, typer.Argument(metavar="POSITION", help="The text of the position.")],
     option: Options = [],  # noqa: B006
-    players: Annotated[int | None, typer.Option(help="How many play, as --option players=3.")] = None,
+    players: Annotated[
+        int | None, typer.Option(help="Number of players, the same as --option players=3.")
+    ] = None,
     rollouts: Rollouts = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
     lang: Language = None,
 ) -> None:
-    """Tell how often the seat to act wins after each of its choices.
+    """Evaluate a position: how often the seat to act wins after each legal action.
 
-    A position reads as in: escadaria hint rapido
+    Example: escadaria hint rapido
     "turn=0 phase=decide value=62 steps=3,5 tower=4:1:51"
     """
-    with refusals(lang) as screen:
+    with report_errors(lang) as screen:
         rules, state = seating.read_position(game, option, players, position)
         evaluator = evaluators.find(rules, rollouts)
         if as_json:
@@ -278,15 +280,15 @@ def hint(
 @app.command()
 def strategy(
     game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}.")],
-    players: Annotated[int, typer.Option(help="How many play.")] = 2,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+    players: Annotated[int, typer.Option(help="Number of players.")] = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
     lang: Language = None,
 ) -> None:
-    """Tell how to play a game well: rules of thumb, what they are worth, and when to stop.
+    """Show strategy advice: heuristics, their measured strength, and charts of when to stop.
 
-    The rules were found by search, and measured against the best play there is.
+    The heuristics were found by search and measured against the best known play.
     """
-    with refusals(lang) as screen:
+    with report_errors(lang) as screen:
         found = find_advice(game, players)
         if as_json:
             echo_json(found.data())
@@ -298,10 +300,10 @@ def strategy(
 def simulate(
     game: OneGame,
     bot: Annotated[
-        list[str], typer.Option(help="A bot for each seat; a single one takes all. Repeatable.")
+        list[str], typer.Option(help="A bot for each seat; a single one plays all seats. Repeatable.")
     ] = ["simple"],  # noqa: B006
-    players: Annotated[int | None, typer.Option(help="How many play; else one for each bot.")] = None,
-    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1000,
+    players: Annotated[int | None, typer.Option(help="Number of players. Default: one per bot.")] = None,
+    games: Annotated[int, typer.Option(min=1, help="Number of games.")] = 1000,
     seed: Seed = 1,
     option: Options = [],  # noqa: B006
     workers: Workers = None,
@@ -309,13 +311,13 @@ def simulate(
     as_json: AsJson = False,
     lang: Language = None,
 ) -> None:
-    """Let bots play many games, and count.
+    """Simulate many games of bots and count the wins.
 
-    The bots move on by one seat from game to game, so that none profits from where it sits. Intervals
-    are Wilson's for 95 %. The dice are quick ones and not for real matches. The same seed gives the same
-    results on any number of workers.
+    The bots rotate by one seat from game to game, so that none profits from its seat. Intervals are 95 %
+    Wilson score intervals. The dice come from a fast generator that is not used for real matches. The same
+    seed gives the same results with any number of workers.
     """
-    with refusals(lang) as screen:
+    with report_errors(lang) as screen:
         rules = seating.make_game(game, option, players, len(bot))
         note_missing_compiler(screen)
         start = time.perf_counter()
@@ -332,24 +334,26 @@ def simulate(
 @app.command()
 def solve(
     game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}, for two players.")],
-    players: Annotated[int, typer.Option(help="Only races of two can be solved.")] = 2,
-    finish: Annotated[int | None, typer.Option(help="Rapido: the finish, as --option finish=20.")] = None,
-    board: Annotated[str, typer.Option(help="Chain: the board, as --option board=default.")] = "",
+    players: Annotated[int, typer.Option(help="Only games of two players can be solved.")] = 2,
+    finish: Annotated[
+        int | None, typer.Option(help="Rapido: the finish, the same as --option finish=20.")
+    ] = None,
+    board: Annotated[str, typer.Option(help="Chain: the board, the same as --option board=default.")] = "",
     option: Options = [],  # noqa: B006
-    threads: Annotated[int | None, typer.Option(help="How many to use; else one for each core.")] = None,
-    again: Annotated[bool, typer.Option("--again", help="Compute it anew even if it is there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Data instead of sentences.")] = False,
+    threads: Annotated[int | None, typer.Option(help="Number of threads. Default: one per core.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Solve again even if a solution exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
     lang: Language = None,
 ) -> None:
-    """Compute what every position is worth with best play on both sides, and prove it.
+    """Compute the value of every position with best play on both sides, with proven bounds.
 
-    The solution is kept in the user's cache folder, or where ESCADARIA_CACHE says; bots and the coach use
-    it from then on. Stopped work goes on from its last copy when it is started again.
+    The solution is stored in the user's cache folder, or in ESCADARIA_CACHE; bots and the coach use it from
+    then on. An interrupted run continues from its last checkpoint.
     """
     named = {"finish": finish or "", "board": board}
     given = [*option, *(f"{name}={value}" for name, value in named.items() if value)]
-    with refusals(lang) as screen, stopped_gently():
-        from escadaria.compute.solve import solve as compute  # Numba's imports take a second
+    with report_errors(lang) as screen, signals_as_interrupt():
+        from escadaria.compute.solve import solve as compute  # importing Numba takes a second
 
         rules = seating.make_game(game, given, players, players)
         with solving(screen) as progress:
@@ -367,33 +371,35 @@ def arena(
         list[str],
         typer.Option(
             metavar="NAME",
-            help="A bot, or package.module:function for one of your own. Repeatable; else all there are.",
+            help="A bot, or package.module:function for your own. Repeatable. Default: all bots.",
         ),
     ] = list(BOTS),  # noqa: B006
-    players: Annotated[int | None, typer.Option(help="How many sit at a table; else two.")] = None,
-    games: Annotated[int, typer.Option(min=1, help="How many games at least.")] = 1000,
+    players: Annotated[int | None, typer.Option(help="Number of players. Default: two.")] = None,
+    games: Annotated[int, typer.Option(min=1, help="Minimum number of games.")] = 1000,
     seed: Seed = 1,
     option: Options = [],  # noqa: B006
     workers: Workers = None,
     scheduler: Scheduler = "",
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with this league where it was stopped.")
+        bool, typer.Option("--resume", help="Continue this league where it was stopped.")
     ] = False,
-    folder: Annotated[Path | None, typer.Option(help="Where to keep results while they are made.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Where to store results while they are computed.")
+    ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the results, as in out.svg.")
+        Path | None, typer.Option(metavar="FILE", help="Plot the results, for example to out.svg.")
     ] = None,
     as_json: AsJson = False,
     lang: Language = None,
 ) -> None:
-    """Let bots play a league, and tell how strong each is.
+    """Play a league of bots and rate them.
 
-    Every bot meets every other equally often and has every seat equally often. Ratings are Elo's points
-    (400 more are odds of ten to one for two), counted from the mean of the bots, with intervals for 95 %.
-    A bot of your own is a function of game and position. Stop with Ctrl-C when you like, and go on with
-    --resume, or with more --games: the results are the same as without a stop.
+    Every bot meets every other equally often and has every seat equally often. Ratings are Elo points
+    relative to the mean of the bots (400 points are odds of ten to one between two), with 95 % intervals.
+    A bot of your own is a function of game and position. Stop with Ctrl-C at any time and continue with
+    --resume, or with more --games: the results are the same as without the interruption.
     """
-    with refusals(lang) as screen, stopped_gently():
+    with report_errors(lang) as screen, signals_as_interrupt():
         rules = seating.make_game(game, option, players, 2)
         if plot:
             check_plot(plot)
@@ -420,12 +426,12 @@ def arena(
 
 @app.command()
 def verify(file: File, lang: Language = None) -> None:
-    """Derive every roll of a match again, and say whether the dice fell as they had to.
+    """Verify that the dice of a match were fair, by deriving every roll again.
 
-    Ends with 0 for yes and 1 for no. No is also said of a record that is damaged, of one whose dice were
-    never sealed, and of one that is not finished, since its secret is not known yet.
+    The exit code is 0 for yes and 1 for no. The answer is also no for a damaged record, for dice without a
+    commitment, and for an unfinished match, whose secret is not revealed yet.
     """
-    with refusals(lang) as screen:
+    with report_errors(lang) as screen:
         record = open_record(file)
         verdict = verify_record(record)
         show_verdict(record, verdict, screen)
@@ -434,11 +440,11 @@ def verify(file: File, lang: Language = None) -> None:
 
 
 def serve(open_browser: bool = False, **given: Any) -> None:
-    """Serve tables for people and bots to play at, until stopped.
+    """Run the table server until it is stopped.
 
-    Everything can also be set by an environment variable: --port is ESCADARIA_PORT.
+    Every option can also be set by an environment variable: --port is ESCADARIA_PORT.
     """
-    from escadaria.server import run  # a second's worth of imports
+    from escadaria.server import run  # importing it takes a second
 
     def ready(url: str) -> None:
         typer.echo(f"Escadaria is at {url} (stop it with Ctrl-C)")
@@ -449,10 +455,10 @@ def serve(open_browser: bool = False, **given: Any) -> None:
     if not settings.database:
         settings = dataclasses.replace(settings, database=run.default_database())
     if open_browser and not run.is_free(settings.host, settings.port):
-        settings = dataclasses.replace(settings, port=0)  # for one's own use any port will do
-    with refusals(None):
+        settings = dataclasses.replace(settings, port=0)  # any free port, since the browser opens the URL
+    with report_errors(None):
         if settings.database.startswith("postgres"):
-            import_module("psycopg")  # before the server starts
+            import_module("psycopg")  # report a missing extra before the server starts
         run.serve(settings, ready)
 
 
@@ -488,9 +494,9 @@ def _with_settings(command: Callable[..., None]) -> Callable[..., None]:
 app.command()(_with_settings(serve))
 
 
-# Looking after the database of a server.
+# Maintenance of a server's database.
 
-admin_app = typer.Typer(help="Look after the database of a server.", no_args_is_help=True)
+admin_app = typer.Typer(help="Maintain the database of a server.", no_args_is_help=True)
 app.add_typer(admin_app, name="admin")
 
 Database = Annotated[
@@ -505,11 +511,11 @@ BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")]
 
 @admin_app.command("backup")
 def admin_backup(file: BackupFile, database: Database = "", as_json: AsJson = False) -> None:
-    """Write all that is in the database to a new file; servers may go on meanwhile.
+    """Back up the whole database to a new file; servers may keep running.
 
-    The file holds the secrets of all seats and dice. It can be restored into SQLite and PostgreSQL.
+    The file contains the secrets of all seats and dice. It can be restored into SQLite and PostgreSQL.
     """
-    with administered(database) as (admin, session, screen), reported(screen, "rows") as progress:
+    with admin_session(database) as (admin, session, screen), report_progress(screen, "rows") as progress:
         rows = admin.backup(session, file, progress)
         show_facts(f"{file}: {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
 
@@ -518,8 +524,8 @@ def admin_backup(file: BackupFile, database: Database = "", as_json: AsJson = Fa
 def admin_restore(file: BackupFile, database: Database = "", as_json: AsJson = False) -> None:
     """Fill an empty database from a backup, all or nothing."""
     with (
-        administered(database, create=True) as (admin, session, screen),
-        reported(screen, "bytes") as progress,
+        admin_session(database, create=True) as (admin, session, screen),
+        report_progress(screen, "bytes") as progress,
     ):
         rows = admin.restore(session, file, progress)
         show_facts(f"restored {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
@@ -527,38 +533,38 @@ def admin_restore(file: BackupFile, database: Database = "", as_json: AsJson = F
 
 @admin_app.command("export")
 def admin_export(
-    match: Annotated[str, typer.Argument(metavar="MATCH", help="The match, as in its link.")] = "",
+    match: Annotated[str, typer.Argument(metavar="MATCH", help="The id of the match, as in its link.")] = "",
     folder: Annotated[
-        Path | None, typer.Option("--all", metavar="FOLDER", help="Write all finished matches there.")
+        Path | None, typer.Option("--all", metavar="FOLDER", help="Export all finished matches to a folder.")
     ] = None,
     database: Database = "",
     as_json: AsJson = False,
 ) -> None:
-    """Write the record of a finished match to stdout, or those of all to a folder."""
-    one_of(match, folder, "a match, or --all FOLDER")
-    with administered(database) as (admin, session, screen), reported(screen, "matches") as progress:
+    """Write the record of a finished match to stdout, or the records of all to a folder."""
+    require_one(match, folder, "a match, or --all FOLDER")
+    with admin_session(database) as (admin, session, screen), report_progress(screen, "matches") as progress:
         if folder is None:
             text = admin.export(session, match)
             show_facts(text.rstrip("\n"), {"match": match, "record": text}, as_json)
             return
         written, damaged = admin.export_all(session, folder, progress)
         show_facts(f"{folder}: {written} records", {"records": written, "damaged": damaged}, as_json)
-        complain_about(damaged, screen)
+        report_damage(damaged, screen)
 
 
 @admin_app.command("delete")
 def admin_delete(
-    match: Annotated[str, typer.Argument(metavar="MATCH", help="The match, as in its link.")] = "",
-    name: Annotated[str, typer.Option(help="Somebody's name: replace it in all matches instead.")] = "",
+    match: Annotated[str, typer.Argument(metavar="MATCH", help="The id of the match, as in its link.")] = "",
+    name: Annotated[str, typer.Option(help="Replace this person's name in all matches instead.")] = "",
     database: Database = "",
     as_json: AsJson = False,
 ) -> None:
-    """Delete a match, or a person's name from all matches, for good.
+    """Delete a match, or a person's name from all matches, permanently.
 
-    The database is written anew, so that nothing is left in its files; servers have to wait meanwhile.
+    The database files are rewritten, so that no deleted data is left in them; servers wait meanwhile.
     """
-    one_of(match, name, "a match, or --name NAME")
-    with administered(database) as (admin, session, screen), reported(screen, "matches") as progress:
+    require_one(match, name, "a match, or --name NAME")
+    with admin_session(database) as (admin, session, screen), report_progress(screen, "matches") as progress:
         if match:
             events = admin.delete_match(session, match)
             show_facts(f"deleted {match}: {events} events", {"match": match, "events": events}, as_json)
@@ -571,25 +577,25 @@ def admin_delete(
 
 @admin_app.command("check")
 def admin_check(database: Database = "", as_json: AsJson = False) -> None:
-    """Replay every match in the database, and tell which are damaged."""
-    with administered(database) as (admin, session, screen), reported(screen, "matches") as progress:
+    """Replay every match in the database, and report the damaged ones."""
+    with admin_session(database) as (admin, session, screen), report_progress(screen, "matches") as progress:
         found = admin.check(session, progress)
         show_facts(
             f"{found.matches} matches ({found.finished} finished), {found.events} events,"
-            f" {found.rolls} rolls derived again: {len(found.damaged)} damaged",
+            f" {found.rolls} rolls verified: {len(found.damaged)} damaged",
             dataclasses.asdict(found),
             as_json,
         )
-        complain_about(found.damaged, screen)
+        report_damage(found.damaged, screen)
 
 
 @contextmanager
-def administered(url: str, *, create: bool = False) -> Iterator[tuple[Any, Any, Screen]]:
-    """The functions of ``admin``, a connection to the database, and the screen."""
-    from escadaria import admin  # it needs the server's messages, which take a while
+def admin_session(url: str, *, create: bool = False) -> Iterator[tuple[Any, Any, Screen]]:
+    """The module ``admin``, a connection to the database, and the screen."""
+    from escadaria import admin  # imported here: the server's messages load slowly
     from escadaria.server import run
 
-    with refusals(None) as screen:
+    with report_errors(None) as screen:
         url = url or run.default_database()
         try:
             if url.startswith("postgres"):
@@ -599,14 +605,14 @@ def administered(url: str, *, create: bool = False) -> Iterator[tuple[Any, Any, 
         except admin.AdminError as error:
             screen.complain(str(error))
             raise typer.Exit(1) from None
-        except ValueError as error:  # the URL
+        except ValueError as error:  # an invalid URL
             screen.complain(str(error))
             raise typer.Exit(2) from None
 
 
 @contextmanager
-def reported(screen: Screen, unit: str) -> Iterator[Callable[[int, int], None]]:
-    """Report the progress on stderr every two seconds."""
+def report_progress(screen: Screen, unit: str) -> Iterator[Callable[[int, int], None]]:
+    """Print the progress to stderr every two seconds."""
     start = time.monotonic()
     state = [0, 0]
     ended = threading.Event()
@@ -627,7 +633,7 @@ def reported(screen: Screen, unit: str) -> Iterator[Callable[[int, int], None]]:
         ended.set()
 
 
-def one_of(first: object, second: object, what: str) -> None:
+def require_one(first: object, second: object, what: str) -> None:
     if bool(first) == bool(second):
         raise typer.BadParameter(f"name {what}")
 
@@ -636,18 +642,18 @@ def show_facts(sentence: str, facts: dict[str, Any], as_json: bool) -> None:
     typer.echo(json_text(facts) if as_json else sentence)
 
 
-def complain_about(damaged: dict[str, str], screen: Screen) -> None:
+def report_damage(damaged: dict[str, str], screen: Screen) -> None:
     for match, reason in damaged.items():
         screen.complain(f"{match}: {reason}")
     if damaged:
         raise typer.Exit(1)
 
 
-# How a command ends.
+# Output and exit codes.
 
 
 def json_text(data: Mapping[str, Any]) -> str:
-    """What a command prints with --json: docs/reference/json.md describes it."""
+    """The --json output of a command: see docs/reference/json.md."""
     return json.dumps({"schema": SCHEMA, **data}, indent=2)
 
 
@@ -656,8 +662,8 @@ def echo_json(data: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def refusals(language: str | None) -> Iterator[Screen]:
-    """The screen to work on; what goes wrong is said on it in one line."""
+def report_errors(language: str | None) -> Iterator[Screen]:
+    """The screen; errors are printed on it in one line and become exit codes."""
     screen = Screen.open()
     try:
         screen = Screen.open(language)
@@ -665,7 +671,7 @@ def refusals(language: str | None) -> Iterator[Screen]:
     except (BadRecord, Refused, saves.NothingToResume, saves.SecretMissing) as error:
         screen.refuse(error)
         raise typer.Exit(1) from None
-    except BrokenPipeError:  # the reader has seen enough, as in `replay FILE | head`
+    except BrokenPipeError:  # as in `replay FILE | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
     except (GameError, OSError) as error:
@@ -679,12 +685,12 @@ def refusals(language: str | None) -> Iterator[Screen]:
         raise typer.Exit(2) from None
     except KeyboardInterrupt as stop:
         raise typer.Exit(128 + (stop.args[0] if stop.args else signal.SIGINT)) from None
-    except EOFError:  # the input has ended
+    except EOFError:  # end of input
         raise typer.Exit(2) from None
 
 
 def extra_with(module: str) -> str:
-    """The extra of this package that installs a module; empty if none does."""
+    """The extra of this package that installs a module, or an empty string."""
     for requirement in requires("escadaria") or ():
         found = re.match(r"([\w-]+).*extra == ['\"](\w+)['\"]", requirement)
         if found and found[1].lower() == module.partition(".")[0]:
@@ -693,15 +699,15 @@ def extra_with(module: str) -> str:
 
 
 def note_missing_compiler(screen: Screen) -> None:
-    """Say in one line that games are played slowly, and what would help."""
+    """Warn in one line that simulation is slow without Numba."""
     if find_spec("numba") is None:
         screen.refuse(MissingExtra("without numba games are played slowly: install escadaria[lab]"))
-        warnings.filterwarnings("ignore", message=".*escadaria\\[lab\\]")  # it says the same
+        warnings.filterwarnings("ignore", message=".*escadaria\\[lab\\]")  # the same as a Python warning
 
 
 @contextmanager
-def stopped_gently() -> Iterator[None]:
-    """Take SIGTERM and a closed terminal as Ctrl-C is taken."""
+def signals_as_interrupt() -> Iterator[None]:
+    """Handle SIGTERM and SIGHUP like Ctrl-C."""
 
     def stop(number: int, frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt(number)

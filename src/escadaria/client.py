@@ -1,4 +1,4 @@
-"""A small client for the table server, for bots and tests: open, sit, play. It comes back by itself.
+"""A small client for the table server, for bots and tests. It reconnects automatically.
 
 async with await open_match("http://localhost:8000", "rapido", {"players": 2}) as table:
     await table.sit("Ana")
@@ -29,7 +29,7 @@ from escadaria.refusals import Ending, Refused
 FATAL = frozenset(
     {"forbidden", "malformed", "unknown_match", "moved", "replaced", "watching_off", "too_many"}
 )
-"""Endings after which coming back would be of no use."""
+"""Codes of ``bye`` after which the client does not reconnect."""
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 
@@ -41,12 +41,12 @@ def _refused(code: str, message: str) -> Refused:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A moment at which one of the own seats is to act."""
+    """A decision that one of the own seats has to make."""
 
     table: Table
     seat: int
     legal: list[str]
-    """What may be done."""
+    """The legal actions."""
     position: Any
     """The position, as the server sent it."""
     text: str
@@ -54,18 +54,18 @@ class Turn:
     version: int
 
     async def act(self, action: str) -> None:
-        """Do one of ``legal``. :raises Refused: if the server does not grant it."""
+        """Play one of ``legal``. :raises Refused: if the server refuses it."""
         await self.table.request("act", action=action, seat=self.seat, version=self.version)
 
 
 class Table:
-    """A connection to one match. Everything it knows, the server sent."""
+    """A connection to one match. Its state is what the server sent."""
 
     def __init__(self, url: str, match: str, token: str | None = None, watch: str | None = None) -> None:
         self.url = url.rstrip("/")
         self.match = match
         self.token = token
-        """Proves who this is. Keep it to come back."""
+        """The secret that identifies the player. Keep it to reconnect later."""
         self.version = 0
         self.role = "guest"
         self.mine: list[int] = []
@@ -76,25 +76,25 @@ class Table:
         self.seats: list[dict[str, Any]] = []
         self.now: dict[str, Any] = {"status": "waiting"}
         self.frames: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-        """Every frame that came, for those who want to follow; it is theirs to empty."""
+        """All received frames, if ``follow`` is set; the caller must empty the queue."""
         self.ended = ""
-        """Why the server ended the connection for good."""
+        """The code with which the connection ended permanently."""
         self.next_token: str | None = None
-        """Our token at the next match of this table, once that is open: ``now["next"]`` names it."""
+        """The token for the next match of this table, once it is open; ``now["next"]`` is its id."""
         self.follow = False
-        """Whether to put frames into ``frames``."""
+        """Whether to put received frames into ``frames``."""
         self.watch_key: str | None = None
         self._watch = watch
         self._guest = secrets.token_urlsafe(32)
         self._socket: ClientConnection | None = None
         self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
-        self._open: dict[str, str] = {}  # requests that are not answered yet, to be sent again
+        self._open: dict[str, str] = {}  # unanswered requests, sent again after a reconnect
         self._changed = asyncio.Condition()
-        self._keeper: asyncio.Task[None] | None = None
+        self._connection: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Table:
         self.ended = ""
-        self._keeper = asyncio.create_task(self._keep_connected())
+        self._connection = asyncio.create_task(self._stay_connected())
         try:
             await self.wait_for(lambda: self.version > 0)
         except BaseException:
@@ -106,20 +106,20 @@ class Table:
         await self.close()
 
     async def close(self) -> None:
-        """Leave. The seat stays ours: come back with the token."""
-        if self._keeper is not None:
-            self._keeper.cancel()
-            await asyncio.gather(self._keeper, return_exceptions=True)
-            self._keeper = None
+        """Close the connection. The seat stays reserved for the token."""
+        if self._connection is not None:
+            self._connection.cancel()
+            await asyncio.gather(self._connection, return_exceptions=True)
+            self._connection = None
 
-    # Asking.
+    # Requests.
 
     async def request(self, type: str, version: int | None = None, **fields: Any) -> dict[str, Any]:
         """Send a request and return the answer.
 
-        It is sent again after a broken connection; that is harmless, because its id is known again.
+        It is sent again after a reconnect; the server recognises its id and does not repeat it.
 
-        :raises Refused: if the server does not grant it.
+        :raises Refused: if the server refuses it.
         """
         id = secrets.token_urlsafe(12)
         body = {"type": type, "id": id, "version": self.version if version is None else version, **fields}
@@ -141,48 +141,48 @@ class Table:
         return frame
 
     async def sit(self, name: str, seat: int | None = None, entropy: str | None = None) -> None:
-        """Take a seat, with some entropy of our own for the dice."""
+        """Take a seat; ``entropy`` goes into the dice and is random by default."""
         entropy = secrets.token_hex(16) if entropy is None else entropy
         answer = await self.request("sit", name=name, seat=seat, entropy=entropy)
         self.token = answer.get("token") or self.token
 
     async def add_bot(self, bot: str, seat: int | None = None) -> None:
-        """As the host, seat a bot."""
+        """Add a bot. Only the host may."""
         await self.request("add_bot", bot=bot, seat=seat)
 
     async def start(self) -> None:
-        """As the host, start the match."""
+        """Start the match. Only the host may."""
         await self.request("start")
 
     async def resign(self, seat: int | None = None) -> None:
-        """Give up."""
+        """Resign the match."""
         await self.request("resign", seat=seat)
 
     async def take_back(self, seat: int | None = None) -> None:
-        """Play again where a bot stood in."""
+        """Take a seat back from the bot that stood in."""
         await self.request("take_back", seat=seat)
 
     async def rematch(self) -> Table:
-        """Open the next match at this table, or find it if it is open; enter it with ``async with``."""
+        """Open the next match of this table, or return it if it is open; enter it with ``async with``."""
         answer = await self.request("rematch")
         return Table(self.url, answer["match"], answer["token"])
 
-    # Following.
+    # State.
 
     @property
     def status(self) -> str:
-        """waiting, playing or over."""
+        """``waiting``, ``playing`` or ``over``."""
         return str(self.now["status"])
 
     @property
     def winner(self) -> int | None:
-        """The seat that won."""
+        """The seat that won, or None."""
         return self.now.get("winner")
 
     async def wait_for(self, condition: Callable[[], bool]) -> None:
-        """Wait until a condition on what we know holds.
+        """Wait until a condition on the state holds.
 
-        :raises Refused: if the connection ended for good before it did.
+        :raises Refused: if the connection ended permanently before.
         """
         async with self._changed:
             await self._changed.wait_for(lambda: condition() or bool(self.ended))
@@ -190,35 +190,36 @@ class Table:
             raise _refused(self.ended, "the connection has ended")
 
     async def turns(self) -> AsyncIterator[Turn]:
-        """Each moment at which one of our seats is to act, until the match is over.
+        """Each decision of the own seats, until the match is over.
 
-        Where a bot stood in while we were gone, the seat is taken back.
+        A seat for which a bot stood in is taken back.
 
-        :raises Refused: if the connection ended for good before the match did.
+        :raises Refused: if the connection ended permanently before the match was over.
         """
         seen = -1
         while True:
-            await self.wait_for(partial(self._is_news, seen))
+            await self.wait_for(partial(self._has_turn, seen))
             if self.status == "over":
                 return
             seen, now = self.version, self.now
             seat = now["to_act"]
             if self.seats[seat]["bot"]:
-                with contextlib.suppress(Refused):  # it has acted already
+                with contextlib.suppress(Refused):  # the bot has already acted
                     await self.take_back(seat)
                 continue
             yield Turn(self, seat, now["legal"], now["position"], now["text"], self.version)
 
-    def _is_news(self, seen: int) -> bool:
+    def _has_turn(self, seen: int) -> bool:
+        """Whether an own seat is to act in a version after ``seen``, or the match is over."""
         seat = self.now.get("to_act")
         mine = seat in self.mine and not self.seats[seat]["resigned"] and self.version > seen
         return mine or self.status == "over"
 
     # The connection.
 
-    async def _keep_connected(self) -> None:
+    async def _stay_connected(self) -> None:
         try:
-            await self._come_back_always()
+            await self._connect_repeatedly()
         finally:
             self.ended = self.ended or "closed"
             for answer in self._answers.values():
@@ -227,15 +228,15 @@ class Table:
             async with self._changed:
                 self._changed.notify_all()
 
-    async def _come_back_always(self) -> None:
+    async def _connect_repeatedly(self) -> None:
         wait = _FIRST_WAIT
         while not self.ended:
             try:
                 async with connect(self._address(), max_size=2**22) as socket:
                     wait = _FIRST_WAIT
-                    await self._talk(socket)
+                    await self._receive(socket)
             except (OSError, ConnectionClosed, InvalidHandshake, TimeoutError):
-                pass  # broken or not there: come back
+                pass  # reconnect
             finally:
                 self._socket = None
             if not self.ended:
@@ -245,7 +246,8 @@ class Table:
     def _address(self) -> str:
         return f"{self.url.replace('http', 'ws', 1)}/api/matches/{self.match}/socket"
 
-    async def _talk(self, socket: ClientConnection) -> None:
+    async def _receive(self, socket: ClientConnection) -> None:
+        """Say hello, then handle frames until the connection closes."""
         hello = {
             "type": "hello",
             "token": self.token,
@@ -259,12 +261,12 @@ class Table:
             await self._take(frame)
             if frame["type"] == "welcome":
                 self._socket = socket
-                for request in list(self._open.values()):  # what was asked and perhaps never heard
+                for request in list(self._open.values()):  # they may have been lost
                     await socket.send(request)
 
     async def _take(self, frame: dict[str, Any]) -> None:
         async with self._changed:
-            self._learn(frame)
+            self._update(frame)
             self._changed.notify_all()
         if self.follow:
             self.frames.put_nowait(frame)
@@ -273,7 +275,7 @@ class Table:
             if not answer.done():
                 answer.set_result(frame)
 
-    def _learn(self, frame: dict[str, Any]) -> None:
+    def _update(self, frame: dict[str, Any]) -> None:
         match frame["type"]:
             case "welcome" | "you":
                 self.role, self.mine = frame["role"], frame["mine"]
@@ -290,7 +292,7 @@ class Table:
                 self.settings = frame["event"].get("settings", self.settings)
             case "presence":
                 self.seats[frame["seat"]]["here"] = frame["here"]
-            case "accepted" if frame["match"]:  # after a rematch: the token is for the next match
+            case "accepted" if frame["match"]:  # of a rematch: the token is for the next match
                 self.next_token = frame["token"]
             case "accepted":
                 self.token = frame["token"] or self.token
@@ -298,14 +300,16 @@ class Table:
                 self.ended = frame["code"]
 
 
-async def open_match(url: str, game: str, options: dict[str, Any] | None = None, **wish: Any) -> Table:
+async def open_match(url: str, game: str, options: dict[str, Any] | None = None, **fields: Any) -> Table:
     """Open a match and return the host's table; enter it with ``async with``.
 
-    ``wish`` has what ``docs/protocol.md`` lists: ``settings``, ``people``, ``bots``, ``start``.
-    :raises Refused: if the server does not open it.
+    ``fields`` are the other fields of the request in ``docs/protocol.md``: ``settings``, ``people``, ``bots``,
+    ``start``.
+
+    :raises Refused: if the server refuses to open it.
     """
     async with httpx.AsyncClient() as http:
-        body = {"game": game, "options": options or {}, **wish}
+        body = {"game": game, "options": options or {}, **fields}
         response = await http.post(f"{url.rstrip('/')}/api/matches", json=body)
     answer = response.json()
     if response.is_error:
