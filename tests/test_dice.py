@@ -326,8 +326,8 @@ def test_a_script_cannot_roll_what_the_dice_do_not_have() -> None:
 
 
 @pytest.mark.parametrize("match", ["", "a b", "a\n", "é", "x" * 65, "a.b", None, 7])
-def test_a_match_has_a_plain_name(match: Any) -> None:
-    with pytest.raises(BadDice, match="name of 1 to 64") as error:
+def test_a_match_id_has_plain_characters(match: Any) -> None:
+    with pytest.raises(BadDice, match="id must be 1 to 64") as error:
         FairDice(SECRET, match, ("", ""))
     assert error.value.code == "bad_dice"
 
