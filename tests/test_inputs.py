@@ -96,7 +96,7 @@ def test_pettingzoo_refuses_what_is_no_action(name: str, illegal: str, action: A
 
 def test_pettingzoo_refuses_unknown_options_of_a_reset() -> None:
     env = pettingzoo.env("rapido")
-    with pytest.raises(BadOptions, match="reset has no options, not finish"):
+    with pytest.raises(BadOptions, match="reset takes no options, not finish"):
         env.reset(seed=1, options={"finish": 8})
     env.reset(seed=1, options={})
 

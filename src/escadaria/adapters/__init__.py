@@ -1,1 +1,1 @@
-"""Both games for the tools of researchers: PettingZoo and OpenSpiel. Each comes as an extra."""
+"""Adapters of the games for PettingZoo and OpenSpiel. Each is an extra."""

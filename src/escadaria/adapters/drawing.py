@@ -1,4 +1,4 @@
-"""Positions to look at: the terminal's pictures as text, and the same scenes as pixels."""
+"""Rendering of positions: the terminal's pictures as text, and pictures as pixels."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from PIL import ImageFont
 
 COLUMNS = 80
-"""How wide a text is."""
+"""The width of a text."""
 
 WIDTH, HEIGHT = 960, 600
-"""How large a picture is."""
+"""The size of a picture in pixels."""
 
-FINE = 2
-"""A picture is drawn larger by this factor, then scaled down: that smooths its edges."""
+SCALE = 2
+"""Pictures are drawn larger by this factor and then scaled down, for anti-aliasing."""
 
 PAPER, INK, LINE, FADED = "#f7efe2", "#2b211a", "#d8c7ae", "#8d7b67"
 BONE = "#fffaf0"
-"""Paper, what is written on it, what is drawn thinly, what is said quietly; and where things may lie."""
+"""Background, text, thin lines, secondary text; and the surface of fields and dice."""
 
 
 def text(game: AnyGame, state: Any, facts: Iterable[Fact] = ()) -> str:
     """The terminal's picture of a position, in colour.
 
-    :param facts: what has happened in this turn: the order of a chain is not in the position.
+    :param facts: the facts of the current turn, since the position does not contain a chain's order.
     """
     scene = pictures.Scene(game, state, _seats(game), tuple(facts), i18n.load("en"), COLUMNS)
     picture = pictures.draw(scene)
@@ -50,7 +50,7 @@ def text(game: AnyGame, state: Any, facts: Iterable[Fact] = ()) -> str:
 
 
 def pixels(game: AnyGame, state: Any) -> npt.NDArray[np.uint8]:
-    """The picture of a position: ``HEIGHT`` rows of ``WIDTH`` pixels in red, green and blue."""
+    """The picture of a position as an RGB array: ``HEIGHT`` rows of ``WIDTH`` pixels."""
     sheet, kit = Sheet(game), kit_of(game)
     artist: Artist = kit.drawing() if kit.drawing is not None else Plain
     for seat in range(game.players):
@@ -67,14 +67,14 @@ class Artist(Protocol):
     """A kit's part ``drawing``."""
 
     def draw(self, sheet: Sheet, state: Any, /) -> None:
-        """Draw the position below the line of players."""
+        """Draw the position below the row of players."""
 
     def note(self, state: Any, seat: int, /) -> str:
-        """What is said of a seat."""
+        """The text beside a seat."""
 
 
 class Plain:
-    """Writes the position's text, a field in each line."""
+    """The default: writes the position's text, one field per line."""
 
     @staticmethod
     def draw(sheet: Sheet, state: Any) -> None:
@@ -87,7 +87,7 @@ class Plain:
 
 
 class Sheet:
-    """A picture in the making; lengths are those of the finished picture."""
+    """A canvas; lengths are in pixels of the finished picture."""
 
     def __init__(self, game: AnyGame) -> None:
         try:
@@ -98,7 +98,7 @@ class Sheet:
             ) from missing
         self.game = game
         self.seats = _seats(game)
-        self.image = Image.new("RGB", (WIDTH * FINE, HEIGHT * FINE), PAPER)
+        self.image = Image.new("RGB", (WIDTH * SCALE, HEIGHT * SCALE), PAPER)
         self.draw = ImageDraw.Draw(self.image)
 
     def pixels(self) -> npt.NDArray[np.uint8]:
@@ -109,33 +109,33 @@ class Sheet:
     def box(
         self, left: float, top: float, width: float, height: float, *, fill: str, line: str, round_: float = 8
     ) -> None:
-        corners = [left * FINE, top * FINE, (left + width) * FINE, (top + height) * FINE]
-        self.draw.rounded_rectangle(corners, round_ * FINE, fill, line, FINE)
+        corners = [left * SCALE, top * SCALE, (left + width) * SCALE, (top + height) * SCALE]
+        self.draw.rounded_rectangle(corners, round_ * SCALE, fill, line, SCALE)
 
     def line(self, *points: tuple[float, float], fill: str, width: float) -> None:
-        scaled = [(x * FINE, y * FINE) for x, y in points]
-        self.draw.line(scaled, fill, round(width * FINE), joint="curve")
+        scaled = [(x * SCALE, y * SCALE) for x, y in points]
+        self.draw.line(scaled, fill, round(width * SCALE), joint="curve")
 
     def write(
         self, x: float, y: float, words: str, *, size: float, fill: str = INK, anchor: str = "mm"
     ) -> None:
-        self.draw.text((x * FINE, y * FINE), words, fill, _font(size * FINE), anchor=anchor)
+        self.draw.text((x * SCALE, y * SCALE), words, fill, _font(size * SCALE), anchor=anchor)
 
     def piece(self, x: float, y: float, seat: int, radius: float = 14) -> None:
         """A piece or disc in the seat's colour, with its letter."""
         paper, ink = self.colours(seat)
-        corners = [(x - radius) * FINE, (y - radius) * FINE, (x + radius) * FINE, (y + radius) * FINE]
-        self.draw.ellipse(corners, paper, INK, FINE)
+        corners = [(x - radius) * SCALE, (y - radius) * SCALE, (x + radius) * SCALE, (y + radius) * SCALE]
+        self.draw.ellipse(corners, paper, INK, SCALE)
         self.write(x, y, look_of(self.seats, seat).letter, size=radius * 1.15, fill=ink)
 
     def die(self, left: float, top: float, face: str, size: float, seat: int | None = None) -> None:
-        """A die in the seat's colour, or a black one."""
+        """A die in the seat's colour, or in black."""
         paper, ink = (INK, BONE) if seat is None else self.colours(seat)
         self.box(left, top, size, size, fill=paper, line=INK, round_=size / 6)
         self.write(left + size / 2, top + size / 2, face, size=size * 0.6, fill=ink)
 
     def colours(self, seat: int) -> tuple[str, str]:
-        """The seat's colour, and the one to write on it with."""
+        """The seat's colour, and the text colour on it."""
         _, ink, _, paper = look_of(self.seats, seat).style.split()
         return paper, ink
 

@@ -1,8 +1,8 @@
-"""Positions as numbers from 0 to 1: what a learning agent sees.
+"""Observations for learning agents: positions as numbers from 0 to 1.
 
-The games are open: every seat sees the whole position, and no seat the dice to come. An observation is the
-position from one seat's view. Seats are counted from that seat on, clockwise: 0 is the seat itself, 1 the
-next one. So an agent may learn for all seats alike, and ``seat`` still tells where it sits (R5, C5).
+The games have perfect information: every seat sees the whole position, and none sees future dice. An
+observation is the position from one seat's view: seats are counted clockwise from that seat, which is 0. So
+one agent can learn for all seats, and ``seat`` still has the absolute number (R5, C5).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Vector = npt.NDArray[np.float32]
 Parts = dict[str, Sequence[float]]
 
 SEAT_FIELDS: Mapping[str, str] = {
-    "seat": "one of n: which seat sees this, as the table counts",
-    "turn": "one of n: whose turn it is, counted from the seat that sees",
+    "seat": "one-hot of n: the absolute number of the observing seat",
+    "turn": "one-hot of n: the seat whose turn it is, relative to the observing seat",
 }
-"""What every observation starts with."""
+"""The first parts of every observation."""
 
 
 class Observation(Protocol):
@@ -34,21 +34,21 @@ class Observation(Protocol):
 
     @property
     def FIELDS(self) -> Mapping[str, str]:
-        """Each part in its order, the number of its numbers, and what they say."""
+        """The parts in order, each with its size and meaning."""
 
     def parts(self, game: Any, state: Any, seat: int, /) -> Parts:
-        """The position as this seat sees it."""
+        """The position from this seat's view."""
 
 
 def fields(game: AnyGame) -> Mapping[str, str]:
-    """Each part of an observation in its order, the number of its numbers, and what they say."""
+    """The parts of an observation in order, each with its size and meaning."""
     kit = kit_of(game)
     own = kit.observation().FIELDS if kit.observation is not None else _plain_fields(game)
     return {**SEAT_FIELDS, **own}
 
 
 def parts(game: AnyGame, state: Any, seat: int) -> Parts:
-    """The position as this seat sees it, part by part, as ``fields`` tells."""
+    """The position from this seat's view, by part: see ``fields``."""
     kit = kit_of(game)
     part: Observation | None = kit.observation() if kit.observation is not None else None
     own = part.parts(game, state, seat) if part is not None else _plain_parts(game, state, seat)
@@ -60,23 +60,23 @@ def parts(game: AnyGame, state: Any, seat: int) -> Parts:
 
 
 def observe(game: AnyGame, state: Any, seat: int) -> Vector:
-    """The position as this seat sees it, in one row.
+    """The position from this seat's view, as one vector.
 
     :raises BadOptions: if there is no such seat, or the position is for another number of players.
     """
     if seat not in range(game.players):
         raise BadOptions(f"seats are 0 to {game.players - 1}, not {seat!r}")
-    game.legal_actions(state)  # which refuses what is no position of this game
+    game.legal_actions(state)  # raises if this is not a position of the game
     return np.fromiter((x for part in parts(game, state, seat).values() for x in part), np.float32)
 
 
 def sizes(game: AnyGame) -> dict[str, int]:
-    """How many numbers each part has."""
+    """The size of each part."""
     return {name: len(part) for name, part in parts(game, game.initial_state(), 0).items()}
 
 
 def mask(game: AnyGame, state: Any) -> npt.NDArray[np.int8]:
-    """For each of ``game.actions`` 1 if it is legal now, else 0."""
+    """The action mask: for each of ``game.actions`` 1 if it is legal, else 0."""
     legal = np.zeros(len(game.actions), np.int8)
     numbers = _numbers(cast(Hashable, game))
     legal[[numbers[action] for action in game.legal_actions(state)]] = 1
@@ -86,20 +86,19 @@ def mask(game: AnyGame, state: Any) -> npt.NDArray[np.int8]:
 def action_of(game: AnyGame, number: object) -> Any:
     """The decision with this number.
 
-    :raises IllegalAction: if it is no whole number, or there is none with it.
+    :raises IllegalAction: if it is not a whole number, or out of range.
     """
     if not isinstance(number, int | np.integer) or isinstance(number, bool):
-        raise IllegalAction(f"an action is a whole number, not {number!r}")
+        raise IllegalAction(f"an action must be a whole number, not {number!r}")
     if not 0 <= number < len(game.actions):
         raise IllegalAction(f"actions of {game.name} are 0 to {len(game.actions) - 1}, not {number}")
     return game.actions[number]
 
 
 def rewards(outcome: Outcome | None, players: int) -> list[float]:
-    """What a game is worth to each seat: 1 to the winner, who takes it from the others in equal parts.
+    """The rewards by seat: 1 for the winner, -1 / (players - 1) for the others.
 
-    They sum to 0, so that with two players the game is one that minimax and its kin can solve. While the
-    game goes on, and if it is broken off, there is nothing.
+    They sum to 0, so that with two players minimax applies. Without an outcome all rewards are 0.
     """
     if outcome is None:
         return [0.0] * players
@@ -107,12 +106,12 @@ def rewards(outcome: Outcome | None, players: int) -> list[float]:
 
 
 def one_of(size: int, index: int | None) -> list[float]:
-    """A 1 at the index among zeros; nothing but zeros if there is none."""
+    """A one-hot vector; all zeros if the index is None."""
     return [float(place == index) for place in range(size)]
 
 
 def from_seat(seat: int, items: Iterable[Any]) -> list[Any]:
-    """What each seat has, counted from this one on."""
+    """Items by seat, rotated so that this seat comes first."""
     by_seat = list(items)
     return by_seat[seat:] + by_seat[:seat]
 
@@ -123,11 +122,11 @@ def _numbers(game: Any) -> dict[Any, int]:
 
 
 def one_word(word: Enum) -> list[float]:
-    """A 1 at the member among zeros."""
+    """A one-hot vector over the members of an enumeration."""
     return [float(member is word) for member in type(word)]
 
 
-# Games without an observation of their own: the position's fields in one row.
+# The default observation: the position's fields.
 
 
 def _plain_fields(game: AnyGame) -> dict[str, str]:
@@ -135,9 +134,9 @@ def _plain_fields(game: AnyGame) -> dict[str, str]:
 
 
 def _plain_parts(game: AnyGame, state: Any, seat: int) -> Parts:
-    """The fields but ``turn``; one with an entry for each seat is counted from this seat on.
+    """The fields except ``turn``; those with an entry for each seat are rotated to this seat's view.
 
-    :raises BadOptions: if a field is neither numbers nor words of an enumeration.
+    :raises BadOptions: if a field contains neither numbers nor members of an enumeration.
     """
     found: Parts = {}
     for field in fields_of(state):
@@ -152,9 +151,9 @@ def _plain_parts(game: AnyGame, state: Any, seat: int) -> Parts:
 
 
 def _numbers_of(game: AnyGame, name: str, entry: object) -> list[float]:
-    """A number between 0 and 1, which grows with the number; or one of the members of an enumeration."""
+    """A number squashed to between 0 and 1, or an enumeration member as a one-hot vector."""
     if isinstance(entry, Enum):
         return one_word(entry)
     if isinstance(entry, int):
         return [(1 + entry / (1 + abs(entry))) / 2]
-    raise BadOptions(f"{game.name} needs an observation in its kit: {name} holds {entry!r}")
+    raise BadOptions(f"{game.name} needs an observation in its kit: {name} contains {entry!r}")

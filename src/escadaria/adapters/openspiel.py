@@ -9,13 +9,13 @@
     game = pyspiel.load_game("escadaria_chain", {"players": 4, "board": "short", "balanced": True})
 
 Chance is explicit: outcome number ``i`` is the game's ``i``-th, action number ``i`` is ``actions[i]``.
-Parameters are the game's options, and ``horizon``: the games have no longest match, but OpenSpiel asks for
-one, so after ``horizon`` decisions a match ends without a winner. At the end the winner has 1, and
-the others have paid it in equal parts.
+Parameters are the game's options, and ``horizon``: the length of a match is unlimited, but OpenSpiel needs
+a limit, so after ``horizon`` decisions a match ends without a winner. The winner's return is 1, and the
+other seats share -1 equally.
 
-``str(state)`` is the position's text. The games are open, so an observation is the whole position, as a
-text or as the numbers that ``escadaria.adapters.observation.fields`` describes; an information state is all
-that has happened, as a text. There is no tensor of it: a match may be of any length.
+``str(state)`` is the position's text. The games have perfect information, so an observation is the whole
+position, as text or as the numbers that ``escadaria.adapters.observation.fields`` describes. An information
+state is the history as text; it has no tensor, because a history can have any length.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from escadaria.catalogue import GAMES, kit_of, load
 from escadaria.game import CHANCE, TERMINAL, AnyGame, IllegalAction
 
 PREFIX = "escadaria_"
-"""What the names of the games start with in OpenSpiel."""
+"""The prefix of the games' names in OpenSpiel."""
 
 HORIZON = 10_000
-"""Many times as long as matches of random players."""
+"""The default; matches of random players are many times shorter."""
 
 
 def wrap(rules: AnyGame, horizon: int = HORIZON) -> Game:
-    """A game with these rules, also for a variant that is not registered; then states cannot be pickled."""
+    """An OpenSpiel game with these rules. States of a variant that is not registered cannot be pickled."""
     return Game({"horizon": horizon, **rules.options}, rules)
 
 
 class Game(pyspiel.Game):
-    """A game as OpenSpiel wants it; ``rules`` is ours."""
+    """An OpenSpiel game; ``rules`` is Escadaria's game."""
 
     def __init__(self, params: Mapping[str, Any], rules: AnyGame) -> None:
         self.rules = rules
@@ -84,54 +84,54 @@ class Game(pyspiel.Game):
 
 
 class State(pyspiel.State):
-    """A position, and how many decisions led to it."""
+    """A position, and the number of decisions left until the horizon."""
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
-        self._held = Held(game.rules, game.rules.initial_state(), game.horizon)
+        self._node = Node(game.rules, game.rules.initial_state(), game.horizon)
 
     @property
     def position(self) -> Any:
         """The game's own position."""
-        return self._held.position
+        return self._node.position
 
     def current_player(self) -> int:
-        held = self._held
+        held = self._node
         return pyspiel.PlayerId.TERMINAL if held.over else held.rules.current_player(held.position)
 
     def is_terminal(self) -> bool:
-        return self._held.over
+        return self._node.over
 
     def _legal_actions(self, player: int) -> list[int]:
-        return np.flatnonzero(observation.mask(self._held.rules, self._held.position)).tolist()
+        return np.flatnonzero(observation.mask(self._node.rules, self._node.position)).tolist()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        outcomes = self._held.rules.chance_outcomes(self._held.position)
+        outcomes = self._node.rules.chance_outcomes(self._node.position)
         return [(number, float(chance)) for number, (_, chance) in enumerate(outcomes)]
 
     def _apply_action(self, action: int) -> None:
-        self._held = self._held.after(action)
+        self._node = self._node.after(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        return str(self._held.action(action, player == pyspiel.PlayerId.CHANCE))
+        return str(self._node.action(action, player == pyspiel.PlayerId.CHANCE))
 
     def returns(self) -> list[float]:
-        held = self._held
+        held = self._node
         return observation.rewards(held.rules.outcome(held.position), held.rules.players)
 
     def __str__(self) -> str:
-        return str(self._held)
+        return str(self._node)
 
 
-class Held:
-    """All that a state knows. It never changes, so that a copy of a state need not copy it."""
+class Node:
+    """The immutable content of a state, shared between copies of the state."""
 
     __slots__ = ("left", "over", "position", "rules")
 
     def __init__(self, rules: AnyGame, position: Any, left: int) -> None:
         self.rules = rules
         self.position = position
-        self.left = left  # decisions until the match is broken off
+        self.left = left  # decisions until the horizon
         seat = rules.current_player(position)
         self.over = seat == TERMINAL or (left <= 0 and seat != CHANCE)
 
@@ -143,24 +143,24 @@ class Held:
             raise IllegalAction(f"outcomes of the dice are 0 to {len(outcomes) - 1}, not {number}")
         return outcomes[number][0]
 
-    def after(self, number: int) -> Held:
+    def after(self, number: int) -> Node:
         chance = self.rules.current_player(self.position) == CHANCE
         after = self.rules.apply(self.position, self.action(number, chance))
-        return Held(self.rules, after, self.left if chance else self.left - 1)
+        return Node(self.rules, after, self.left if chance else self.left - 1)
 
     def __str__(self) -> str:
         broken_off = self.over and self.rules.outcome(self.position) is None
         return f"{self.position} broken off" if broken_off else str(self.position)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Held:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Node:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Held, (self.rules, self.position, self.left)
+        return Node, (self.rules, self.position, self.left)
 
 
 class Observer:
-    """What a player sees, as OpenSpiel's ``PyObserver`` wants it: ``tensor``, its parts by name, a text."""
+    """An observer for OpenSpiel's ``PyObserver``: ``tensor``, its parts by name (``dict``), and a text."""
 
     def __init__(self, rules: AnyGame, *, recall: bool) -> None:
         self.recall = recall
@@ -173,12 +173,12 @@ class Observer:
             self.dict = dict(zip(sizes, np.split(self.tensor, ends[:-1]), strict=True))
 
     def set_from(self, state: State, player: int) -> None:
-        """Make ``tensor`` and ``dict`` show the state as this player sees it."""
+        """Fill ``tensor`` and ``dict`` with the state from this player's view."""
         if self.tensor is not None:
-            self.tensor[:] = observation.observe(state._held.rules, state.position, player)
+            self.tensor[:] = observation.observe(state._node.rules, state.position, player)
 
     def string_from(self, state: State, player: int) -> str:
-        """The position, or with perfect recall all that has happened."""
+        """The position, or the history with perfect recall."""
         seen = ",".join(map(str, state.history())) if self.recall else str(state)
         return f"player={player} {seen}"
 
@@ -214,9 +214,10 @@ def _load(name: str, params: Mapping[str, Any]) -> AnyGame:
 
 
 def _registered(name: str) -> type[Game]:
-    """What ``pyspiel.load_game`` makes.
+    """The class to register for ``pyspiel.load_game``.
 
-    OpenSpiel lets go of what is registered after Python has ended. Classes outlive that, functions do not.
+    OpenSpiel releases registered objects after the interpreter has shut down. Classes survive that,
+    functions do not.
     """
 
     class Registered(Game):

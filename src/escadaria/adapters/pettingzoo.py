@@ -14,15 +14,14 @@
         env.step(action)
 
 Agents are ``player_0``, ``player_1`` …, in the order of the seats. Action number ``i`` is
-``env.unwrapped.game.actions[i]``. The numbers of an observation are described by
-``escadaria.adapters.observation.fields``; it is the whole position from the view of that agent, because
-the games are open. The dice come from the environment's own generator, right before a decision: no agent sees
-them earlier, and the same seed gives the same dice. The winner is rewarded with 1, which the others pay in
-equal parts; before the end there is no reward.
+``env.unwrapped.game.actions[i]``. An observation is the whole position from the view of its agent;
+``escadaria.adapters.observation.fields`` describes its numbers. The environment's generator rolls the dice
+right before a decision: no agent sees them earlier, and the same seed gives the same dice. The winner's
+reward is 1, and the other agents share -1 equally; before the end all rewards are 0.
 
-The mask of legal actions is in ``info["action_mask"]``, or with ``masks="observation"`` beside the
-observation: ``{"observation": …, "action_mask": …}``. PettingZoo knows both ways. Its ``api_test`` warns of
-every observation that is not a bare array, save in a list of its own environments; so that is the default.
+The action mask is in ``info["action_mask"]``, or with ``masks="observation"`` beside the observation:
+``{"observation": …, "action_mask": …}``. PettingZoo supports both. Its ``api_test`` warns about every
+observation that is not a plain array, except for a list of its own environments; so ``info`` is the default.
 """
 
 from __future__ import annotations
@@ -53,21 +52,21 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MASKS = ("info", "observation")
-"""Where the mask of legal actions may be found."""
+"""Where the action mask is returned."""
 
 ILLEGAL = ("end", "random", "raise")
-"""What may become of an illegal action: the match ends and the agent has lost it, as PettingZoo's games do; a
-random legal one is taken instead; or IllegalAction is raised."""
+"""How an illegal action is handled: the match ends and the agent loses, as in PettingZoo's games; a random
+legal action is played instead; or IllegalAction is raised."""
 
 ILLEGAL_REWARD = -1.0
-"""What an agent gets that ends the match by an illegal action: as much as the loser of two."""
+"""The reward of an agent that ends the match by an illegal action."""
 
 
 def env(game: str = DEFAULT, *, illegal: str = "end", **options: Any) -> AECEnv:
-    """A game as PettingZoo's agents play it, one at a time.
+    """A game as an AEC environment, with PettingZoo's wrappers.
 
-    :param game: its name, as ``escadaria.GAMES`` has it.
-    :param illegal: what becomes of an illegal action, one of ``ILLEGAL``.
+    :param game: its name in ``escadaria.GAMES``.
+    :param illegal: how illegal actions are handled, one of ``ILLEGAL``.
     :param options: those of ``raw_env``.
     :raises BadOptions: if there is no such game or option.
     """
@@ -82,15 +81,15 @@ def env(game: str = DEFAULT, *, illegal: str = "end", **options: Any) -> AECEnv:
 
 
 def parallel_env(game: str = DEFAULT, *, illegal: str = "random", **options: Any) -> ParallelEnv:
-    """The same for algorithms that ask every agent in every cycle: only the word of the one to decide counts.
+    """A game as a parallel environment: all agents act in every cycle, but only the agent to move counts.
 
-    Its mask is the only one that is not all 0. Options are those of ``env``.
+    Only its mask is not all 0. Options are those of ``env``.
     """
     return turn_based_aec_to_parallel(env(game, illegal=illegal, **options))
 
 
 def cycling_env(game: str = DEFAULT, **options: Any) -> AECEnv:
-    """``parallel_env``, where in each cycle every agent says its word in turn."""
+    """``parallel_env`` as an AEC environment, in which every agent acts once per cycle."""
     return parallel_to_aec(parallel_env(game, **options))
 
 
@@ -113,10 +112,10 @@ class raw_env(AECEnv):
         max_cycles: int | None = None,
         **options: Any,
     ) -> None:
-        """Options not named here are the game's.
+        """All other options are the game's.
 
         :param render_mode: ``human`` prints the position, ``ansi`` returns a text, ``rgb_array`` pixels.
-        :param masks: where to find the mask of legal actions, one of ``MASKS``.
+        :param masks: where to return the action mask, one of ``MASKS``.
         :param max_cycles: the number of decisions of all agents after which the match is truncated.
         :raises BadOptions: if there is no such game, option or mode.
         """
@@ -135,7 +134,7 @@ class raw_env(AECEnv):
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.players)]
         self.np_random, _ = seeding.np_random()
 
-    # What agents see and may do.
+    # Spaces and observations.
 
     @cached_property
     def state_space(self) -> spaces.Box:
@@ -164,11 +163,11 @@ class raw_env(AECEnv):
         return seen if self.masks == "info" else {"observation": seen, "action_mask": self.mask(agent)}
 
     def state(self) -> npt.NDArray[np.float32]:
-        """The position as the seat sees it whose turn it is; ``position`` is the game's own."""
+        """The position from the view of the seat whose turn it is; ``position`` is the game's own object."""
         return observation.observe(self.game, self.position, self.position.turn)
 
     def mask(self, agent: str) -> npt.NDArray[np.int8]:
-        """For each action 1 if the agent may do it now, else 0."""
+        """For each action 1 if it is legal for the agent now, else 0."""
         to_decide = self.game.current_player(self.position)
         if to_decide == TERMINAL or self.possible_agents[to_decide] != agent or self._stopped:
             return np.zeros(len(self.game.actions), np.int8)
@@ -177,18 +176,18 @@ class raw_env(AECEnv):
     # Playing.
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a match; without a seed the dice go on where the last match left them.
+        """Start a match. Without a seed the generator is not reset.
 
-        :raises BadOptions: if an option is given: there are none.
+        :raises BadOptions: if ``options`` is not empty.
         """
-        if unknown := set(options or ()) - {"options"}:  # which PettingZoo's own test of environments gives
-            raise BadOptions(f"reset has no options, not {', '.join(sorted(map(str, unknown)))}")
+        if unknown := set(options or ()) - {"options"}:  # PettingZoo's api_test passes that one
+            raise BadOptions(f"reset takes no options, not {', '.join(sorted(map(str, unknown)))}")
         if seed is not None:
             self.np_random, _ = seeding.np_random(seed)
         self.agents = self.possible_agents[:]
         self.position = self.game.initial_state()
         self._decisions = 0
-        self._turn: list[tuple[Any, Any]] = []  # positions of the turn, with what was done there
+        self._turn: list[tuple[Any, Any]] = []  # positions and actions of the current turn
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -198,15 +197,15 @@ class raw_env(AECEnv):
         self._inform()
 
     def step(self, action: int | None) -> None:
-        """Let the selected agent do this, and the dice fall until the next one is to decide.
+        """Play an action of the selected agent, then roll the dice until the next decision.
 
-        :raises IllegalAction: if the number is none of an action, or the action is not legal.
+        :raises IllegalAction: if the number is not that of an action, or the action is not legal.
         """
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
         decision = observation.action_of(self.game, action)
-        self._apply(decision)  # refused before anything has changed
+        self._apply(decision)  # raises before anything has changed
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._decisions += 1
         self._roll()
@@ -239,10 +238,10 @@ class raw_env(AECEnv):
             agent: {"action_mask": self.mask(agent)} if self.masks == "info" else {} for agent in self.agents
         }
 
-    # Looking.
+    # Rendering.
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """The position as the mode wants it; nothing without one."""
+        """Render the position in the render mode; None without one."""
         if self.render_mode is None:
             return None
         if self.render_mode == "rgb_array":
@@ -255,11 +254,11 @@ class raw_env(AECEnv):
         return None
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Nothing to close."""
 
 
 class CheckedActions(wrappers.BaseWrapper):
-    """Refuses what is not the number of an action, before another wrapper uses it as an index."""
+    """Checks action numbers before another wrapper uses them as an index."""
 
     def step(self, action: int | None) -> None:
         if action is not None:
@@ -268,7 +267,7 @@ class CheckedActions(wrappers.BaseWrapper):
 
 
 class RandomIfIllegal(wrappers.BaseWrapper):
-    """Takes a random legal action where an illegal one is given; the generator is the environment's."""
+    """Replaces an illegal action by a random legal one, with the environment's generator."""
 
     def step(self, action: int | None) -> None:
         legal = self.unwrapped.mask(self.agent_selection)
