@@ -231,7 +231,7 @@ def test_a_line_that_was_cut_off_is_played_again(tmp_path: Path) -> None:
         assert len(file.read_bytes().splitlines()) == len(whole.splitlines())
 
 
-@pytest.mark.parametrize("line, said", [(1, "line 1 is of another league"), (2, "line 2 is damaged")])
+@pytest.mark.parametrize("line, said", [(1, "line 1 belongs to another league"), (2, "line 2 is damaged")])
 def test_damage_is_named(tmp_path: Path, line: int, said: str) -> None:
     few(folder=tmp_path)
     (file,) = tmp_path.iterdir()

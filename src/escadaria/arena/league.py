@@ -1,8 +1,8 @@
-"""A league of bots: who is how strong, on one scale, with intervals.
+"""A league of bots, with ratings and their intervals.
 
-Every bot meets every other equally often and has every seat equally often, and who sits behind whom
-changes from round to round. The same seed gives the same results on any number of workers, and however
-often the league was interrupted: each line-up has dice of its own, and what is kept are whole numbers.
+Every bot meets every other equally often and has every seat equally often, and the seating order changes
+from round to round. The same seed gives the same results with any number of workers and interruptions: each
+line-up has its own dice, and the stored results are integers.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from escadaria.bots import load as load_bot
 from escadaria.game import AnyGame, BadOptions, GameError
 
 NUMBERS = 1 << 32
-"""Game ``i`` of line-up ``l`` has the number ``l * NUMBERS + i``, and its dice by it."""
+"""Game ``i`` of line-up ``l`` has the number ``l * NUMBERS + i``, which determines its dice."""
 
 ENGINE_BATCH = 12
-"""How many games the readable engine plays between two lines of the file."""
+"""The number of games that the Python engine plays for one line of the results file."""
 
 
 class BadBot(GameError):
-    """A bot that cannot be used: it fails, or it breaks the rules."""
+    """A bot that raises an error or plays an illegal action."""
 
     code = "bad_bot"
 
 
 class BadLeague(GameError):
-    """A file that holds no results of this league."""
+    """A results file that is damaged or belongs to another league."""
 
     code = "bad_league"
 
@@ -65,19 +65,19 @@ def league(
     scheduler: str = "",
     progress: Callable[[int, int], None] = lambda done, games: None,
 ) -> League:
-    """Let bots play one another. At least ``games`` games are played: rounds are always complete.
+    """Play a league. At least ``games`` games are played, because rounds are always complete.
 
     :param bots: names of bots, import paths (``package.module:function``, also of a file in the working
         directory), or functions that decide.
-    :param folder: where each batch of games is kept as soon as it is played; None keeps nothing.
-    :param resume: go on from what is kept of this league there, instead of playing it anew.
+    :param folder: where to store each batch of games as soon as it is played; None stores nothing.
+    :param resume: continue from the results of this league in ``folder``, instead of starting again.
     :param workers: the number of processes on this machine; by default one for each core.
-    :param scheduler: the address of a Dask cluster that plays instead of this machine.
-    :param progress: called with the number of games done and the number of all games.
+    :param scheduler: the address of a Dask cluster to use instead of this machine.
+    :param progress: called with the number of games done and the total.
     :raises UnknownBot: if there is no such bot.
-    :raises BadBot: if one fails or breaks the rules; it says which, where and how.
+    :raises BadBot: if a bot raises an error or plays an illegal action.
     :raises BadOptions: if there are fewer than two bots, two have one name, or there are no games to play.
-    :raises BadLeague: if what is kept is damaged.
+    :raises BadLeague: if the stored results are damaged.
     """
     players = tuple(map(read_bot, bots))
     schedule = Schedule(len(players), game.players)
@@ -94,8 +94,8 @@ def league(
     compiled = total > FEW and kernel(game, players) is not None
     if total <= FEW and workers is None:
         workers = 1
-    with closing(Book(game, names, seed, folder, resume)) as book:
-        tallies = book.kept(goal)
+    with closing(ResultsFile(game, names, seed, folder, resume)) as results:
+        tallies = results.usable(goal)
         done = sum(tally.games for tally in tallies)
         progress(done, total)
         missing = schedule.missing(goal, tallies, CHUNK if compiled else ENGINE_BATCH)
@@ -106,7 +106,7 @@ def league(
         )
         for (line_up, first, number), counts in zip(missing, batches if spans else (), strict=True):
             tallies.append(Tally.of(line_up, first, counts, game.players))
-            book.add(tallies[-1])
+            results.add(tallies[-1])
             done += number
             progress(done, total)
     return League(game, names, seed, schedule, tuple(tallies))
@@ -116,32 +116,32 @@ def league(
 
 
 def read_bot(bot: str | AnyBot) -> str | AnyBot:
-    """The bot that was meant: its name, or something to call that says what went wrong.
+    """The name of a built-in bot, or a user's bot wrapped in checks.
 
-    :raises UnknownBot: if it is an import path and there is nothing.
+    :raises UnknownBot: if it is an import path that leads to nothing.
     """
     if callable(bot):
-        return Guarded(getattr(bot, "__name__", type(bot).__name__), bot)
+        return CheckedBot(getattr(bot, "__name__", type(bot).__name__), bot)
     if ":" not in bot:
         return bot
     folder = str(Path.cwd())
-    imported(bot, folder)
-    return Guarded(bot, Imported(bot, folder))
+    import_bot(bot, folder)
+    return CheckedBot(bot, ImportedBot(bot, folder))
 
 
 def name_of(bot: str | AnyBot) -> str:
-    return bot.name if isinstance(bot, Guarded) else str(bot)
+    return bot.name if isinstance(bot, CheckedBot) else str(bot)
 
 
 @dataclass(frozen=True)
-class Guarded:
-    """A user's bot, whose errors name it."""
+class CheckedBot:
+    """A user's bot; its actions are checked, and errors contain its name."""
 
     name: str
     bot: AnyBot
 
     def __call__(self, game: AnyGame, state: Any) -> Any:
-        """What it decides. :raises BadBot: if that is not legal, or it fails."""
+        """The bot's decision. :raises BadBot: if it is not legal, or the bot raises an error."""
         try:
             action = self.bot(game, state)
         except GameError:
@@ -155,21 +155,21 @@ class Guarded:
 
 
 @dataclass(frozen=True)
-class Imported:
-    """A function by its import path, looked for again in every process that plays."""
+class ImportedBot:
+    """A function by its import path, imported in every worker process."""
 
     path: str
     folder: str
 
     def __call__(self, game: AnyGame, state: Any) -> Any:
-        return imported(self.path, self.folder)(game, state)
+        return import_bot(self.path, self.folder)(game, state)
 
 
 @cache
-def imported(path: str, folder: str) -> AnyBot:
-    """What the path ``package.module:function`` leads to; ``folder`` is looked through first.
+def import_bot(path: str, folder: str) -> AnyBot:
+    """Import ``package.module:function``; ``folder`` is searched first.
 
-    :raises UnknownBot: if there is nothing that can be called.
+    :raises UnknownBot: if there is no such function.
     """
     module, _, name = path.partition(":")
     if folder not in sys.path:
@@ -188,16 +188,16 @@ def imported(path: str, folder: str) -> AnyBot:
     return bot
 
 
-# Who meets whom.
+# The schedule.
 
 
 @dataclass(frozen=True)
 class Schedule:
     """Rounds, in which every choice of bots plays a game in each rotation of the seats.
 
-    All bots have a seat, some of them two or more if there are fewer than seats, in every way that is
-    as even as can be; if there are more, every choice of them has its turn. From round to round they sit
-    in another order around the table, and the other way round next.
+    With fewer bots than seats, every bot has a seat and some have more, as evenly as possible. With more
+    bots than seats, all combinations play. The seating order changes from round to round; each order is
+    followed by its reverse.
     """
 
     bots: int
@@ -212,7 +212,7 @@ class Schedule:
 
     @cached_property
     def orders(self) -> tuple[tuple[int, ...], ...]:
-        """Ways around the table, each followed by its reverse."""
+        """Orders around the table, each followed by its reverse."""
         ways = [rest for rest in permutations(range(1, self.players)) if rest <= rest[::-1]]
         both = (way for rest in ways for way in dict.fromkeys((rest, rest[::-1])))
         return tuple((0, *way) for way in both)
@@ -222,12 +222,12 @@ class Schedule:
         return len(self.choices) * len(self.orders)
 
     def line_up(self, number: int) -> tuple[int, ...]:
-        """Bots by seat in the line-up's game 0; in each further game all move on by one."""
+        """Bots by seat in game 0 of the line-up; in each further game they rotate by one seat."""
         order, choice = divmod(number, len(self.choices))
         return tuple(self.choices[choice][place] for place in self.orders[order])
 
     def goal(self, games: int) -> list[int]:
-        """The number of games of each line-up, so that whole rounds have at least ``games`` games."""
+        """The number of games of each line-up: complete rounds with at least ``games`` games in total."""
         rounds = -(-games // (len(self.choices) * self.players))
         turns, more = divmod(rounds, len(self.orders))
         return [
@@ -235,7 +235,7 @@ class Schedule:
         ]
 
     def missing(self, goal: Sequence[int], done: Sequence[Tally], most: int) -> list[tuple[int, int, int]]:
-        """Batches of at most ``most`` games (line-up, first, number), all line-ups in turn."""
+        """The batches left to play (line-up, first, number), each of at most ``most`` games, by ``first``."""
         played = Counter[int]()
         for tally in done:
             played[tally.line_up] += tally.games
@@ -248,7 +248,7 @@ class Schedule:
 
 
 class Pairings(NamedTuple):
-    """Plays games of whichever line-up has their numbers; a ``PlayBatch`` for all bots of the league."""
+    """A ``PlayBatch`` for all bots of the league; the number of a game determines its line-up."""
 
     schedule: Schedule
     may_compile: bool
@@ -261,19 +261,19 @@ class Pairings(NamedTuple):
         return (compiled or play_batch)(game, line_up, first, games, seed)
 
 
-# What is kept.
+# Stored results.
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What a batch of a line-up's games came to, in numbers that only need adding up."""
+    """The counts of a batch of games of one line-up."""
 
     line_up: int
     first: int
     wins: list[list[int]]
-    """By place in the line-up and by seat; so the rotation is known too."""
+    """By place in the line-up and by seat, which determine the rotation."""
     turns: dict[str, int]
-    """From a length in turns to the games that took so long."""
+    """The number of games by length in turns."""
 
     @property
     def games(self) -> int:
@@ -289,8 +289,8 @@ class Tally:
         return cls(line_up, first, wins.tolist(), dict(zip(map(str, lengths), games.tolist(), strict=True)))
 
 
-class Book:
-    """The file of a league: a line of JSON that says which, and one for each batch."""
+class ResultsFile:
+    """The results file of a league: a header line of JSON, and one line for each batch."""
 
     def __init__(
         self, game: AnyGame, bots: Sequence[str], seed: int, folder: Path | None, resume: bool
@@ -312,14 +312,14 @@ class Book:
             folder.mkdir(parents=True, exist_ok=True)
             digest = hashlib.sha256(self._head.encode()).hexdigest()[:12]
             path = folder / f"{game.name}-{game.players}-{digest}.jsonl"
-            end = self._look_through(path) if resume and path.exists() else 0
+            end = self._read_tallies(path) if resume and path.exists() else 0
             self._file = path.open("ab")
             self._file.truncate(end)
             if not end:
                 self._write(self._head)
 
-    def kept(self, goal: Sequence[int]) -> list[Tally]:
-        """The batches that are of use: each line-up's from its first game on, without a gap, to its goal."""
+    def usable(self, goal: Sequence[int]) -> list[Tally]:
+        """The batches of each line-up from its first game on, without gaps and not beyond its goal."""
         starting: dict[tuple[int, int], list[Tally]] = {}
         for tally in self._read:
             starting.setdefault((tally.line_up, tally.first), []).append(tally)
@@ -334,7 +334,7 @@ class Book:
         return used
 
     def add(self, tally: Tally) -> None:
-        """Keep a batch; it is on the disk when this returns."""
+        """Store a batch durably."""
         self._write(json.dumps(asdict(tally)))
 
     def close(self) -> None:
@@ -347,18 +347,18 @@ class Book:
             self._file.flush()
             os.fsync(self._file.fileno())
 
-    def _look_through(self, path: Path) -> int:
-        """Read what is kept; where it ends, without a line that was cut off while it was written."""
+    def _read_tallies(self, path: Path) -> int:
+        """Read the stored batches; return the end of the last complete line."""
         text = path.read_bytes()
         end = text.rfind(b"\n") + 1
         lines = text[:end].splitlines()
         if lines and lines[0] != self._head.encode():
-            raise BadLeague(f"{path}: line 1 is of another league")
+            raise BadLeague(f"{path}: line 1 belongs to another league")
         for number, line in enumerate(lines[1:], 2):
             try:
                 tally = Tally(**json.loads(line))
                 if np.shape(tally.wins) != self._shape or tally.games != sum(tally.turns.values()):
-                    raise ValueError("its games do not add up")
+                    raise ValueError("its counts are inconsistent")
                 self._read.append(tally)
             except (ValueError, TypeError, AttributeError) as error:
                 raise BadLeague(f"{path}: line {number} is damaged: {error}") from None
@@ -366,7 +366,7 @@ class Book:
 
 
 def results_folder() -> Path:
-    """The user's folder for leagues."""
+    """The default folder for results of leagues."""
     return user_cache_path("escadaria", appauthor=False) / "arena"
 
 
@@ -377,11 +377,11 @@ def _version() -> str:
         return "not installed"
 
 
-# What it came to.
+# Results.
 
 
 class Points(NamedTuple):
-    """A rating, with the interval that holds the true one in 95 % of cases."""
+    """A rating with its 95 % interval."""
 
     rating: float
     low: float
@@ -389,21 +389,21 @@ class Points(NamedTuple):
 
 
 class Length(NamedTuple):
-    """How many turns a game takes."""
+    """The number of turns of a game."""
 
     mean: float
     low: float
-    """The mean's interval for 95 %."""
+    """The 95 % interval of the mean: ``low`` to ``high``."""
     high: float
     short: int
-    """One game in twenty is not longer than this."""
+    """The 5th percentile."""
     median: int
     long: int
-    """One game in twenty is not shorter than this."""
+    """The 95th percentile."""
 
 
 class Standing(NamedTuple):
-    """How a bot or a seat did. Its share is of the games for each seat that it had in them."""
+    """The results of a bot or a seat. A bot's share is per seat that it had."""
 
     share: Share
     points: Points
@@ -411,11 +411,11 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class League:
-    """Results of a league, best bot first."""
+    """The results of a league."""
 
     game: AnyGame
     bots: tuple[str, ...]
-    """As they were given."""
+    """In the given order."""
     seed: int
     schedule: Schedule
     tallies: tuple[Tally, ...] = field(repr=False)
@@ -447,7 +447,7 @@ class League:
 
     @cached_property
     def by_seat(self) -> tuple[Standing, ...]:
-        """Every seat's standing, over all bots, first to play first."""
+        """Every seat's standing, over all bots, in playing order."""
         wins = self._rows[1].sum(axis=0)
         return tuple(
             Standing(Share(str(seat + 1), 1, int(wins[seat]), self.games), points)
@@ -455,13 +455,13 @@ class League:
         )
 
     def against(self, one: str, other: str) -> Share:
-        """Of the games that either of two won while both sat at the table, how many the one did."""
+        """The share of ``one`` in the games that either of the two won while both played."""
         a, b = self.bots.index(one), self.bots.index(other)
         return Share(one, 1, int(self._wins[a, b]), int(self._wins[a, b] + self._wins[b, a]))
 
     @cached_property
     def lengths(self) -> dict[int, int]:
-        """From a length in turns to the games that took so long."""
+        """The number of games by length in turns."""
         counter = Counter[int]()
         for tally in self.tallies:
             counter.update({int(turns): games for turns, games in tally.turns.items()})
@@ -478,7 +478,7 @@ class League:
         return Length(mean, mean - half, mean + half, short, median, long)
 
     def data(self) -> dict[str, Any]:
-        """All of it for JSON; the same seed gives the same data."""
+        """The results for JSON; the same seed gives the same data."""
         names = [standing.share.name for standing in self.by_bot]
         return {
             "game": self.game.name,
@@ -498,14 +498,14 @@ class League:
 
     @cached_property
     def _sat(self) -> NDArray[np.int64]:
-        """By bot: how many seats it had, over all games."""
+        """By bot: the number of seats over all games."""
         seated, wins = self._rows
         games = np.broadcast_to(wins.sum(axis=1, keepdims=True), seated.shape)
         return np.array([games[seated == bot].sum() for bot in range(len(self.bots))])
 
     @cached_property
     def _wins(self) -> NDArray[np.int64]:
-        """By bot and by other bot: games won while the other was there; on the diagonal all."""
+        """By bot and other bot: games won while the other played; on the diagonal all games won."""
         seated, wins = self._rows
         bots = np.arange(len(self.bots))
         won = np.array([(wins * (seated == bot)).sum(axis=1) for bot in bots])

@@ -1,14 +1,14 @@
-"""How strong bots are, on one scale, from who won against whom.
+"""Ratings of bots and seats, fitted to the results of games.
 
-The model is Plackett and Luce's, Bradley and Terry's for more than two: everybody has a strength, every
-seat a strength of its own that is added, and a seat's chance to win is ``exp(strength)`` over the sum of
-the table's. Only winners are known, so this is a choice among the seats. The strengths that make the
-results likeliest are found by Newton's method; the inverse of the observed information is their
-covariance, and its diagonal gives the intervals. They hold as far as the model does: where one bot suits
-another, the head-to-head table tells more than any one number.
+The model is that of Plackett and Luce, which extends Bradley and Terry's to more than two players: every
+bot and every seat has a strength, a bot's strength and that of its seat are added, and the probability to
+win is ``exp(strength)`` divided by the sum over the table. Only the winner of a game is used. The maximum a
+posteriori strengths are found by Newton's method; the inverse of the observed information is their
+covariance, and its diagonal gives the intervals. They are valid as far as the model is: if results depend
+on the pairing of bots, the head-to-head table is more informative than a single number.
 
-Points are Elo's: 400 more are odds of ten to one at a table of two. They are counted from the mean of the
-bots, as those of the seats are from the mean of the seats.
+Points are Elo points: 400 points are odds of ten to one between two players. They are relative to the mean
+of the bots, and those of the seats to the mean of the seats.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 POINTS = 400 / log(10)
-"""Elo's points for a strength of 1."""
+"""Elo points for a strength of 1."""
 
-DOUBT = 1000 / POINTS
-"""Before any game, strengths are normally distributed with this deviation. So a bot that wins every
-game has a finite rating; after a dozen games the effect is small."""
+PRIOR_DEVIATION = 1000 / POINTS
+"""The standard deviation of the normal prior. It keeps the rating of a bot that wins every game finite;
+after a dozen games its effect is small."""
 
-LONGEST = 1.0
-"""How far one step of Newton's method may go; from far off it would overshoot."""
+MAX_STEP = 1.0
+"""The largest step of Newton's method, which would overshoot far from the optimum."""
 
 Floats = NDArray[np.float64]
 
@@ -42,11 +42,11 @@ class Ratings(NamedTuple):
 
 
 def fit(seated: NDArray[Any], wins: NDArray[Any], bots: int) -> Ratings:
-    """The likeliest ratings.
+    """The maximum a posteriori ratings.
 
-    :param seated: by row and seat, the number of the bot that sat there.
-    :param wins: by row and seat, how many games it won so.
-    :param bots: how many bots there are.
+    :param seated: by row and seat, the number of the bot.
+    :param wins: by row and seat, the number of games won.
+    :param bots: the number of bots.
     """
     seated, row = np.unique(seated, axis=0, return_inverse=True)
     won = np.zeros(seated.shape)
@@ -56,7 +56,7 @@ def fit(seated: NDArray[Any], wins: NDArray[Any], bots: int) -> Ratings:
         gradient, information = _slopes(strength, seated, won, bots)
         step = np.linalg.solve(information, gradient)
         furthest = np.abs(step).max()
-        strength += step * min(1.0, LONGEST / max(furthest, 1e-12))
+        strength += step * min(1.0, MAX_STEP / max(furthest, 1e-12))
         if furthest < 1e-9:
             break
     covariance = np.linalg.inv(information)
@@ -69,17 +69,17 @@ def fit(seated: NDArray[Any], wins: NDArray[Any], bots: int) -> Ratings:
 
 
 def _slopes(strength: Floats, seated: NDArray[Any], won: Floats, bots: int) -> tuple[Floats, Floats]:
-    """The gradient of the logarithm of the likelihood, and the observed information."""
+    """The gradient of the log posterior, and the observed information."""
     power = strength[seated] + strength[bots:]
     chance = np.exp(power - power.max(axis=1, keepdims=True))
     chance /= chance.sum(axis=1, keepdims=True)
     games = won.sum(axis=1, keepdims=True)
     surprise = won - games * chance
-    gradient = -strength / DOUBT**2
+    gradient = -strength / PRIOR_DEVIATION**2
     np.add.at(gradient, seated, surprise)
     gradient[bots:] += surprise.sum(axis=0)
     spread = (games * chance)[:, :, None] * (np.eye(seated.shape[1]) - chance[:, None, :])
-    information = np.eye(len(strength)) / DOUBT**2
+    information = np.eye(len(strength)) / PRIOR_DEVIATION**2
     own = seated, np.broadcast_to(np.arange(bots, len(strength)), seated.shape)
     for one in own:
         for other in own:

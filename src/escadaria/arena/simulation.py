@@ -1,7 +1,7 @@
-"""Many games of bots. The seats rotate, so that no bot profits from its seat.
+"""Simulation of many games of bots. The bots rotate, so that none profits from its seat.
 
-The dice of a game depend on the seed and the game's number alone, not on the bots or the machine. A game's
-compiled code plays the same games as the readable engine, about a thousand times as fast.
+The dice of a game depend only on the seed and the game's number, not on the bots or the machine. Compiled
+kernels play the same games as the Python engine, about a thousand times as fast.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from escadaria.dice import equal_shares
 from escadaria.game import TERMINAL, AnyGame, BadOptions, Fact, play_out
 
 Z95 = 1.959964
-"""How many standard deviations hold 95 % of a normal distribution."""
+"""The two-sided 95 % quantile of the standard normal distribution."""
 
 FEW = 100
-"""So many games are played before a kernel could be loaded or other processes be started."""
+"""Up to this number, games are played before a kernel is loaded or other processes have started."""
 
 CHUNK = 1 << 15
-"""How many games a kernel plays between two signs of progress."""
+"""The number of games that a kernel plays between two calls of ``progress``."""
 
 ENGINE_CHUNK = 20
-"""How many games the readable engine plays between two signs of progress."""
+"""The number of games that the Python engine plays between two calls of ``progress``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many games of all were won, with the interval that holds the true share in 95 % of cases."""
+    """The share of games won, with a 95 % interval."""
 
     name: str
     """A bot's name, or a seat's number from 1."""
     seats: int
-    """How many seats it has in each game; ``seats / players`` is what chance alone would win."""
+    """The number of its seats in each game; ``seats / players`` is the fair share."""
     wins: int
     games: int
 
@@ -53,7 +53,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's score interval, which also holds for few games and for shares near 0 and 1."""
+        """The Wilson score interval, which is also valid for few games and for shares near 0 and 1."""
         n, square = self.games, Z95**2
         middle = (self.wins + square / 2) / (n + square)
         half = Z95 / (n + square) * sqrt(self.wins * (n - self.wins) / n + square / 4)
@@ -62,15 +62,15 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What the games came to. Everything in ``counts`` is an attribute too: ``results.steps``."""
+    """The results of a simulation. Each entry of ``counts`` is also an attribute: ``results.steps``."""
 
     game: AnyGame
     bots: tuple[str, ...]
-    """By seat in the first game; in each further game all move on by one."""
+    """By seat in the first game; in each further game they rotate by one seat."""
     seed: int
     counts: Counts
-    """Arrays with an entry for each game: ``winner`` (a seat), ``turns``, ``plies`` (decisions and
-    rolls); and, with a row for each game and a column for each seat, the kit's ``counted`` and ``at_end``."""
+    """Arrays with an entry for each game: ``winner`` (a seat), ``turns`` and ``plies`` (decisions and
+    rolls). The kit's ``counted`` and ``at_end`` have a row for each game and a column for each seat."""
 
     def __getattr__(self, name: str) -> NDArray[np.int32]:
         counts: Counts = self.__dict__.get("counts", {})
@@ -131,18 +131,18 @@ def simulate(
     scheduler: str = "",
     progress: Callable[[int], None] = lambda done: None,
 ) -> Results:
-    """Play a number of games; bot ``i`` starts on seat ``i``, fewer bots than seats take turns.
+    """Play a number of games. Bot ``i`` starts on seat ``i``; with fewer bots than seats they repeat.
 
-    The same seed gives the same results, whatever plays them: the readable engine or a kernel, one
-    worker or many, here or on a cluster. Without the extra ``escadaria[lab]`` it only takes longer.
+    The same seed gives the same results with the Python engine and a kernel, with one worker and many, on
+    one machine and on a cluster. Without the extra ``escadaria[lab]`` it takes longer.
 
     :param bots: names of bots, or functions that decide.
     :param workers: the number of processes on this machine; by default one for each core.
-    :param scheduler: the address of a Dask cluster that plays instead of this machine.
-    :param progress: called now and then with the number of games done.
+    :param scheduler: the address of a Dask cluster to use instead of this machine.
+    :param progress: called repeatedly with the number of games done.
     :raises UnknownBot: if there is no such bot.
     :raises BadOptions: if there are more bots than seats, or no games to play.
-    :raises MissingExtra: if workers or a scheduler were asked for and are not installed.
+    :raises MissingExtra: if workers or a scheduler are requested, but their packages are not installed.
     """
     lineup = _lineup(game, bots)
     if games < 1:
@@ -151,7 +151,7 @@ def simulate(
         raise BadOptions(f"at least one worker must play, not {workers}")
     compiled = kernel(game, lineup) if games > FEW else None
     if games >= CHUNK and not compiled and _numba_is_missing():
-        warnings.warn("so many games are played much sooner with escadaria[lab]", stacklevel=2)
+        warnings.warn("large simulations finish much sooner with escadaria[lab]", stacklevel=2)
     if games <= FEW and workers is None:
         workers = 1
     size = CHUNK if compiled else ENGINE_CHUNK
@@ -175,7 +175,7 @@ def simulate(
 
 
 def _lineup(game: AnyGame, bots: str | AnyBot | Sequence[str | AnyBot]) -> tuple[str | AnyBot, ...]:
-    """A bot for each seat; all there are, and each with a name of its own."""
+    """A bot for each seat. Checks that all bots exist and that their names differ."""
     given = [bots] if isinstance(bots, str) or callable(bots) else list(bots)
     if not 1 <= len(given) <= game.players:
         raise BadOptions(f"{game.players} seats take 1 to {game.players} bots, not {len(given)}")
@@ -200,11 +200,11 @@ def _numba_is_missing() -> bool:
     return find_spec("numba") is None
 
 
-# The readable engine.
+# The Python engine.
 
 
 def play_batch(game: AnyGame, bots: Sequence[str | AnyBot], first: int, games: int, seed: int) -> Counts:
-    """Games of a seed by the readable engine; what a kernel's ``play_batch`` must agree with."""
+    """Play games with the Python engine. A kernel's ``play_batch`` must give the same results."""
     rows = []
     for number in range(first, first + games):
         order = [bots[(seat - number) % game.players] for seat in range(game.players)]
@@ -215,7 +215,7 @@ def play_batch(game: AnyGame, bots: Sequence[str | AnyBot], first: int, games: i
 def play(
     game: AnyGame, bots: Sequence[str | AnyBot], dice: random.Random, noise: random.Random
 ) -> dict[str, int | Sequence[int]]:
-    """One game of a bot on each seat: what is counted in it."""
+    """Play one game and return its counts."""
     players = [_load(bot, game, noise) for bot in bots]
 
     def decide(state: Any) -> Any:
@@ -229,7 +229,7 @@ def play(
     state, turns, plies = game.initial_state(), 0, 0
     for action, after in play_out(game, state, decide, roll):
         plies += 1
-        # A turn is over when it is another's, or when the game is.
+        # A turn ends when the seat changes or the game ends.
         turns += after.turn != state.turn or game.current_player(after) == TERMINAL
         facts: Sequence[Fact] = game.facts(state, action)
         for name, (kind, field) in kit.counted.items():
@@ -244,18 +244,18 @@ def play(
 
 
 DICE, NOISE = 0, 1
-"""The two streams of a game."""
+"""The two random streams of a game."""
 
 _MASK = 2**64 - 1
 _GAMMA = 0x9E3779B97F4A7C15
 
 
 class Stream(random.Random):
-    """A game's random numbers: SplitMix64, as ``escadaria.compute.streams`` has it for kernels."""
+    """A random stream of a game: SplitMix64, the same as ``escadaria.compute.streams`` for kernels."""
 
     @classmethod
     def of(cls, seed: int, game: int, which: int) -> Stream:
-        """A game's stream of dice or of noise. It depends on the seed and the game's number alone."""
+        """A game's stream for dice or noise. It depends only on the seed and the game's number."""
         stream = cls()
         stream._state = _mix(_mix(seed + _GAMMA) + (2 * game + which) * _GAMMA)
         return stream

@@ -1,4 +1,4 @@
-"""What plays many games, and how they are shared out to workers."""
+"""Kernels, and the distribution of batches of games to workers."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, BadOptions, GameError
 
-PATIENCE = 10
-"""The seconds to wait for a scheduler."""
+SCHEDULER_SECONDS = 10
+"""How long to wait for a scheduler."""
 
 Counts = dict[str, NDArray[np.int32]]
-"""What happened in a number of games: ``winner``, ``turns`` and ``plies`` with a number for each game,
-and what else the game counts with a row for each game and a column for each seat."""
+"""The counts of a number of games: ``winner``, ``turns`` and ``plies`` with one entry for each game, and
+the game's own counts with a row for each game and a column for each seat."""
 
 
 class MissingExtra(GameError):
-    """Something that needs packages which are not installed."""
+    """A function that needs packages which are not installed."""
 
     code = "missing_extra"
 
@@ -30,7 +30,7 @@ class PlayBatch(Protocol):
     """Plays the games ``first``, ``first + 1``, … of a seed."""
 
     def __call__(self, game: AnyGame, bots: Sequence[Any], first: int, games: int, seed: int, /) -> Counts:
-        """``bots`` are by seat in game 0; in each further game all move on by one seat."""
+        """``bots`` are by seat in game 0; in each further game they rotate by one seat."""
 
 
 class Compiled(Protocol):
@@ -45,9 +45,9 @@ class Compiled(Protocol):
 
 
 def kernel(game: AnyGame, bots: Sequence[object]) -> PlayBatch | None:
-    """What plays these bots compiled, or None: one of them has no policy there, or Numba is missing."""
+    """The compiled ``play_batch`` for these bots; None if one has no compiled policy or Numba is missing."""
     kit = kit_of(game)
-    if kit.compiled is None or type(game) is not kit.game:  # a subclass may have rules of its own
+    if kit.compiled is None or type(game) is not kit.game:  # a subclass may change the rules
         return None
     try:
         part: Compiled = kit.compiled()
@@ -69,14 +69,14 @@ def spread(
     scheduler: str,
     threads: bool,
 ) -> Iterator[Counts]:
-    """What each span of games (first, number) came to, in their order.
+    """Play spans of games (first, number) in parallel; yield the counts of each, in order.
 
     :param workers: the number of processes on this machine; None is one for each core.
-    :param scheduler: the address of a Dask cluster that plays instead of this machine.
-    :param threads: whether to use threads, because the kernel releases Python's lock.
-    :raises MissingExtra: if what the workers need is not installed.
-    :raises BadOptions: if there can be no scheduler at the address.
-    :raises OSError: if there is none.
+    :param scheduler: the address of a Dask cluster to use instead of this machine.
+    :param threads: whether to use threads, because the kernel releases the GIL.
+    :raises MissingExtra: if the packages for workers are not installed.
+    :raises BadOptions: if the address of the scheduler is invalid.
+    :raises OSError: if the scheduler does not answer.
     """
     task = partial(play_batch, game, bots)
     if scheduler:
@@ -93,7 +93,7 @@ def spread(
 
 
 def _joblib(workers: int | None) -> Any:
-    """joblib's ``Parallel``; without joblib None, unless several workers were asked for."""
+    """joblib's ``Parallel``; None if joblib is missing and no number of workers was given."""
     try:
         from joblib import Parallel
     except ModuleNotFoundError:
@@ -113,7 +113,7 @@ def _on_cluster(task: Any, spans: Sequence[tuple[int, int]], seed: int, address:
         resolve_address(address)
     except (ValueError, OSError) as error:
         raise BadOptions(f"no scheduler can be at {address!r}: {error}") from None
-    with Client(address, timeout=PATIENCE, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+    with Client(address, timeout=SCHEDULER_SECONDS, set_as_default=False) as client:  # type: ignore[no-untyped-call]
         firsts, numbers = zip(*spans, strict=True)
         for future in client.map(task, firsts, numbers, [seed] * len(spans), pure=False):
             yield future.result()

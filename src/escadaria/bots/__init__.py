@@ -1,11 +1,11 @@
-"""Bots: who decides when no person does. A bot sees the position and never the dice to come.
+"""Bots. A bot is a function of the game and the position; it never sees future dice.
 
-``random`` and ``simple`` stand beside the levels ``tourist``, ``regular``, ``expert`` and ``master``, of
-which each plays better than the one before at every number of players. A game's kit has its bots; a game
-without any has bots that try each decision in a few random games. A bot may have a ``source``, which says
-what it plays by.
+Besides ``random`` and ``simple`` there are the levels ``tourist``, ``regular``, ``expert`` and ``master``,
+each stronger than the one before at every number of players. Bots are part of a game's kit; a game without
+bots gets bots that evaluate each decision by random rollouts. A bot may have an attribute ``source``: what
+its decisions are based on.
 
-A bot of one's own is a function; it needs no registering to be used from Python::
+Your own bot is a function, and need not be registered to be used from Python::
 
     def cautious(game, state):
         return game.legal_actions(state)[-1]
@@ -38,15 +38,15 @@ class Bot(Protocol[G, S, A]):
     """Decides for the seat to act in games ``G``, whose positions are ``S`` and whose actions are ``A``."""
 
     def __call__(self, game: G, state: S, /) -> A:
-        """One of ``game.legal_actions(state)``. Asked only where there is at least one."""
+        """One of ``game.legal_actions(state)``. Called only if there is at least one."""
 
 
 AnyBot = Bot[Any, Any, Any]
-"""A bot that is taken as it comes: what leagues and servers work with."""
+"""A bot of any type, for code that works with all games."""
 
 
 Maker = Callable[[Any, random.Random], Callable[[Any, Any], Any]]
-"""Makes a bot for a game; its noise comes from the generator."""
+"""Creates a bot for a game; its noise comes from the generator."""
 
 
 class Bots(Protocol):
@@ -54,7 +54,7 @@ class Bots(Protocol):
 
     @property
     def BOTS(self) -> Mapping[str, Maker]:
-        """By name, which is one of the levels or ``simple``. Names that are left out get a generic bot."""
+        """Makers by name: ``simple`` or one of the levels. Missing names get a generic bot."""
 
 
 LEVELS = ("tourist", "regular", "expert", "master")
@@ -66,7 +66,7 @@ def _random(game: AnyGame, rng: random.Random) -> AnyBot:
 
 
 def _of_kit(name: str, game: AnyGame, rng: random.Random) -> AnyBot:
-    """The kit's bot with this name, or else one that plays rollouts."""
+    """The kit's bot with this name, or a rollout bot."""
     kit = kit_of(game)
     if kit.bots is not None:
         part: Bots = kit.bots()
@@ -79,11 +79,11 @@ BOTS: Mapping[str, Maker] = {
     "random": _random,
     **{name: partial(_of_kit, name) for name in ("simple", *LEVELS)},
 }
-"""From a bot's name to what makes one for a game."""
+"""Makers by the name of the bot."""
 
 
 def load(name: str, game: AnyGame, rng: random.Random | None = None) -> AnyBot:
-    """The bot with this name. Its noise, if it has any, comes from ``rng``.
+    """Create the bot with this name. Its noise, if any, comes from ``rng``.
 
     :raises UnknownBot: if there is none.
     """

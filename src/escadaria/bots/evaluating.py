@@ -1,4 +1,4 @@
-"""Bots that decide by values: an expert, who sees them with noise, and a master, who sees them exactly."""
+"""Bots that choose by action values: the expert adds noise to them, the master does not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from escadaria.game import AnyGame
 
 DRAWS = 1 << 20
-"""A random draw is one of this number of equally likely values."""
+"""The number of equally likely values of a random draw."""
 
 
 class Values(Protocol):
@@ -19,7 +19,7 @@ class Values(Protocol):
 
 
 class Expert:
-    """Takes the decision that looks best to it."""
+    """Chooses the action with the highest noisy value."""
 
     source = "shipped values"
 
@@ -30,7 +30,7 @@ class Expert:
         rng: random.Random,
         tolerance: float = 0.0,
     ) -> None:
-        """``seen`` makes of a decision's value, and of a draw from -1 to 1, the value that the bot sees."""
+        """``seen`` computes the noisy value from an action's value and a random draw from -1 to 1."""
         self.values, self.seen, self.rng, self.tolerance = values, seen, rng, tolerance
 
     def __call__(self, game: AnyGame, state: Any) -> Any:
@@ -44,7 +44,7 @@ class Expert:
 
 
 class Master:
-    """Takes the best decision."""
+    """Chooses the action with the highest value."""
 
     def __init__(self, values: Values, source: str, tolerance: float = 0.0) -> None:
         self.values, self.source, self.tolerance = values, source, tolerance
@@ -54,7 +54,7 @@ class Master:
 
 
 def master(game: AnyGame, shipped: Callable[[Any], Values], tolerance: float = 0.0) -> Master:
-    """The master: by the exact solution if the cache folder has it, else by shipped values."""
+    """A master that uses the exact solution if it is in the cache folder, else shipped values."""
     from escadaria import solutions
 
     solution = solutions.find(game)
@@ -64,7 +64,7 @@ def master(game: AnyGame, shipped: Callable[[Any], Values], tolerance: float = 0
 
 
 def best(worths: Mapping[Any, float], tolerance: float) -> Any:
-    """The first action that no other one exceeds by more than the tolerance."""
+    """The best action; values within the tolerance count as equal, and the first of them is chosen."""
     first, *others = worths
     for action in others:
         if worths[action] > worths[first] + tolerance:

@@ -1,4 +1,4 @@
-"""Bots for games that have none of their own: they try each decision in random games and take the best."""
+"""Generic bots that evaluate each action by random rollouts, for games without bots in their kit."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from escadaria.dice import equal_shares
 from escadaria.game import AnyGame, play_out
 
 GAMES: Mapping[str, int] = {"simple": 2, "tourist": 1, "regular": 4, "expert": 12, "master": 36}
-"""By bot: the number of random games after each decision."""
+"""By bot: the number of random games after each action."""
 
 MOST_PLIES = 100_000
-"""The number of decisions and rolls after which a random game is given up: it might have no end."""
+"""The number of plies after which a rollout is abandoned, since it might never end."""
 
 
 def maker(name: str) -> Callable[[AnyGame, random.Random], Rollouts]:
-    """Makes the bot with this name."""
+    """The maker of the bot with this name."""
     return lambda game, rng: Rollouts(GAMES[name], rng)
 
 
 class Rollouts:
-    """Takes the decision after which its seat wins most random games; of equal ones, one at random."""
+    """Chooses the action after which its seat wins the most random games; ties are broken at random."""
 
     source = "rollouts"
 
@@ -46,7 +46,7 @@ class Rollouts:
 
 
 def winner(game: AnyGame, state: Any, decide: Callable[[Any], Any], dice: random.Random) -> int | None:
-    """The seat that wins when the game is played on from here; None after ``MOST_PLIES`` without an end."""
+    """Play the game to its end and return the winning seat; None if it takes more than ``MOST_PLIES``."""
 
     def roll(state: Any) -> Any:
         return dice.choice(equal_shares(game.chance_outcomes(state)))[0]
