@@ -1,1 +1,1 @@
-"""The coach: what decisions are worth, in one position and over a whole match."""
+"""The coach: evaluation of positions and analysis of matches."""

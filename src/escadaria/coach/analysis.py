@@ -1,14 +1,15 @@
-"""What each decision of a match was worth, and what each roll brought: pure, from its record.
+"""Analysis of a match from its record: the value of each decision, and the luck of each roll.
 
-The curve says how often each seat wins from every position of the match. It moves for two reasons. A roll
-moves it by **luck**. A decision moves it by **skill**: compared with best play it never goes up for the seat
-that decides, and what it goes down by is **lost**; the others are **given** it. So for every seat
+The curve has the win probability of each seat at every position of the match. A change by a roll is
+**luck**. A change by a decision is **skill** for the seat that decides: it is never positive, since best
+play keeps the probability, and its size is **lost**. For the other seats the same change is **given**. So
+for every seat
 
     start + luck + skill + given + resigned = result
 
-where ``resigned`` is what the end by resignation added or took, and the result of an unfinished match is the
-last point of the curve. A decision with one legal action counts nothing. What a bot decided for a seat that
-its owner had left counts for the seat.
+where ``resigned`` is the change by a resignation at the end, and the result of an unfinished match is the
+last point of the curve. A decision with a single legal action does not count. Decisions of a bot that stands
+in for a player count for the seat.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from escadaria.i18n import Texts
 
 SIZES = {"inaccuracy": 0.02, "mistake": 0.05, "blunder": 0.10}
-"""Mistakes by size: the least win probability that each loses."""
+"""Mistakes by size: the smallest loss of win probability of each."""
 
 SURE = 2.0
 """A loss measured by rollouts counts if it is at least this number of standard errors."""
@@ -42,9 +43,9 @@ class Option:
 
     action: Any
     shares: Shares
-    """How often each seat wins after it."""
+    """The win probability of each seat after it."""
     error: float
-    """The standard error of the share of the seat that decides."""
+    """The standard error for the seat that decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,51 +66,51 @@ class Decision:
         return self.options[0]
 
     def share(self, option: Option) -> float:
-        """How often the seat that decides wins."""
+        """The win probability of the seat that decides."""
         return option.shares[self.seat]
 
     @property
     def lost(self) -> float:
-        """The win probability that the best action had more than the one played."""
+        """The win probability of the best action minus that of the one played; 0 if not significant."""
         lost = self.share(self.best) - self.share(self.played)
         return lost if lost > SURE * hypot(self.best.error, self.played.error) else 0.0
 
     @property
     def at_stake(self) -> float:
-        """What the worst action would have lost."""
+        """The loss of the worst action."""
         return self.share(self.best) - self.share(self.options[-1])
 
     @property
     def size(self) -> str:
-        """``inaccuracy``, ``mistake`` or ``blunder``; empty if it was good."""
+        """``inaccuracy``, ``mistake`` or ``blunder``; empty for a good decision."""
         return next((size for size, least in reversed(SIZES.items()) if self.lost >= least), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """Dice that fell."""
+    """A roll of the dice."""
 
     ply: int
     turn: int
     seat: int
-    """Who rolled."""
+    """The seat that rolled."""
     dice: str
     luck: Shares
-    """What it brought to each seat; it sums to 0."""
+    """The change of each seat's win probability; it sums to 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """How one seat played, and how lucky it was."""
+    """The summary of one seat: decisions, mistakes and luck."""
 
     seat: int
     name: str
     decisions: int
     mistakes: dict[str, int]
-    """How many of each size."""
+    """The number of mistakes by size."""
     accuracy: float | None
-    """1 for best play, 0 for the worst: how much was kept of what was at stake in all decisions,
-    ``1 - lost / at_stake``, each summed. So choices that matter count for more. None if none did."""
+    """``1 - lost / at_stake``, both summed over all decisions: 1 for best play, 0 for the worst. Important
+    decisions weigh more. None if nothing was at stake."""
     lost: float
     start: float
     luck: float
@@ -120,7 +121,7 @@ class Player:
 
     @property
     def adjusted(self) -> float:
-        """The result without the luck. It may be below 0 or above 1, as luck may be great."""
+        """The result minus the luck. It can be below 0 or above 1."""
         return self.result - self.luck
 
 
@@ -131,16 +132,16 @@ class Analysis:
     record: Record
     source: Source
     curve: tuple[Shares, ...]
-    """How often each seat wins, before each ply and at the end: ``curve[n]`` is after n plies."""
+    """The win probability of each seat; ``curve[n]`` is after n plies."""
     errors: tuple[Shares, ...]
     """The standard errors of the curve."""
     decisions: tuple[Decision, ...]
-    """In order, without those that were forced."""
+    """In order, without forced ones."""
     rolls: tuple[Roll, ...]
 
     @cached_property
     def result(self) -> Shares:
-        """1 for the winner; of an unfinished match the end of the curve."""
+        """1 for the winner and 0 for the others; for an unfinished match the end of the curve."""
         outcome = self.record.outcome
         if outcome is None:
             return self.curve[-1]
@@ -152,11 +153,11 @@ class Analysis:
 
     @property
     def mistakes(self) -> tuple[Decision, ...]:
-        """The decisions that lost something worth a name."""
+        """The decisions that were inaccuracies, mistakes or blunders."""
         return tuple(decision for decision in self.decisions if decision.size)
 
     def change(self, ply: int) -> Shares:
-        """How far the curve moved by this ply."""
+        """The change of the curve by this ply."""
         pairs = zip(self.curve[ply - 1], self.curve[ply], strict=True)
         return tuple(after - before for before, after in pairs)
 
@@ -191,7 +192,7 @@ class Analysis:
         )
 
     def data(self) -> dict[str, Any]:
-        """All of it for JSON. Seats are numbered from 0; plies and turns from 1, as in records."""
+        """The analysis for JSON. Seats are numbered from 0; plies and turns from 1, as in records."""
         return {
             "game": self.record.game.name,
             "options": self.record.game.options,
@@ -214,10 +215,10 @@ def analyse(
     rollouts: int = 0,
     progress: Callable[[int, int], None] = lambda done, plies: None,
 ) -> Analysis:
-    """Analyse a match with the given evaluator, or with the best one there is.
+    """Analyse a match with the given evaluator, or with the best one available.
 
-    :param rollouts: play this number of games from each position instead, by ``simple`` bots.
-    :param progress: called with the number of plies done and the number of all plies.
+    :param rollouts: evaluate each position by this number of games of ``simple`` bots instead.
+    :param progress: called with the number of plies done and the total.
     :raises NoEvaluator: if there is no evaluator for this game.
     """
     evaluator = evaluator or evaluators.find(record.game, rollouts)
@@ -245,34 +246,34 @@ def hint(game: AnyGame, state: Any, evaluator: Evaluator) -> tuple[Option, ...]:
     return tuple(sorted(options, key=lambda option: -option.shares[state.turn]))
 
 
-# What dice may bring, before they fall.
+# All possible rolls of a position.
 
 MOST_FALLS = 800
-"""The most positions after a roll that are evaluated: those of five dice of Chain."""
+"""The maximum number of positions to evaluate after a roll: enough for five dice in Chain."""
 
 
 class TooManyFalls(GameError):
-    """The dice can lead to too many positions to evaluate them all."""
+    """The dice can lead to more than ``MOST_FALLS`` positions."""
 
     code = "too_large"
 
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """Dice that lead to one position, and the best that can be done there."""
+    """The rolls that lead to one position, and best play from there."""
 
     dice: tuple[str, ...]
-    """All rolls that lead there. Dice that fall one by one are sorted after the first (C9)."""
+    """All rolls that lead there. Dice that are rolled one by one are sorted after the first (C9)."""
     chance: Fraction
     plan: tuple[Any, ...]
-    """The best actions until dice are to fall again or the turn ends; empty if it ended by the dice."""
+    """The best actions until the next roll or the end of the turn; empty if the dice ended the turn."""
     options: tuple[Option, ...]
     """The options of the last decision in the plan, the chosen one first."""
     shares: Shares
 
 
 def falls(game: AnyGame, state: Any, evaluator: Evaluator) -> tuple[Fall, ...]:
-    """All that the dice can show at a position that waits for them; their chances sum to 1.
+    """All possible rolls at a chance node; their probabilities sum to 1.
 
     :raises TooManyFalls: if more than ``MOST_FALLS`` positions can follow.
     """
@@ -286,11 +287,11 @@ def falls(game: AnyGame, state: Any, evaluator: Evaluator) -> tuple[Fall, ...]:
 
 
 _Falling = dict[Any, dict[str, Fraction]]
-"""From a position to the dice that lead there, with their chances."""
+"""From a position to the dice that lead there, with their probabilities."""
 
 
 def _one_more(game: AnyGame, waiting: _Falling, seat: int, fallen: _Falling) -> _Falling:
-    """Roll the next die, or all that are rolled together; complete rolls go to ``fallen``."""
+    """Roll the next die, or all dice that are rolled together; complete rolls go to ``fallen``."""
     more: _Falling = {}
     for before, ways in waiting.items():
         for die, share in game.chance_outcomes(before):
@@ -349,31 +350,31 @@ def _decision_data(decision: Decision) -> dict[str, Any]:
     }
 
 
-# Why another action would have been better.
+# Explanations of mistakes.
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Facts that make the difference between the best action and the one played."""
+    """The facts that distinguish the best action from the one played."""
 
     key: str
     """The key of its text."""
     facts: tuple[Fact, ...] = ()
-    """Of one kind; they follow only one of the two actions."""
+    """Facts of one kind that follow only one of the two actions."""
 
 
 def own(fact: Fact, seat: int) -> bool:
-    """Whether it happens to the seat."""
+    """Whether the fact affects the seat."""
     return bool(fact.data().get("victim", fact.seat) == seat)
 
 
 def others(fact: Fact, seat: int) -> bool:
-    """Whether it happens to another seat."""
+    """Whether the fact affects another seat."""
     return not own(fact, seat)
 
 
 Relevance = Mapping[str, Callable[[Fact, int], bool]]
-"""From a kind of fact, as in ``GAME.KIND``, to when it counts; ``coach.good.GAME.KIND`` is its text."""
+"""From ``GAME.KIND`` to a predicate that says when the fact counts; its text is ``coach.good.GAME.KIND``."""
 
 
 class Explanations(Protocol):
@@ -381,15 +382,15 @@ class Explanations(Protocol):
 
     @property
     def GOOD(self) -> Relevance:
-        """Facts that speak for the best action, the strongest first."""
+        """Facts in favour of the best action, the strongest first."""
 
     @property
     def BAD(self) -> Relevance:
-        """Facts that speak against the action played, likewise."""
+        """Facts against the action played, the strongest first."""
 
 
 def reason(game: AnyGame, state: Any, decision: Decision) -> Reason:
-    """What made the best action better, as far as the facts show it."""
+    """Why the best action was better, as far as the facts show it."""
     kit = kit_of(game)
     if kit.explanations is None:
         return Reason("coach.better")
@@ -414,7 +415,7 @@ def _reasons(
 
 
 def explanation(record: Record, decision: Decision, texts: Texts) -> str:
-    """A sentence: what made the best action better, and what both are worth."""
+    """A sentence that says why the best action was better, with both win probabilities."""
     game, names = record.game, record.names
     why = reason(game, record.positions[decision.ply - 1], decision)
     fields = why.facts[0].data() if why.facts else {}

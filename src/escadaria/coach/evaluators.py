@@ -1,7 +1,7 @@
-"""Evaluators: how often each seat wins from a position.
+"""Evaluators: the win probability of each seat in a position.
 
-A solution is exact. Shipped values are learned and nearly exact. Without either, bots play a given number of
-games from the position.
+A solution is exact. Shipped values are learned and nearly exact. Without either, the probabilities are
+estimated by games of bots from the position (rollouts).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FEW_ROLLOUTS = 100
 """The default number of games from each position, for games without values."""
 
 Shares = tuple[float, ...]
-"""How often each seat wins; they sum to 1."""
+"""The win probability of each seat; they sum to 1."""
 
 
 class NoEvaluator(GameError):
@@ -40,16 +40,16 @@ class NoEvaluator(GameError):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where figures come from."""
+    """The source of an evaluator's figures."""
 
     kind: str
-    """``exact``, ``values`` (they ship, and were learned) or ``rollouts``."""
+    """``exact``, ``values`` (learned, and shipped) or ``rollouts``."""
     gap: float = 0.0
-    """How far the proven bounds of an exact figure are apart at most."""
+    """The largest distance between the proven bounds of an exact figure."""
     games: int = 0
-    """How many games were played on from a position."""
+    """The number of rollouts from each position."""
     bot: str = ""
-    """Who played them."""
+    """The bot that plays the rollouts."""
 
     def data(self) -> dict[str, Any]:
         own: dict[str, dict[str, Any]] = {
@@ -60,17 +60,17 @@ class Source:
 
 
 class Evaluator(Protocol):
-    """Estimates how often each seat wins."""
+    """Estimates the win probability of each seat."""
 
     @property
     def source(self) -> Source:
-        """Where its figures come from."""
+        """The source of its figures."""
 
     def shares(self, state: Any) -> Shares:
-        """How often each seat wins from here, at any node."""
+        """The win probability of each seat, at any node."""
 
     def options(self, state: Any) -> Mapping[Any, Shares]:
-        """The shares after each legal action, in the game's order; empty if there is no decision."""
+        """The win probabilities after each legal action, in the game's order; empty at other nodes."""
 
     def error(self, state: Any) -> Shares:
         """The standard error of each share; zeros if nothing was sampled."""
@@ -80,7 +80,7 @@ class PositionValues(Protocol):
     """The values of positions: a solution, or shipped values."""
 
     def value(self, state: Any) -> float:
-        """How often the seat to move wins."""
+        """The win probability of the seat to move."""
 
     def action_values(self, state: Any) -> Mapping[Any, float]:
         """The same after each legal action."""
@@ -88,14 +88,14 @@ class PositionValues(Protocol):
 
 @runtime_checkable
 class SeatValues(PositionValues, Protocol):
-    """Position values with one share for each seat, for any number of players."""
+    """Position values for each seat, for any number of players."""
 
     def seats(self, state: Any) -> Shares:
-        """How often each seat wins, at any node."""
+        """The win probability of each seat, at any node."""
 
 
 def find(game: AnyGame, rollouts: int = 0) -> Evaluator:
-    """The best evaluator there is; with ``rollouts``, one that plays that number of games from each position.
+    """The best evaluator available; with ``rollouts``, one that plays this number of rollouts.
 
     A game whose kit has no values always gets rollouts.
 
@@ -110,9 +110,7 @@ def find(game: AnyGame, rollouts: int = 0) -> Evaluator:
         return RolloutEvaluator(game, FEW_ROLLOUTS)
     values = _shipped(game)
     if values is None:
-        raise NoEvaluator(
-            f"neither a solution nor values of {game.name} for {game.players} players are at hand"
-        )
+        raise NoEvaluator(f"there is neither a solution nor values of {game.name} for {game.players} players")
     return ValueEvaluator(game, values, Source(VALUES))
 
 
@@ -184,11 +182,10 @@ def _of_two(seat: int, value: float) -> Shares:
 
 
 class RolloutEvaluator:
-    """An evaluator that lets bots play on. The same position always gets the same games.
+    """An evaluator that plays rollouts. The same position always gets the same games.
 
-    The shares of a position are those of games that such bots play from there. At a decision they are the
-    shares after the bot's own choice, not after the best option: the maximum of several uncertain estimates
-    is biased upwards, and every roll would seem lucky.
+    At a decision node the shares are those after the bot's own choice, not after the best option: the
+    maximum of several uncertain estimates is biased upwards, and every roll would seem lucky.
     """
 
     def __init__(self, game: AnyGame, games: int) -> None:
@@ -215,7 +212,7 @@ class RolloutEvaluator:
         if self.game.current_player(state) == TERMINAL:
             return (0.0,) * self.game.players
         games = self.source.games
-        # One more win and one more loss, so that the error is not 0 when one seat wins all games.
+        # Add one win and one loss, so that the error is not 0 when one seat wins all games.
         shares = [(wins + 1) / (games + 2) for wins in self._played(state)]
         return tuple(sqrt(share * (1 - share) / games) for share in shares)
 

@@ -1,7 +1,7 @@
-"""Exact solutions: what every position is worth when both players play as well as can be.
+"""Exact solutions: the value of every position with best play on both sides.
 
-They are computed once by ``escadaria.solve`` (the extra ``lab``) and kept in the user's cache folder;
-to look a position up needs NumPy only.
+They are computed once by ``escadaria.solve`` (the extra ``lab``) and stored in the user's cache folder.
+Looking up a position needs only NumPy.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def _part(game: AnyGame) -> SolutionFiles | None:
 
 
 def path_of(game: AnyGame) -> Path:
-    """Where the game's solution is kept, once there is one.
+    """The path of the game's solution, whether or not it exists.
 
-    :raises BadOptions: if games of this kind have none.
+    :raises BadOptions: if the game's kit has no solutions.
     """
     part = _part(game)
     if part is None:
@@ -49,11 +49,11 @@ def path_of(game: AnyGame) -> Path:
 
 
 def open_solution(game: AnyGame) -> Solution:
-    """The game's solution from the cache folder.
+    """Open the game's solution in the cache folder.
 
-    :raises FileNotFoundError: if it has none there.
+    :raises FileNotFoundError: if there is none.
     :raises BadSolution: if the file is damaged, or solves another game or other rules.
-    :raises BadOptions: if games of this kind have none.
+    :raises BadOptions: if the game's kit has no solutions.
     """
     path, part = path_of(game), _part(game)
     assert part is not None, "it has a path"
@@ -66,7 +66,7 @@ def open_solution(game: AnyGame) -> Solution:
 
 
 def _is_of(game: AnyGame, about: Mapping[str, Any]) -> bool:
-    """Whether a file that says this of itself belongs to the game. Some options share a file (C18)."""
+    """Whether a file with this header belongs to the game. Some options share a file (C18)."""
     try:
         solved = type(game)(**about["options"])
     except (KeyError, TypeError, GameError):
@@ -77,7 +77,7 @@ def _is_of(game: AnyGame, about: Mapping[str, Any]) -> bool:
 def find(game: AnyGame) -> Solution | None:
     """The game's solution, or None if the cache folder has none. Each file is opened once.
 
-    :raises BadSolution: if there is a file, but it is damaged or solves something else.
+    :raises BadSolution: if the file is damaged or solves another game.
     """
     if game.players != 2 or _part(game) is None:
         return None
@@ -93,7 +93,7 @@ def find(game: AnyGame) -> Solution | None:
 
 @lru_cache(maxsize=16)
 def _found(game: Any, changed: int) -> Solution | BadSolution:
-    """What opening the file gives, a refusal included: a gigabyte is summed up once."""
+    """Open the solution; errors are cached too, because the checksum of a gigabyte takes a second."""
     try:
         return open_solution(game)
     except BadSolution as error:

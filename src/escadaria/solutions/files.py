@@ -1,8 +1,8 @@
-"""Solutions and checkpoints on disk: a line of JSON that says what they are, and arrays to map.
+"""Files of solutions and checkpoints: a header of JSON, and arrays to map into memory.
 
-A file names itself in its first line and carries the checksum of all that follows in its second.
-Summing up a gigabyte takes a second, so a file that was found whole is remembered by its size and
-time of change, and looked through again only when one of them differs.
+The first line is a magic number, the second the checksum of the rest. The checksum of a gigabyte takes a
+second, so the size and time of a verified file are stored beside it (``.whole``), and the checksum is
+computed again only if one of them differs.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ SUM = 64  # characters of a checksum
 
 
 class BadSolution(GameError):
-    """A file that is damaged, or no solution at all."""
+    """A file that is damaged or not a solution."""
 
     code = "bad_solution"
 
 
 def folder() -> Path:
-    """Where solutions are kept: ESCADARIA_CACHE, or the user's folder for such files."""
+    """The folder of solutions: ESCADARIA_CACHE, or the user's cache folder."""
     set_by_user = os.environ.get("ESCADARIA_CACHE")
     return Path(set_by_user) if set_by_user else user_cache_path("escadaria", appauthor=False) / "solutions"
 
 
 def write(path: Path, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-    """Write all of it or nothing: whatever was there stays until the new file is whole."""
+    """Write a file atomically: an old file stays until the new one is complete."""
     kinds = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{os.getpid()}")
@@ -59,55 +59,55 @@ def write(path: Path, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
-    _remember(path)
+    _write_stamp(path)
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """What a file says of itself, and its arrays, mapped into memory.
+    """Read the header of a file, and map its arrays into memory.
 
     :raises FileNotFoundError: if there is none.
-    :raises BadSolution: if a single bit of it is not as it was written.
+    :raises BadSolution: if it is damaged or not a solution.
     """
     with path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
-            raise BadSolution(f"{path} is no solution of this version")
+            raise BadSolution(f"{path} is not a solution of this version")
         claimed = file.read(SUM)
-        if not _is_remembered(path) and _checksum(file) != claimed:
-            raise BadSolution(f"{path} is damaged: its checksum is not that of its contents")
+        if not _has_valid_stamp(path) and _checksum(file) != claimed:
+            raise BadSolution(f"{path} is damaged: its checksum does not match its contents")
         file.seek(len(MAGIC) + SUM + 1)
-        said = json.loads(file.readline())
+        header = json.loads(file.readline())
         offset = file.tell()
     arrays = {}
-    for name, (kind, shape) in said["arrays"].items():
+    for name, (kind, shape) in header["arrays"].items():
         offset += -offset % PAGE
         arrays[name] = np.memmap(path, np.dtype(kind), "r", offset, tuple(shape))
         offset += arrays[name].nbytes
-    _remember(path)
-    return said["about"], dict(arrays)
+    _write_stamp(path)
+    return header["about"], dict(arrays)
 
 
 def _checksum(file: BufferedReader | BufferedRandom) -> bytes:
-    """Of all that stands behind the place for it."""
+    """The checksum of everything after the checksum's own place."""
     file.seek(len(MAGIC) + SUM)
     return hashlib.file_digest(file, "sha256").hexdigest().encode()
 
 
-def _note(path: Path) -> Path:
+def _stamp_path(path: Path) -> Path:
     return path.with_name(path.name + ".whole")
 
 
-def _looks(path: Path) -> str:
+def _stamp(path: Path) -> str:
     status = path.stat()
     return f"{status.st_size} {status.st_mtime_ns}"
 
 
-def _remember(path: Path) -> None:
-    with contextlib.suppress(OSError):  # in a read-only folder the file is checked each time
-        _note(path).write_text(_looks(path), encoding="ascii")
+def _write_stamp(path: Path) -> None:
+    with contextlib.suppress(OSError):  # in a read-only folder the checksum is computed each time
+        _stamp_path(path).write_text(_stamp(path), encoding="ascii")
 
 
-def _is_remembered(path: Path) -> bool:
+def _has_valid_stamp(path: Path) -> bool:
     try:
-        return _note(path).read_text("ascii") == _looks(path)
+        return _stamp_path(path).read_text("ascii") == _stamp(path)
     except (OSError, ValueError):
         return False

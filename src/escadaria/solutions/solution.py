@@ -1,4 +1,4 @@
-"""What a solution is, whichever game it solves."""
+"""The interface of a solution."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from escadaria.game import AnyGame
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What was proven."""
+    """The proven bounds of a solution."""
 
     low: float
-    """The least share of games that the first seat wins, from the start with best play on both sides."""
+    """The lower bound of the first seat's win probability at the start, with best play on both sides."""
     high: float
-    """The greatest such share."""
+    """The upper bound."""
     gap: float
-    """Between the bounds of any position, the largest."""
+    """The largest distance between the bounds of any position."""
 
 
 class Solution(Protocol):
-    """The exact worth of every position of a game."""
+    """The exact value of every position of a game."""
 
     @property
     def game(self) -> AnyGame:
-        """What it solves."""
+        """The solved game."""
 
     @property
     def bounds(self) -> Bounds:
-        """How exact it is."""
+        """The proven bounds."""
 
     def value(self, state: Any) -> float:
-        """The probability that the seat to act wins; at a chance node, the seat whose turn it is."""
+        """The win probability of the seat to act; at a chance node, of the seat whose turn it is."""
 
     def action_values(self, state: Any) -> dict[Any, float]:
-        """That probability after each legal action; empty where there is nothing to decide."""
+        """The win probability after each legal action; empty at other nodes."""
