@@ -1,16 +1,16 @@
-"""Everything a player reads, in five languages: one PO file each, with the same keys.
+"""Texts for players in five languages: one gettext PO file for each, with the same keys.
 
-The files are gettext's PO, read as they are by Babel: it is the better kept choice, with regular
-releases and the plurals, numbers and lists of CLDR, while fluent.runtime was last released in March 2023.
+Babel reads the PO files directly, and provides the plurals, numbers and lists of CLDR. It was chosen over
+fluent.runtime, which was last released in March 2023.
 
-A message's id is a key (``rapido.fact.placed``), never a sentence, so English is a language like the
-others. Placeholders are ``{name}``, as in ``str.format``. A message with plural forms names in its
-``msgid_plural`` the placeholder that is counted; the singular may leave that placeholder out.
+A message id is a key (``rapido.fact.placed``), never a sentence, so English is a language like the others.
+Placeholders are ``{name}``, as in ``str.format``. The ``msgid_plural`` of a message with plural forms is the
+name of the placeholder that is counted; the singular may omit that placeholder.
 
-Facts and actions may have **variants**, sentences for a special case, chosen by their data alone:
-``….coloured`` where the field ``coloured`` is True, ``….no_start`` where the field ``start`` is 0,
-``….self`` where the victim is the seat itself. Of several that exist the first counts, ``self`` before
-the fields in their order; where none exists the plain message is used.
+Facts and actions may have **variants** for special cases, chosen by their data: ``….coloured`` if the field
+``coloured`` is True, ``….no_start`` if the field ``start`` is 0, ``….self`` if the victim is the seat
+itself. If several exist, the first is used: ``self``, then the fields in their order. If none exists, the
+plain message is used.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from escadaria.catalogue import KITS
 from escadaria.game import AnyGame, BadOptions, Fact, kind_of
 
 LANGUAGES = ("en", "de", "fr", "it", "es")
-"""The languages there are; the first is spoken to those who speak none of them."""
+"""The supported languages; the first is the default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One text of one language, placeholders still in it."""
+    """One text of one language, with its placeholders."""
 
     forms: tuple[str, ...]
-    """The text; or its singular and its plural."""
+    """The text, or its singular and plural."""
     counted: str = ""
-    """The placeholder whose number chooses the form; empty if there is one form only."""
+    """The placeholder whose number selects the form; empty if there is only one form."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +56,9 @@ class Texts:
     messages: Mapping[str, Message]
 
     def __call__(self, key: str, **args: Any) -> str:
-        """The text with its placeholders filled in; arguments that it has no use for are ignored.
+        """The text with its placeholders filled in; unused arguments are ignored.
 
-        :raises KeyError: if there is no such text, or an argument is missing: a mistake of the caller.
+        :raises KeyError: if there is no such text, or an argument is missing.
         """
         if key not in self.messages:
             raise KeyError(f"there is no text {key!r} in {self.language}.po")
@@ -72,7 +72,7 @@ class Texts:
         return key in self.messages
 
     def fact(self, game: str, fact: Fact, names: Sequence[str]) -> str:
-        """The sentence that tells the fact; ``names`` are the players' names by seat."""
+        """The sentence for a fact; ``names`` are the players' names by seat."""
         data = fact.data()
         args = {field: self._shown(game, value) for field, value in data.items()}
         args["name"] = names[fact.seat]
@@ -81,30 +81,30 @@ class Texts:
         return self(self._variant(f"{game}.fact.{fact.kind}", data), **args)
 
     def action(self, game: str, action: object) -> str:
-        """The label of a decision, made from its text; outcomes of the dice have none."""
+        """The label of a decision, found by its text; outcomes of the dice have none."""
         word, _, rest = str(action).partition(" ")
         args = {"number": int(rest) if rest.isdigit() else rest} if rest else {}
         return self(self._variant(f"{game}.action.{word}", args), **args)
 
     def question(self, game: str, state: object) -> str:
-        """What the seat to act is asked, by the position's phase if it has one."""
+        """The question to the seat to act, by the position's phase if it has one."""
         phase = getattr(state, "phase", None)
         key = f"{game}.phase.{phase.value if isinstance(phase, Enum) else phase}"
         return self(key if key in self else "play.question")
 
     def percent(self, share: float | Fraction, decimals: int = 0) -> str:
-        """A share of 1 in percent, as the language writes it; without decimals by default."""
+        """A share of 1 as a localised percentage; without decimals by default."""
         pattern = self._locale.percent_formats[None].pattern
         if decimals:
             pattern = pattern.replace("##0", f"##0.{'0' * decimals}")
         return format_percent(float(share), pattern, locale=self._locale)
 
     def listed(self, parts: Iterable[str]) -> str:
-        """All parts in a row, as the language lists them: ``Ana, Bento, and Clara``."""
+        """A localised list: ``Ana, Bento, and Clara``."""
         return format_list(list(parts), locale=self._locale)
 
     def number(self, number: float) -> str:
-        """A number as the language writes it: 1234.5 is ``1.234,5`` in German."""
+        """A localised number: 1234.5 is ``1.234,5`` in German."""
         return format_decimal(number, locale=self._locale)
 
     @cached_property
@@ -137,9 +137,9 @@ def _variants(key: str, data: Mapping[str, object]) -> Iterator[str]:
 
 @cache
 def load(language: str) -> Texts:
-    """All texts of a language, those of games that other packages add among them; files are read once.
+    """All texts of a language, including those of games in other packages; files are read once.
 
-    :raises BadOptions: if it is none of ``LANGUAGES``.
+    :raises BadOptions: if it is not one of ``LANGUAGES``.
     """
     if language not in LANGUAGES:
         raise BadOptions(f"there is no language {language!r}, there are {', '.join(LANGUAGES)}")
@@ -149,13 +149,13 @@ def load(language: str) -> Texts:
             folder = resources.files(kit.texts)
             own = folder.joinpath(f"{language}.po")
             found = _read(own if own.is_file() else folder.joinpath(f"{LANGUAGES[0]}.po"), language)
-            messages = {**found, **messages}  # a game adds texts and changes none
+            messages = {**found, **messages}  # a game may add texts, but not replace any
         messages = {**dict(_defaults(kit.game)), **messages}
     return Texts(language, messages)
 
 
 def _defaults(game: type[AnyGame]) -> Iterator[tuple[str, Message]]:
-    """Texts for a game that has none: its own words, the same in every language."""
+    """Default texts of a game: its identifiers, the same in every language."""
     yield f"{game.name}.name", _plain(game.name.capitalize())
     yield f"{game.name}.tagline", _plain("")
     for option in game.OPTIONS:
@@ -194,13 +194,13 @@ def _read(path: Traversable, language: str) -> dict[str, Message]:
 
 
 def negotiate(wanted: str | Iterable[str] | None = None) -> str:
-    """The first of the wanted languages that there is, else English.
+    """The preferred language that is supported, else English.
 
     :param wanted: a locale (``de_AT.UTF-8``), an Accept-Language header (``fr-CH, fr;q=0.9``), a list of
-        such, best first; or None for what the environment says (LANGUAGE, LC_ALL, LC_MESSAGES, LANG).
+        these, best first; or None for the environment (LANGUAGE, LC_ALL, LC_MESSAGES, LANG).
     """
     if wanted is None:
-        variables = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")  # as gettext looks for them
+        variables = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")  # in the order of gettext
         wanted = next((os.environ[name] for name in variables if os.environ.get(name)), "").split(":")
     texts = [wanted] if isinstance(wanted, str) else wanted
     ranges = [part for text in texts for part in text.split(",")]
@@ -211,7 +211,7 @@ def negotiate(wanted: str | Iterable[str] | None = None) -> str:
 
 
 def _read_range(text: str) -> tuple[float, str] | None:
-    """How much a language is wanted, up to 1, and the language without its country; None if not at all."""
+    """The quality value (0 to 1) and the language without its country; None if it is 0 or invalid."""
     found = re.fullmatch(r"\s*([A-Za-z]{2,3})([-_.@][^;]*)?(?:\s*;\s*q=([01](?:\.[0-9]{0,3})?))?\s*", text)
     if found is None or (weight := float(found[3] or 1)) == 0:
         return None

@@ -1,4 +1,4 @@
-"""The texts as the browser takes them."""
+"""The texts as JSON for the browser."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Any
 from escadaria.i18n import load
 
 TERMINAL_ONLY = ("play.about", "play.command", "play.count", "replay.", "simulate.", "verify.")
-"""What the browser never says."""
+"""Prefixes of texts that the browser does not use."""
 
 LATER = re.compile(r"(web\.)?strategy\.|web\.position\.(?!title$|edit$)")
-"""Texts of a few pages. They are loaded with these pages, so that the first page loads faster."""
+"""Texts that are loaded with their pages, so that the first page loads faster."""
 
 
 def texts_json(language: str, later: bool = False) -> dict[str, Any]:
-    """From key to text, as far as the browser uses it: with the first page, or ``later``.
+    """The texts of the browser by key: those of the first page, or with ``later`` the others.
 
-    A text with plural forms is an object of its forms and what they count.
+    A text with plural forms is an object with its forms and the counted placeholder.
+
     :raises BadOptions: if there is no such language.
     """
     return {

@@ -1,8 +1,8 @@
-"""A guided first game: scripted dice, other players' turns, and what the learner is asked to do.
+"""A guided first game with scripted dice and other players' turns.
 
-A step plays what there is to watch, then the guide says something, then mostly the learner acts. A scene
-starts from a position of its own, so that a lesson reaches the interesting moments fast. The words are in
-``i18n``, under the keys below.
+A step first plays events to watch, then shows a text of the guide, then usually asks the learner to act.
+Each scene has its own starting position, so that a lesson reaches the interesting situations fast. The
+texts are in ``i18n``, under the keys below.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ LEARNER = 0
 
 @dataclass(frozen=True)
 class Step:
-    """Watch, listen, act."""
+    """Events to watch, a text, and usually an action of the learner."""
 
     say: str
-    """What the guide says."""
+    """The key of the guide's text."""
     ask: tuple[str, ...] = ()
-    """The right answers as events of the learner, with the dice that fall upon them; none: just go on."""
+    """The right answers as events of the learner, with the dice rolled after them; empty to just continue."""
     hint: str = ""
-    """What the guide says to an answer that is possible but not wanted; empty if there is none."""
+    """The key of the guide's text for a legal but wrong answer; empty if there is none."""
     watch: tuple[str, ...] = ()
-    """Events of the others, played before the guide speaks."""
+    """Events of other players, played before the text is shown."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Steps from one starting position. Only the last may have several answers."""
+    """Steps from one starting position. Only the last step may have several right answers."""
 
     title: str
     start: Start
     steps: tuple[Step, ...]
 
     def __post_init__(self) -> None:
-        assert all(len(step.ask) <= 1 for step in self.steps[:-1]), f"{self.title}: the way parts too early"
+        assert all(len(step.ask) <= 1 for step in self.steps[:-1]), f"{self.title}: only the last may branch"
 
     def table(self, number: int, watched: tuple[str, ...] = ()) -> Table:
-        """A table at which the steps before this one have been played, and then what was watched."""
+        """A table after the steps before this one and the events of ``watched``."""
         before = [event for step in self.steps[:number] for event in (*step.watch, *step.ask)]
         return self.start.table((*before, *watched))
 
 
 def scene(game: str, name: str, cast: str, position: str, *steps: tuple[str, str, str]) -> Scene:
-    """Steps given by name, answers and what is watched before; events stand between semicolons.
+    """A scene from steps of name, answers and watched events; events are separated by semicolons.
 
     The texts are ``lesson.GAME.SCENE.STEP``, with ``.hint`` where a name ends with a question mark.
     """

@@ -1,6 +1,6 @@
-"""The full rules of each game, in reading order; every ruling is covered.
+"""The structure of the rules pages: sections, paragraphs, rulings and examples.
 
-Only the order, the rulings and the examples are here. The words are in ``i18n``, under the keys below.
+The texts are in ``i18n``, under the keys below. Every ruling is covered.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from escadaria.teaching.cast import Start
 
 @dataclass(frozen=True)
 class Example:
-    """A position to look at, and what may happen in it."""
+    """An example position, and events to try in it."""
 
     caption: str
     start: Start
     setup: tuple[str, ...] = ()
-    """Events that lead from the start to the position that is shown."""
+    """Events from the start to the example position."""
     tries: tuple[str, ...] = ()
-    """Events, each from the position that is shown."""
+    """Events to try, each from the example position."""
 
     def table(self) -> Table:
-        """A table at the position that is shown."""
+        """A table at the example position."""
         return self.start.table(self.setup)
 
 
@@ -47,7 +47,7 @@ class Section:
 
 
 def section(game: str, name: str, *paragraphs: tuple[str, str, Example | None]) -> Section:
-    """Paragraphs given by name, rulings and example; their texts are ``rules.GAME.NAME``."""
+    """A section from paragraphs of name, rulings and example; their texts are ``rules.GAME.NAME``."""
     return Section(
         f"rules.{game}.title.{name}",
         tuple(

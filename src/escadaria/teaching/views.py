@@ -1,46 +1,46 @@
-"""The rules and the lessons as a browser takes them: texts by key, positions and facts from the engine.
+"""Rules pages and lessons as JSON for the browser: texts by key, positions and facts from the engine.
 
-``GET /api/rules/{game}`` answers a ``RulesView``::
+``GET /api/rules/{game}`` returns a ``RulesView``::
 
     {"game": "rapido",
-     "sections": [                                  in the order they are read
+     "sections": [                                  in reading order
        {"title": "rules.rapido.turn",               key of the heading
         "paragraphs": [
           {"text": "rules.rapido.value",            key
-           "rulings": ["R9"],                       the marks beside the paragraph
+           "rulings": ["R9"],                       shown beside the paragraph
            "example": null | {
              "caption": "rules.rapido.value.example",   key
              "options": {"players": 3, "finish": 20},   as in a match's snapshot
              "seats": [{"name": "Ana", "colours": ["red"]}, …],
-             "position": {…},                       the picture
+             "position": {…},
              "turn": [fact, …],                     facts since the turn started: the chain's order
-             "legal": ["again", "place 0", …],      what the seat to play may do
-             "tries": [                             none, or what may happen next: each on its own
-               {"action": "place 3",                  or "roll", where the turn starts with dice
-                "steps": [StepView, …]}]}}]}]}      the last has the picture afterwards
+             "legal": ["again", "place 0", …],      the legal actions
+             "tries": [                             possible continuations, each from this position
+               {"action": "place 3",                  or "roll", if the turn starts with dice
+                "steps": [StepView, …]}]}}]}]}      the last has the final position
 
-``GET /api/lessons/{game}`` answers a ``LessonView``::
+``GET /api/lessons/{game}`` returns a ``LessonView``::
 
     {"game": "rapido",
-     "learner": 0,                                  the learner's seat; the others are played for them
-     "scenes": [                                    each starts anew
+     "learner": 0,                                  the learner's seat; the other seats are scripted
+     "scenes": [                                    each has its own start
        {"title": "lesson.rapido.begin",
         "options": {…}, "seats": […],
-        "position": {…}, "turn": [fact, …],         where it starts
+        "position": {…}, "turn": [fact, …],         the starting position
         "steps": [
-          {"watch": [StepView, …],                  1. plays by itself (others' turns), often empty
-           "say": "lesson.rapido.begin.place",      2. then the guide says this
-           "ask": ["place 4"],                      3. then the learner does one of these; if there is
-                                                       none, "go on" leads to the next step
-           "hint": "lesson.rapido.begin.place.hint" | null,   said when a legal try is none of them
-           "legal": ["again", "place 0", …],        what may be tried; ["roll"] where dice are awaited
-           "previews": {"place 4": Preview, …},     what each would bring, as at a table
-           "answers": {"place 4": [StepView, …]}}   what happens upon each of ``ask``, dice included
+          {"watch": [StepView, …],                  1. played automatically (others' turns), often empty
+           "say": "lesson.rapido.begin.place",      2. then this text is shown
+           "ask": ["place 4"],                      3. then the learner plays one of these; if empty,
+                                                       "go on" leads to the next step
+           "hint": "lesson.rapido.begin.place.hint" | null,   shown after a legal but wrong action
+           "legal": ["again", "place 0", …],        the legal actions; ["roll"] before a roll
+           "previews": {"place 4": Preview, …},     the effects of each, as at a table
+           "answers": {"place 4": [StepView, …]}}   the steps after each of ``ask``, dice included
         ]}]}
 
-A wrong try changes nothing. Where there are several right answers the scene ends with them, so the
-next step always finds the position that it was written for. ``StepView``, ``Preview`` and facts are
-those of a match (``escadaria.views``).
+A wrong action changes nothing. A step with several right answers ends its scene, so the next step always
+starts from the position that it was written for. ``StepView``, ``Preview`` and facts are those of a match
+(``escadaria.views``).
 """
 
 from __future__ import annotations
@@ -58,17 +58,17 @@ from escadaria.views import Preview, StepView, fact_data, previews, step_view
 
 
 class SeatName(msgspec.Struct, frozen=True, kw_only=True):
-    """Who sits there in an example."""
+    """A player of an example."""
 
     name: str
     colours: list[str]
 
 
 class TryView(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that may happen in an example."""
+    """A possible continuation of an example."""
 
     action: str
-    """A decision, or ``roll`` where the turn starts with dice."""
+    """A decision, or ``roll`` if the turn starts with dice."""
     steps: list[StepView]
 
 
@@ -83,7 +83,7 @@ class ExampleView(msgspec.Struct, frozen=True, kw_only=True):
     """The facts since the turn started."""
     legal: list[str]
     tries: list[TryView]
-    """What may happen next, each from the same position."""
+    """Possible continuations, each from the example position."""
 
 
 class ParagraphView(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,12 +109,12 @@ class RulesView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LessonStep(msgspec.Struct, frozen=True, kw_only=True):
-    """Something to watch, something that the guide says, and mostly something to do."""
+    """Events to watch, a text, and usually an action of the learner."""
 
     watch: list[StepView]
     say: str
     ask: list[str]
-    """The right answers; if there are none the learner just goes on."""
+    """The right answers; if empty, the learner just continues."""
     hint: str | None
     legal: list[str]
     previews: dict[str, Preview]
@@ -122,7 +122,7 @@ class LessonStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LessonScene(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of the lesson with a start of its own."""
+    """A part of the lesson with its own starting position."""
 
     title: str
     options: dict[str, bool | int | str]
