@@ -231,9 +231,9 @@ def test_a_lesson_runs_on_without_gaps(game: str) -> None:
                 )
 
 
-def test_a_way_that_parts_too_early_is_a_mistake() -> None:
+def test_only_the_last_step_of_a_scene_may_branch() -> None:
     scene = lesson("rapido")[0]
-    with pytest.raises(AssertionError, match="parts too early"):
+    with pytest.raises(AssertionError, match="only the last may branch"):
         Scene(scene.title, scene.start, (scene.steps[-1], scene.steps[-1]))
 
 
