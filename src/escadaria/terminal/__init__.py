@@ -1,1 +1,1 @@
-"""The games in a terminal, line by line: questions, pictures, saved matches, replays."""
+"""The terminal user interface: prompts, pictures, saved matches, replays and reports."""

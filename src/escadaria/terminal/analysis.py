@@ -1,4 +1,4 @@
-"""An analysed match as a report and as a picture, and the worth of a single position."""
+"""The analysis of a match as a report and as a plot, and the evaluation of a single position."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ BARS = "▁▂▃▄▅▆▇█"
 PLAIN_BARS = "12345678"
 
 GREAT_ROLLS = 5
-"""The number of rolls that are shown."""
+"""The number of rolls in the report."""
 
 FIGURE = 12
-"""How wide a column of figures is at least."""
+"""The minimum width of a column of figures."""
 
 
 def show_analysis(analysis: Analysis, screen: Screen) -> None:
-    """Who played how well, how lucky everybody was, and what could have been better."""
+    """Print the report: accuracy, luck and mistakes of each player."""
     texts, record = screen.texts, analysis.record
     screen.say("coach.title", "bold", game=texts(f"{record.game.name}.name"), players=record.game.players)
     screen.show(outcome(analysis, texts))
@@ -61,7 +61,7 @@ def show_analysis(analysis: Analysis, screen: Screen) -> None:
 
 
 def show_hint(game: AnyGame, state: Any, evaluator: Evaluator, screen: Screen) -> None:
-    """What each legal action is worth; where there is nothing to decide, what the position is."""
+    """Print the win probability after each legal action; at other nodes, that of each seat."""
     texts, options = screen.texts, hint(game, state, evaluator)
     rows = [
         (texts.action(game.name, option.action), option.shares[state.turn], option.error)
@@ -83,7 +83,7 @@ def show_hint(game: AnyGame, state: Any, evaluator: Evaluator, screen: Screen) -
 
 
 def hint_data(game: AnyGame, state: Any, evaluator: Evaluator) -> dict[str, Any]:
-    """The same for JSON. ``turn`` is the seat to act."""
+    """The hint for JSON. ``turn`` is the seat to act."""
     return {
         "source": evaluator.source.data(),
         "turn": state.turn,
@@ -105,7 +105,7 @@ def watched_analysis(screen: Screen) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, plies: bar.update(task, completed=done, total=plies)
 
 
-# What the report and the page both say.
+# Shared by the report and the page.
 
 
 def outcome(analysis: Analysis, texts: Texts) -> str:
@@ -117,18 +117,18 @@ def outcome(analysis: Analysis, texts: Texts) -> str:
 
 
 def source(source: Source, texts: Texts) -> str:
-    """Where the figures come from."""
+    """The source of the figures."""
     bot, games = bot_name(source.bot, texts), texts.number(source.games)
     return texts(f"coach.{source.kind}", gap=f"{source.gap:.1e}", bot=bot, games=games)
 
 
 def about(texts: Texts) -> str:
-    """What the figures mean."""
+    """The legend of the figures."""
     return texts("coach.about", **{size: texts.percent(least) for size, least in SIZES.items()})
 
 
 def figures(analysis: Analysis, texts: Texts) -> Iterator[tuple[str, list[str]]]:
-    """Each figure's name, and what it is for each seat."""
+    """Each figure's name, and its value for each seat."""
     players = analysis.players
 
     def row(name: str, written: Iterable[str]) -> tuple[str, list[str]]:
@@ -160,13 +160,13 @@ def sentence(analysis: Analysis, moment: Decision | Roll, texts: Texts) -> str:
 
 
 def great_rolls(analysis: Analysis) -> list[Roll]:
-    """The rolls that gained or lost the most for the seat that rolled, in order."""
+    """The rolls with the largest gain or loss for the seat that rolled, in order."""
     greatest = sorted(analysis.rolls, key=lambda roll: -abs(roll.luck[roll.seat]))[:GREAT_ROLLS]
     return sorted(greatest, key=lambda roll: roll.ply)
 
 
 def signed(share: float, texts: Texts) -> str:
-    """A gain or a loss."""
+    """A gain or a loss with its sign."""
     written = texts.percent(abs(share), 1)
     if written == texts.percent(0, 1):
         return written
@@ -193,7 +193,7 @@ def _headings(analysis: Analysis, screen: Screen) -> list[Text]:
 
 
 def _figures(analysis: Analysis, screen: Screen) -> Table:
-    """A column for each seat; in a narrow terminal the seats one below the other."""
+    """A column for each seat; in a narrow terminal the seats are listed below one another."""
     rows = list(figures(analysis, screen.texts))
     labels = max(len(label) for label, _ in rows)
     headings = _headings(analysis, screen)
@@ -216,7 +216,7 @@ def _figures(analysis: Analysis, screen: Screen) -> Table:
 
 
 def _curve(analysis: Analysis, screen: Screen) -> Iterator[Text]:
-    """A row of bars for each seat, the higher the likelier it wins."""
+    """A row of bars for each seat; the height is its win probability."""
     bars = screen.either(BARS, PLAIN_BARS)
     seats = analysis.record.seats
     room = max(10, screen.width - 9)
@@ -228,19 +228,19 @@ def _curve(analysis: Analysis, screen: Screen) -> Iterator[Text]:
 
 
 def _sampled(curve: Sequence[tuple[float, ...]], room: int) -> Sequence[tuple[float, ...]]:
-    """As many points as there is room for, the first and the last among them."""
+    """At most ``room`` points, including the first and the last."""
     if len(curve) <= room:
         return curve
     return [curve[round(place * (len(curve) - 1) / (room - 1))] for place in range(room)]
 
 
-# The picture.
+# The plot.
 
 
 def draw_analysis(analysis: Analysis, path: Path, texts: Texts) -> None:
-    """Write the curve with its mistakes; the file's ending says in which format.
+    """Plot the curve with its mistakes; the suffix of the file determines the format.
 
-    Raises what ``check_plot`` does.
+    Raises the errors of ``check_plot``.
     """
     check_plot(path)
     from matplotlib import rc_context
@@ -252,7 +252,7 @@ def draw_analysis(analysis: Analysis, path: Path, texts: Texts) -> None:
         for seat, name in enumerate(analysis.record.names):
             colour = seat_colour(analysis, seat)
             shares = [100 * point[seat] for point in analysis.curve]
-            axes.plot(shares, color=COLOURS["edge"], lw=3.2, alpha=0.6)  # seen on paper in any colour
+            axes.plot(shares, color=COLOURS["edge"], lw=3.2, alpha=0.6)  # an outline for light colours
             axes.plot(shares, color=colour, lw=2, label=name)
             own = [decision for decision in analysis.mistakes if decision.seat == seat]
             for decision in own:
@@ -274,5 +274,5 @@ def draw_analysis(analysis: Analysis, path: Path, texts: Texts) -> None:
 
 
 def seat_colour(analysis: Analysis, seat: int) -> str:
-    """The colour of a seat, as CSS and matplotlib write it."""
+    """The colour of a seat for CSS and matplotlib."""
     return look_of(analysis.record.seats, seat).style.rpartition(" ")[2]

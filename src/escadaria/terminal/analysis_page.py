@@ -1,4 +1,4 @@
-"""An analysed match as one page that needs nothing else: no script, no font, no picture from elsewhere."""
+"""The analysis of a match as a self-contained HTML page, without scripts, fonts or external images."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def page(analysis: Analysis, texts: Texts) -> str:
 
 
 def _curve(analysis: Analysis, texts: Texts) -> str:
-    """Lines stretch with the page; signs and percentages lie over them and keep their size."""
+    """The plot of the curve. Lines scale with the page; signs and percentages keep their size."""
     last = max(1, len(analysis.curve) - 1)
     lines = [f'<line x1="0" x2="{last}" y1="{y}" y2="{y}"/>' for y in (0, 25, 50, 75)]
     for seat in range(len(analysis.curve[0])):

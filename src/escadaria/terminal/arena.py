@@ -1,4 +1,4 @@
-"""A league while it is played, and what it came to as tables."""
+"""The progress and the results of a league, as tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from escadaria.terminal.screen import QUIET, Screen, command
 
 
 def show_league(league: League, screen: Screen) -> None:
-    """Who is how strong, who beats whom, what a seat is worth, how long it takes."""
+    """Print ratings, head-to-head results, seats and the length of games."""
     texts, length = screen.texts, league.length
     players = league.game.players
     screen.say("arena.title", "bold", game=texts(f"{league.game.name}.name"), players=players)
@@ -63,7 +63,7 @@ def _against(league: League, screen: Screen) -> Rows:
 
 
 def _table(screen: Screen, rows: Rows) -> None:
-    """The first row has the headings; the first two columns are a rank and a name."""
+    """Print rows as a table. The first row has the headings; the first two columns are rank and name."""
     table = Table(box=box.SIMPLE_HEAD if screen.fancy else box.ASCII2)
     for column, heading in enumerate(rows[0]):
         table.add_column(heading, justify="left" if column == 1 else "right", overflow="fold")
@@ -89,13 +89,13 @@ def _percent(share: Share | None, screen: Screen) -> str:
 
 
 def signed(number: float, screen: Screen) -> str:
-    """A rating in whole points; 0 is the mean."""
+    """A rating in whole points with its sign; 0 is the mean."""
     return ("+" if round(number) > 0 else "") + screen.texts.number(round(number))
 
 
 @contextmanager
 def watched_league(screen: Screen) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr, on a terminal; Ctrl-C shows how to resume."""
+    """A progress bar on stderr, if that is a terminal. After Ctrl-C, prints how to resume."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bar = Progress(*columns, console=screen.err, transient=True, disable=not screen.err.is_terminal)
     task = bar.add_task(screen.texts("simulate.progress"), total=None)

@@ -1,6 +1,6 @@
-"""What a player may choose: a key to type, a label, and what would come of it.
+"""The legal actions of a player as choices: a key to type, a label and a preview.
 
-Nothing here knows a rule: what would happen is found by letting it happen to a position.
+There are no rules in this module: previews come from applying the action to the position.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from escadaria.i18n import Texts
 from escadaria.table import ROLL, Table
 
 MOST_POSITIONS = 6000
-"""How many positions to look at for all odds of one question: a moment's work."""
+"""The maximum number of positions to examine for the odds of one prompt, so that it is fast."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the things that the seat to act may do."""
+    """One legal action of the seat to act."""
 
     key: str
     """The short form: the decision's number (``3`` for ``place 3``), else its first letter."""
     text: str
-    """The decision's text, as the table takes it."""
+    """The decision's text, for ``Table.play``."""
     label: str
     preview: str = ""
-    """What would come of it, or how likely it goes well."""
+    """Its immediate effects, or the probability that the dice after it are good."""
 
 
 def offers(table: Table, texts: Texts) -> list[Choice]:
-    """What the seat to act may do, in the game's order."""
+    """The choices of the seat to act, in the game's order."""
     if table.awaits_roll:
         return [Choice(ROLL[0], ROLL, texts("play.roll"))]
     decisions = [table.game.parse(text) for text in table.choices()]
@@ -50,7 +50,7 @@ def offers(table: Table, texts: Texts) -> list[Choice]:
 
 
 def key_of(text: str, all_texts: Iterable[str]) -> str:
-    """The shortest form that no other decision shares."""
+    """The shortest form that is unique among the decisions."""
     others = [other for other in all_texts if other != text]
     number = text.split()[-1]
     if number.isdigit() and all(other.split()[-1] != number for other in others):
@@ -62,7 +62,7 @@ def key_of(text: str, all_texts: Iterable[str]) -> str:
 
 
 def matching(line: str, choices: Sequence[Choice]) -> Choice | None:
-    """The choice that was meant: by its key, its text, or a short form such as ``p3``."""
+    """The choice for a typed line: by its key, its text, or a short form such as ``p3``."""
     typed = " ".join(line.lower().split())
     exact = [choice for choice in choices if typed in (choice.key, choice.text)]
     if exact:
@@ -80,7 +80,7 @@ def matching(line: str, choices: Sequence[Choice]) -> Choice | None:
 
 
 def previews(table: Table, decision: Any, texts: Texts, odds: Odds) -> Iterator[str]:
-    """The immediate effects of the decision, and how likely the dice after it are good."""
+    """The immediate effects of the decision, and the probability that the dice after it are good."""
     names = [seat.name for seat in table.seats]
     for fact in table.game.facts(table.state, decision):
         yield from preview(table.game.name, fact, names, texts)
@@ -90,7 +90,7 @@ def previews(table: Table, decision: Any, texts: Texts, odds: Odds) -> Iterator[
 
 
 def preview(game: str, fact: Fact, names: Sequence[str], texts: Texts) -> Iterator[str]:
-    """A few words for a fact, if the texts have any for its kind."""
+    """The short text for a fact, if there is one for its kind."""
     data = fact.data()
     key = f"play.preview.{game}.{fact.kind}"
     if data.get("victim") == fact.seat and f"{key}.self" in texts:
@@ -101,16 +101,16 @@ def preview(game: str, fact: Fact, names: Sequence[str], texts: Texts) -> Iterat
 
 
 class Odds:
-    """How likely the dice are kind to a seat, as far as that is quickly known."""
+    """The probability that a seat's turn continues after the dice, within a limit of positions."""
 
     def __init__(self, game: AnyGame, most: int = MOST_POSITIONS) -> None:
         self.game = game
         self.left = most
 
     def going_on(self, state: Any, seat: int) -> Fraction | None:
-        """The probability that the seat's turn goes on, or is won, once the dice have fallen.
+        """The probability that the seat's turn continues, or wins the game, after the roll.
 
-        None where no dice are to fall in its turn, and where looking would take too long.
+        None if this is not a chance node of its turn, or if there are too many positions.
         """
         if self.game.current_player(state) != CHANCE or state.turn != seat:
             return None
@@ -141,4 +141,4 @@ class Odds:
 
 
 class _TooMany(Exception):
-    """There are more positions than may be looked at."""
+    """The limit of positions is exceeded."""

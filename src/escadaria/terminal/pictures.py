@@ -1,7 +1,7 @@
-"""Positions as pictures.
+"""Positions as pictures of text.
 
-A picture is made of lines, so that it can be measured, compared and put beside another. It is drawn
-for a width of 40 columns or more, and of plain characters where the terminal has no others.
+A picture is a list of lines, so that it can be measured, compared and put beside another. It needs at least
+40 columns, and uses only ASCII if the terminal supports nothing else.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ QUIET = "dim"
 
 @dataclass(frozen=True)
 class Scene:
-    """All that a picture shows."""
+    """The input of a picture."""
 
     game: AnyGame
     state: Any
     seats: tuple[Seat, ...]
     facts: tuple[Fact, ...]
-    """What has happened in this turn: the order of a chain is not in the position."""
+    """The facts of the current turn, since the position does not contain a chain's order."""
     texts: Texts
     width: int = 80
     fancy: bool = True
@@ -52,12 +52,12 @@ class Scene:
 
 @dataclass(frozen=True)
 class Picture:
-    """A position, drawn."""
+    """The picture of a position."""
 
     board: Lines
-    """What everybody looks at."""
+    """The board and the players."""
     turn: Lines
-    """What the seat to play has before it."""
+    """The dice of the seat to play."""
 
 
 class Artist(Protocol):
@@ -67,7 +67,7 @@ class Artist(Protocol):
 
 
 def draw(scene: Scene) -> Picture:
-    """The picture of a position; of a game that has none, its text."""
+    """The picture of a position; its text if the game's kit has no pictures."""
     kit = kit_of(scene.game)
     if kit.picture is None:
         return Picture([Text(str(scene.state))], [])
@@ -75,11 +75,11 @@ def draw(scene: Scene) -> Picture:
     return part.draw(scene)
 
 
-# What pictures are made of.
+# Building blocks of pictures.
 
 
 def roster(scene: Scene, notes: Sequence[Text]) -> Lines:
-    """All seats with what there is to say of each, the one to play marked."""
+    """All seats with their notes; the seat to play is marked."""
     longest = max(cell_len(seat.name) for seat in scene.seats)
     room = max(3, min(longest, 12, scene.width - width_of(notes) - 5))
     entries = []
@@ -94,7 +94,7 @@ def roster(scene: Scene, notes: Sequence[Text]) -> Lines:
 
 
 def packed(parts: Sequence[Text], width: int, gap: int = 3) -> Lines:
-    """As many parts in each line as fit; a part too wide for any line is cut."""
+    """Fill lines with as many parts as fit; a part wider than a line is truncated."""
     lines: Lines = []
     for part in parts:
         if lines and lines[-1].cell_len + gap + part.cell_len <= width:
@@ -108,7 +108,7 @@ def packed(parts: Sequence[Text], width: int, gap: int = 3) -> Lines:
 
 
 def beside(left: Lines, right: Lines, gap: int) -> Lines:
-    """Two pictures side by side, standing on the same ground."""
+    """Two pictures side by side, aligned at the bottom."""
     width, height = width_of(left), max(len(left), len(right))
     lines = []
     for row in range(-height, 0):
@@ -121,7 +121,7 @@ def beside(left: Lines, right: Lines, gap: int) -> Lines:
 
 
 def shortened(name: str, room: int) -> str:
-    """The name, cut where there is no room for all of it."""
+    """The name, truncated to the width ``room``."""
     return name if cell_len(name) <= room else set_cell_size(name, room - 1).rstrip() + "."
 
 

@@ -1,4 +1,4 @@
-"""One match in the terminal, line by line: whose turn it is, what happened, what may be done."""
+"""A match in the terminal: shows what happened and prompts for decisions."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from escadaria.terminal.choices import Choice, matching, offers
 from escadaria.terminal.pictures import Scene, draw
 from escadaria.terminal.results import show_statistics
 from escadaria.terminal.saves import SavedMatch, records_folder
-from escadaria.terminal.screen import KEY, NEWS, QUIET, Screen, command
+from escadaria.terminal.screen import KEY, PREVIEW, QUIET, Screen, command
 from escadaria.terminal.sentences import bot_name, paragraphs, result
 from escadaria.terminal.tokens import look_of, token
 
 PAUSE = 0.8
-"""Seconds to read what a bot did, on a terminal."""
+"""Seconds to read the actions of a bot, on a terminal."""
 
 COMMANDS = ("help", "undo", "hint", "look", "resign", "save", "quit")
-"""What may be typed at any question, in English or in the reader's language; ``?`` shows the rules."""
+"""Commands at any prompt, in English or in the user's language; ``?`` shows the rules."""
 
 
 class Quit(Exception):
-    """A player stops the match for now."""
+    """A player interrupts the match."""
 
 
 class Session:
-    """The people at one keyboard, the bots, and the table between them."""
+    """A match between people at one keyboard and bots."""
 
     def __init__(self, table: Table, saved: SavedMatch, screen: Screen, pause: float = PAUSE) -> None:
         self.table = table
@@ -46,7 +46,7 @@ class Session:
         self.unseen = list(table.turn_facts())
         """Facts that were not shown yet. In a resumed match it starts with those of the current turn."""
         self.typed: deque[str] = deque()
-        """Words that were typed ahead: ``2 3 5`` links three dice."""
+        """Typed words that were not run yet: ``2 3 5`` links three dice."""
         self.drawn_for = -1
         """The seat for whose turn the position was last drawn."""
         self.mistaken = False
@@ -92,10 +92,10 @@ class Session:
             time.sleep(self.pause)
 
     def bot(self, name: str) -> object:
-        """What the bot would do.
+        """The decision of the bot.
 
-        With seeded dice its noise depends on the seed and the ply alone, so that a resumed match goes on as
-        it would have gone on without a pause.
+        With seeded dice its noise depends only on the seed and the ply, so that a resumed match continues
+        as it would have without the interruption.
         """
         seed = self.saved.seed
         rng = random.Random() if seed is None else random.Random(f"{seed}/{len(self.table.plies)}")
@@ -118,7 +118,7 @@ class Session:
         self.run_line(seat, self.typed.popleft(), choices)
 
     def is_forced(self, choices: Sequence[Choice]) -> bool:
-        """Whether there is nothing to decide and nothing to see: one choice, no dice, the same turn."""
+        """Whether the choice can be made automatically: a single one, without dice or the end of the turn."""
         if len(choices) != 1 or self.table.awaits_roll:
             return False
         game, state = self.table.game, self.table.state
@@ -126,27 +126,27 @@ class Session:
         return bool(game.current_player(after) == state.turn)
 
     def words(self, line: str, choices: Sequence[Choice]) -> list[str]:
-        """What was typed: one thing, or the keys of several."""
+        """Split a typed line into the keys of several choices, if it has several."""
         parts = line.replace(",", " ").split()
-        ahead = len(parts) > 1 and not matching(line, choices) and all(part.isdigit() for part in parts)
-        return parts if ahead else [line]
+        several = len(parts) > 1 and not matching(line, choices) and all(part.isdigit() for part in parts)
+        return parts if several else [line]
 
     def offer(self, seat: int, choices: Sequence[Choice]) -> None:
-        """The question, and what may be answered."""
+        """Print the question and the choices."""
         self.screen.draw(draw(self.scene()).turn)
         question = self.texts.question(self.table.game.name, self.table.state)
         self.screen.show(Text.assemble(self.token(seat), " ", (self.names[seat], "bold"), f"  {question}"))
         for choice in choices:
             line = Text(choice.label)
             if choice.preview:
-                line.append(f" {self.screen.either('—', '-')} {choice.preview}", NEWS)
+                line.append(f" {self.screen.either('—', '-')} {choice.preview}", PREVIEW)
             self.screen.show(line, Text(f"{self.key(choice, choices):>5}", KEY))
 
     def key(self, choice: Choice, choices: Sequence[Choice]) -> str:
         return choice.key if len(choices) > 1 else self.texts("play.enter")
 
     def run_line(self, seat: int, line: str, choices: Sequence[Choice]) -> None:
-        """Run what was typed, or show why that is impossible."""
+        """Run the typed choice or command, or print why it is invalid."""
         choice = choices[0] if not line and len(choices) == 1 else matching(line, choices)
         handler = None if choice else self.command(line)
         try:
@@ -176,7 +176,7 @@ class Session:
             self.drawn_for = -1
         facts = [fact for step in steps for fact in step.facts]
         chosen = not event.dice and self.table.to_act == event.seat and not self.table.bot_of(event.seat)
-        if not chosen:  # a person sees their own choice already
+        if not chosen:  # people need not be shown their own choice
             self.unseen += facts
         if event.dice:
             self.typed.clear()
@@ -241,13 +241,14 @@ class Session:
 
     def do_undo(self, seat: int) -> None:
         """Take back the last decision of a person at this keyboard, and forced actions with it."""
-        self.add(self.undone(seat))
+        self.add(self.undo_event(seat))
         while self.is_forced(offers(self.table, self.texts)):
-            self.add(self.undone(seat))
+            self.add(self.undo_event(seat))
         self.unseen.clear()
         self.screen.say("play.undone")
 
-    def undone(self, seat: int) -> Event:
+    def undo_event(self, seat: int) -> Event:
+        """The event that takes back a decision of this seat, or of another person."""
         people = [other for other in range(len(self.names)) if not self.table.bot_of(other)]
         for other in (seat, *people):
             try:
@@ -284,8 +285,8 @@ class Session:
     # The end.
 
     def pause_match(self) -> None:
-        """Show how to resume the match."""
-        self.saved.save(self.table)  # again, for an interruption just before
+        """Save the match and show how to resume it."""
+        self.saved.save(self.table)  # Ctrl-C may have come before the last save
         self.screen.show()
         self.screen.say("play.saved", file=self.saved.path)
         if self.table.outcome:

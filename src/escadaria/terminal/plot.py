@@ -1,4 +1,4 @@
-"""A league as a picture: ratings, who beats whom, what a seat is worth, how long a game takes."""
+"""Plots of a league: ratings, head-to-head results, seats and the length of games."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COLOURS: Mapping[str, str] = {
     "coral": "#B0381D",
     "leaf": "#2B6B47",
 }
-"""Those of the web client by daylight, by their names there."""
+"""The colours of the web client's light theme, by their names there."""
 
 STYLE: dict[Any, Any] = {
     "figure.facecolor": COLOURS["plaster"],
@@ -52,7 +52,7 @@ STYLE: dict[Any, Any] = {
     "xtick.major.size": 0,
     "ytick.major.size": 0,
     "font.size": 10,
-    "svg.hashsalt": "escadaria",  # the same league is the same file
+    "svg.hashsalt": "escadaria",  # the same league gives the same file
 }
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -61,19 +61,19 @@ LONGEST_NAME = 24
 
 
 def check_plot(path: Path) -> None:
-    """Whether a picture can be written there, to know before anything is played.
+    """Check that a plot can be written, before anything is played.
 
     :raises MissingExtra: if matplotlib is not installed.
     :raises BadOptions: if there is no such format.
     """
     if path.suffix not in FORMATS:
-        raise BadOptions(f"a plot ends with one of {', '.join(FORMATS)}, not with {path.suffix!r}")
+        raise BadOptions(f"a plot must end with one of {', '.join(FORMATS)}, not with {path.suffix!r}")
     if find_spec("matplotlib") is None:
         raise MissingExtra("a plot needs matplotlib: install escadaria[lab]")
 
 
 def draw_league(league: League, path: Path, texts: Texts) -> None:
-    """Write the picture; the file's ending says in which format. Raises what ``check_plot`` does."""
+    """Plot a league; the suffix of the file determines the format. Raises the errors of ``check_plot``."""
     check_plot(path)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -135,8 +135,8 @@ def _draw_against(axes: Axes, league: League, texts: Texts) -> None:
                 axes.text(
                     x, y, texts.number(round(100 * share.share)), ha="center", va="center", color=colour
                 )
-    shades = LinearSegmentedColormap.from_list("", [COLOURS[n] for n in ("coral", "paper", "cobalt")])
-    axes.imshow(shares, shades, vmin=0, vmax=1, aspect="auto")
+    colour_map = LinearSegmentedColormap.from_list("", [COLOURS[n] for n in ("coral", "paper", "cobalt")])
+    axes.imshow(shares, colour_map, vmin=0, vmax=1, aspect="auto")
     axes.set_xticks(range(len(names)), [str(rank) for rank, _ in enumerate(names, 1)])
     axes.set_yticks(range(len(names)), [f"{_short(name)}  {rank}" for rank, name in enumerate(names, 1)])
     axes.grid(visible=False)
@@ -154,7 +154,7 @@ def _draw_seats(axes: Axes, league: League, texts: Texts) -> None:
             edgecolor=COLOURS["edge"],
             lw=0.8,
         )
-        for colour, width in (("paper", 5), ("ink", 2)):  # seen on every seat's colour
+        for colour, width in (("paper", 5), ("ink", 2)):  # visible on every seat's colour
             axes.vlines(x, 100 * low, 100 * high, color=COLOURS[colour], lw=width)
         axes.annotate(
             texts.number(round(100 * share.share, 1)), (x, 100 * high), (0, 4), textcoords="offset points",
@@ -173,7 +173,7 @@ def _draw_turns(axes: Axes, league: League, texts: Texts) -> None:
     axes.bar(list(lengths), games, width=1, color=COLOURS["leaf"], alpha=0.75)
     axes.axvline(length.median, color=COLOURS["ink"], lw=1, ls=(0, (4, 3)))
     common = [turns for turns, share in zip(lengths, games, strict=True) if share > games.max() / 100]
-    axes.set_xlim(0, max(common) + 1)  # one game in a million may take for ever
+    axes.set_xlim(0, max(common) + 1)  # without rare, very long games
     axes.grid(axis="x", visible=False)
     axes.set_title(texts("arena.plot.turns"))
 

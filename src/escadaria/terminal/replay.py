@@ -1,4 +1,4 @@
-"""A record, looked at again: page by page with keys, or all of it."""
+"""The replay of a record: step by step with keys, or all of it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ KEYS = {
     "b": BACK, "\x7f": BACK, "\x1b[D": BACK, "\x1bOD": BACK, "\x1b[A": BACK,
     "\x1b[H": FIRST, "\x1b[F": LAST, "q": LEAVE, "\x1b": LEAVE, "\x04": LEAVE,
 }  # fmt: skip
-"""What a key does; digits and Enter go to a ply."""
+"""The actions of keys; digits and Enter go to a ply."""
 
 
 class Replay:
-    """A record and the screen it is shown on."""
+    """Shows a record on a screen."""
 
     def __init__(self, record: Record, screen: Screen) -> None:
         self.record = record
@@ -37,7 +37,7 @@ class Replay:
         self.last = len(record.plies)
 
     def show_all(self) -> None:
-        """Every turn in sentences, then the last position."""
+        """Print every turn in sentences, then the last position."""
         self.screen.show(Text(self.texts(f"{self.record.game.name}.name"), "bold"))
         for number, _, plies in self.record.turns():
             self.remarks(range(plies[0] - 1, plies[-1]))
@@ -46,7 +46,7 @@ class Replay:
         self.position(self.last)
 
     def show(self, ply: int) -> None:
-        """One position: what led to it, its picture, its text. :raises GameError: if there is none."""
+        """Print one position with the facts before it. :raises GameError: if there is no such ply."""
         state = self.record.position(ply)
         words = self.texts("replay.ply", ply=ply, last=self.last)
         self.screen.out.print(Rule(Text(words), style=QUIET))
@@ -57,7 +57,7 @@ class Replay:
         self.screen.show(Text(str(state), QUIET))
 
     def step_through(self) -> None:
-        """Step through the match with keys until the reader leaves."""
+        """Step through the match with keys until the user quits."""
         ply, digits = 0, ""
         self.page(ply)
         with closing(keys()) as pressed:
@@ -77,7 +77,7 @@ class Replay:
         self.screen.say("replay.keys", QUIET)
 
     def after(self, ply: int, move: str, digits: str) -> int:
-        """The ply to show next: the one that was typed, or the one that the key leads to."""
+        """The ply to show next: the typed number, or where the key leads."""
         moves = {NEXT: ply + 1, BACK: ply - 1, FIRST: 0, LAST: self.last}
         wanted = int(digits[:7]) if digits else moves[move]
         return max(0, min(wanted, self.last))
@@ -116,7 +116,7 @@ class Replay:
 
 
 def turn_facts(record: Record, ply: int) -> tuple[Fact, ...]:
-    """What had happened in the turn, at this position."""
+    """The facts of the turn up to this position."""
     first = ply
     while first and record.positions[first - 1].turn == record.positions[ply].turn:
         first -= 1
@@ -124,17 +124,17 @@ def turn_facts(record: Record, ply: int) -> tuple[Fact, ...]:
 
 
 def keys() -> Generator[str, None, None]:
-    """The keys that are pressed, each arrow as its whole sequence; Ctrl-C is as ever."""
+    """The pressed keys; an arrow key is its whole escape sequence. Ctrl-C still interrupts."""
     try:
         import termios
         import tty
-    except ImportError:  # Windows: keys count when Enter is pressed
+    except ImportError:  # Windows: keys are read when Enter is pressed
         yield from (key for line in sys.stdin for key in line)
         return
     stream = sys.stdin.fileno()
     before = termios.tcgetattr(stream)
     try:
-        tty.setcbreak(stream, termios.TCSADRAIN)  # what was typed ahead is not thrown away
+        tty.setcbreak(stream, termios.TCSADRAIN)  # keeps pending input
         while data := os.read(stream, 1024):
             yield from re.findall(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])?|.|\n", data.decode("utf-8", "replace"))
     finally:

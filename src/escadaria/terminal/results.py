@@ -1,4 +1,4 @@
-"""What matches, simulations and checks came to, as tables and sentences."""
+"""The results of matches, simulations, solving and verification, as tables and sentences."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from escadaria.terminal.tokens import look_of, token
 
 
 def show_statistics(record: Record, screen: Screen) -> None:
-    """How often what happened to whom, of the kinds of facts that the texts have a name for."""
+    """Print how often each kind of fact happened to each seat, for the kinds that have a text."""
     facts = (fact for ply in range(1, len(record.plies) + 1) for fact in record.facts(ply))
     counts = Counter((fact.kind, fact.seat) for fact in facts)
     counts.update(("turns", seat) for _, seat, _ in record.turns())
@@ -47,7 +47,7 @@ def show_statistics(record: Record, screen: Screen) -> None:
 
 
 def show_results(results: Results, seconds: float, screen: Screen) -> None:
-    """Who won how often, by bot and by seat."""
+    """Print the shares of games won, by bot and by seat."""
     texts = screen.texts
     if len(results.by_bot) > 1:
         screen.out.print(_shares("simulate.bot", results.by_bot, results.game.players, screen))
@@ -95,7 +95,7 @@ def watched(games: int, screen: Screen) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def solving(screen: Screen) -> Iterator[Callable[[Any], None]]:
-    """A line on stderr that tells how far the solver is."""
+    """A line on stderr with the progress of the solver."""
     if not screen.err.is_terminal:
         yield lambda step: None
         return
@@ -103,22 +103,22 @@ def solving(screen: Screen) -> Iterator[Callable[[Any], None]]:
     with Progress(*columns, console=screen.err, transient=True) as progress:
         task = progress.add_task(screen.texts("simulate.progress"), total=None)
 
-        def tell(step: Any) -> None:
+        def update(step: Any) -> None:
             done = screen.texts(f"solve.{step.phase}", sweep=step.sweep, residual=f"{step.residual:.1e}")
             left = screen.texts("solve.left", minutes=max(1, round(step.seconds_left / 60)))
             progress.update(task, description=f"{done}, {left}")
 
-        yield tell
+        yield update
 
 
 def solution_data(solution: Solution, path: Path) -> dict[str, Any]:
-    """What was proven, and where it is kept, for JSON."""
+    """The bounds and the path of a solution, for JSON."""
     about = {"game": solution.game.name, "options": solution.game.options, "path": str(path)}
     return {**about, **dataclasses.asdict(solution.bounds)}
 
 
 def show_solution(solution: Solution, path: Path, screen: Screen) -> None:
-    """The same in sentences."""
+    """Print the bounds and the path of a solution."""
     bounds = solution.bounds
     screen.say("solve.result", low=f"{100 * bounds.low:.7f}", high=f"{100 * bounds.high:.7f}")
     screen.say("solve.gap", gap=f"{bounds.gap:.1e}")
@@ -126,14 +126,14 @@ def show_solution(solution: Solution, path: Path, screen: Screen) -> None:
 
 
 def show_verdict(record: Record, verdict: Verdict, screen: Screen) -> None:
-    """Yes or no, and why."""
+    """Print whether the dice were fair, and if not, why."""
     seed = record.dice.removeprefix("seed ") if record.proof is None else ""
     if verdict.fair:
         key = "verify.yes.seed" if seed else "verify.yes"
         screen.say(key, "bold green", rolls=verdict.rolls, seed=seed)
         return
     turn, seat = 0, 0
-    for turn, seat, plies in record.turns():  # noqa: B007 - the turn that has the ply
+    for turn, seat, plies in record.turns():  # noqa: B007 - find the turn of the ply
         if verdict.ply in plies:
             break
     name = record.names[seat]

@@ -35,7 +35,7 @@ class NothingToResume(GameError):
 
 
 class SecretMissing(GameError):
-    """The secret of a match with fair dice is lost, so it cannot go on."""
+    """The secret of a match with fair dice is lost, so it cannot be resumed."""
 
     code = "secret_missing"
 
@@ -48,7 +48,7 @@ class SavedMatch:
     date: str
     dice: Dice
     source: str
-    """The dice as the record names them: ``fair``, ``seed 7`` or ``system``."""
+    """The dice, in the words of the record: ``fair``, ``seed 7`` or ``system``."""
     proof: Proof | None = None
     """For fair dice; without the secret."""
     secret: bytes | None = field(default=None, repr=False)
@@ -75,13 +75,13 @@ def begin(path: Path, seats: tuple[Seat, ...], seed: int | None) -> SavedMatch:
     :raises BadDice: if the seed is not valid.
     """
     if path.exists():
-        raise FileTaken(f"{path} is there already")
+        raise FileTaken(f"{path} exists already")
     path.parent.mkdir(parents=True, exist_ok=True)
     date = datetime.date.today().isoformat()
     if seed is not None:
         return SavedMatch(path, date, SeededDice(seed), f"seed {seed}")
     secret, match = new_secret(), secrets.token_hex(8)
-    # Bots add nothing: they are the program's own (docs/fair-dice.md).
+    # Bots add no entropy, because they belong to the program (docs/fair-dice.md).
     entropy = tuple("" if seat.bot else secrets.token_hex(8) for seat in seats)
     dice = FairDice(secret, match, entropy)
     write_safely(secret_path(path), secret.hex() + "\n", mode=0o600)
@@ -115,7 +115,7 @@ def _read_secret(path: Path, proof: Proof) -> bytes:
             return secret
     except (FileNotFoundError, ValueError):
         pass
-    raise SecretMissing(f"{beside} must hold the secret of these dice")
+    raise SecretMissing(f"{beside} must contain the secret of these dice")
 
 
 def secret_path(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""What is printed, and in whose language: results on stdout, refusals and progress on stderr."""
+"""Localised output: results on stdout, errors and progress on stderr."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from escadaria.game import GameError
 from escadaria.i18n import Texts, load, negotiate
 
 FANCY = "●■▲◆✱♣▁▂▃▄▅▆▇█│─┌→▸›…"
-"""What pictures are made of; a terminal that cannot show these gets plain characters."""
+"""The special characters of pictures; a terminal that cannot show them gets ASCII."""
 
 QUIET = "dim"
-NEWS = "italic"
+PREVIEW = "italic"
 WRONG = "bold red"
 KEY = "bold cyan"
 
 
 @dataclass(frozen=True)
 class Screen:
-    """A terminal and the language that its reader speaks."""
+    """A terminal with the texts of a language."""
 
     texts: Texts
     out: Console
@@ -41,7 +41,7 @@ class Screen:
         codecs.register_error("escadaria", _nearest)
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="escadaria")  # an accent that cannot be shown stops no game
+                stream.reconfigure(errors="escadaria")  # replace characters that cannot be encoded
         out, err = (Console(highlight=False, stderr=stderr) for stderr in (False, True))
         return cls(load(language or negotiate()), out, err)
 
@@ -51,7 +51,7 @@ class Screen:
 
     @property
     def fancy(self) -> bool:
-        """Whether shapes, lines and arrows can be shown."""
+        """Whether the encoding has shapes, lines and arrows."""
         try:
             FANCY.encode(self.out.encoding)
         except (UnicodeEncodeError, LookupError):
@@ -59,21 +59,21 @@ class Screen:
         return True
 
     def either(self, fancy: str, plain: str) -> str:
-        """The fancy sign where it can be shown."""
+        """The fancy text if it can be shown, else the plain one."""
         return fancy if self.fancy else plain
 
     def say(self, key: str, style: str = "", **args: object) -> None:
-        """Print one of the texts."""
+        """Print the text with this key."""
         self.show(Text(self.texts(key, **args), style))
 
     def show(self, words: Text | str = "", mark: Text | str = "") -> None:
-        """Print words behind a mark; where they wrap, they stay behind it."""
+        """Print words after a mark; wrapped lines are indented by its width."""
         start = Text.assemble(mark, " ") if mark else Text()
         text = words.copy() if isinstance(words, Text) else Text(words)
-        text.plain = text.plain.translate(_HELD)  # Rich would break lines at any kind of space
+        text.plain = text.plain.translate(_PLACEHOLDERS)  # Rich breaks lines even at no-break spaces
         for line in text.wrap(self.out, max(20, self.width - start.cell_len)):
             line.rstrip()
-            line.plain = line.plain.translate(_RELEASED)
+            line.plain = line.plain.translate(_SPACES)
             self.out.print(Text.assemble(start, line), soft_wrap=True)
             start = Text(" " * start.cell_len)
 
@@ -83,7 +83,7 @@ class Screen:
             self.out.print(line, soft_wrap=True)
 
     def refuse(self, error: GameError | OSError) -> None:
-        """Say in one red line what is wrong with a command, with the details."""
+        """Print an error in one red line, with its details."""
         key = f"error.{error.code}" if isinstance(error, GameError) else "error.file"
         self.complain(f"{self.texts(key)} ({error})" if key in self.texts else str(error))
 
@@ -92,16 +92,16 @@ class Screen:
 
     def ask(self, prompt: str) -> str:
         """Read one line. :raises EOFError: at the end of the input."""
-        # Not coloured: the line editor counts every character of a prompt, also those without width.
+        # Without colour: the line editor counts every character of a prompt, including escape sequences.
         return input(f"{prompt} {self.either('›', '>')} ").strip()
 
 
-_HELD = {ord("\u202f"): "\ue000", ord("\u00a0"): "\ue001"}
-_RELEASED = {ord(held): chr(space) for space, held in _HELD.items()}
+_PLACEHOLDERS = {ord("\u202f"): "\ue000", ord("\u00a0"): "\ue001"}  # for no-break spaces
+_SPACES = {ord(placeholder): chr(space) for space, placeholder in _PLACEHOLDERS.items()}
 
 
 def _nearest(error: UnicodeError) -> tuple[str, int]:
-    """What comes nearest to characters that a terminal cannot show: ``ü`` is ``u`` there."""
+    """An error handler that replaces characters by similar ASCII characters: ``ü`` by ``u``."""
     assert isinstance(error, UnicodeEncodeError), "only used for output"
     text = error.object[error.start : error.end].translate({0x2019: "'", 0x2013: "-", 0x2014: "-"})
     letters = (char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
@@ -109,7 +109,7 @@ def _nearest(error: UnicodeError) -> tuple[str, int]:
 
 
 def command(*words: str | Path) -> str:
-    """A command line that works here, for the reader to copy."""
+    """A command line that works in this installation, for the user to copy."""
     program = Path(sys.argv[0])
     start = ["escadaria"]
     if program.name == "__main__.py":

@@ -1,4 +1,4 @@
-"""Who sits where: from the words of a command line, or by asking."""
+"""The game and the seats of a new match, from the command line or by prompts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from escadaria.record import Seat, colour_seats
 from escadaria.terminal.screen import KEY, QUIET, Screen
 
 NAMES = ("Ana", "Bento", "Clara", "Davi", "Elisa", "Fábio")
-"""For those who give none, bots among them."""
+"""Default names of people and bots."""
 
 STAND_IN = "simple"
 """The bot for seats that were not given."""
@@ -24,7 +24,7 @@ STAND_IN = "simple"
 def read_seat(text: str) -> Seat:
     """``Ana`` is a person, ``bot:random`` a bot, ``Bento=bot:random`` a bot with that name.
 
-    A bot that was given no name is ``?`` until all are seated.
+    A bot without a name is ``?`` until ``fill`` names it.
 
     :raises UnknownBot: if there is no such bot.
     """
@@ -38,15 +38,15 @@ def read_seat(text: str) -> Seat:
 
 
 def make_game(name: str, options: Sequence[str], players: int | None, seats: int) -> AnyGame:
-    """The game with options as in ``finish=10``, for the given number of players, else for the given seats.
+    """The game with options such as ``finish=10``, for ``players``, else for the number of seats.
 
-    :raises BadOptions, InvalidText: if there is no such game, or it cannot be played so.
+    :raises BadOptions, InvalidText: if there is no such game, or an option is invalid.
     """
     texts: dict[str, str] = {}
     for option in options:
         key, equals, value = option.partition("=")
         if not equals:
-            raise InvalidText(f"an option reads name=value, as in {_example(name)}, not {option!r}")
+            raise InvalidText(f"an option reads name=value, such as {_example(name)}, not {option!r}")
         texts[key.strip()] = value.strip()
     if players is not None:
         texts["players"] = str(players)
@@ -56,7 +56,7 @@ def make_game(name: str, options: Sequence[str], players: int | None, seats: int
 
 
 def read_position(name: str, options: Sequence[str], players: int | None, text: str) -> tuple[AnyGame, Any]:
-    """The position and its game, for the given number of players, else for a number that the text fits.
+    """The position and its game, for ``players``, else for the number of players that fits the text.
 
     :raises BadOptions, InvalidText: if there is no such game, or no such position in it.
     """
@@ -68,7 +68,7 @@ def read_position(name: str, options: Sequence[str], players: int | None, text: 
             return game, game.parse_state(text)
         except InvalidText as error:
             wrong.append(error)
-    # Most errors are only about the number of players: an error by another ruling is more helpful.
+    # Most errors are only about the number of players; one about another ruling is more helpful.
     raise next((error for error in wrong if error.ruling != wrong[0].ruling), wrong[0])
 
 
@@ -80,10 +80,10 @@ def _example(name: str) -> str:
 def fill(game: AnyGame, seats: Sequence[Seat]) -> tuple[Seat, ...]:
     """All seats of the game: those given, one person if there is none, and bots for the rest.
 
-    :raises BadOptions: if there are more than the game has.
+    :raises BadOptions: if there are more seats than the game has.
     """
     if len(seats) > game.players:
-        raise BadOptions(f"{len(seats)} sit down, but {game.name} is set up for {game.players} players")
+        raise BadOptions(f"{len(seats)} seats are given, but {game.name} has {game.players} players")
     seated = list(seats) or [Seat(NAMES[0])]
     seated += [Seat("?", STAND_IN)] * (game.players - len(seated))
     free = (name for name in NAMES if name not in {seat.name for seat in seated})
@@ -91,11 +91,11 @@ def fill(game: AnyGame, seats: Sequence[Seat]) -> tuple[Seat, ...]:
     return colour_seats(game, named)
 
 
-# By asking.
+# Prompts.
 
 
 def ask_game(screen: Screen) -> str:
-    """The game by number or name; Enter takes the first."""
+    """Ask for the game by number or name; Enter takes the first."""
     names = list(GAMES)
     screen.show(Text(screen.texts("play.ask.game"), "bold"))
     for number, name in enumerate(names, 1):
@@ -111,7 +111,7 @@ def ask_game(screen: Screen) -> str:
 
 
 def ask_seats(screen: Screen, game: str) -> list[Seat]:
-    """Names with commas between them; Enter takes one person and bots."""
+    """Ask for names, separated by commas; Enter takes one person and bots."""
     most = next(option.high for option in game_type(game).OPTIONS if option.name == "players")
     screen.show(Text(screen.texts("play.ask.who", most=most), "bold"))
     screen.show(Text(screen.texts("play.ask.bot"), QUIET), " ")

@@ -1,4 +1,4 @@
-"""Facts as sentences, in one paragraph for each seat in turn."""
+"""Facts as sentences, in paragraphs by seat."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def paragraphs(
 
 
 def sentences(game: str, facts: Iterable[Fact], names: Sequence[str], texts: Texts) -> Iterator[str]:
-    """A sentence for each fact. Several facts of one kind share one if there is a text for it (five dice)."""
+    """A sentence for each fact; consecutive facts of one kind share one if there is a text for several."""
     for kind, alike in groupby(facts, key=lambda fact: fact.kind):
         group = list(alike)
         key = f"play.several.{game}.{kind}"
@@ -37,5 +37,5 @@ def result(outcome: Outcome, names: Sequence[str], texts: Texts) -> str:
 
 
 def bot_name(bot: str, texts: Texts) -> str:
-    """The translated name of a bot; a bot of one's own keeps its name."""
+    """The translated name of a built-in bot, or the name of a user's bot."""
     return texts(f"bot.{bot}") if f"bot.{bot}" in texts else bot

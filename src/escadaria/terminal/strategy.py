@@ -1,4 +1,4 @@
-"""How to play well, in the terminal: heuristics, what they are worth, charts."""
+"""Strategy advice in the terminal: heuristics, their strength, charts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from escadaria.terminal.sentences import bot_name
 
 
 def show_advice(game: str, advice: Advice, screen: Screen) -> None:
-    """All of it, one below the other."""
+    """Print the heuristics, their strength and the charts."""
     texts = screen.texts
     screen.say("strategy.title", "bold", game=texts(f"{game}.name"), players=advice.players)
     screen.out.print()
@@ -40,14 +40,14 @@ def show_advice(game: str, advice: Advice, screen: Screen) -> None:
 
 
 def rule_text(game: str, rule: Rule, texts: Texts) -> str:
-    """A rule in words."""
+    """The text of a rule."""
     highest_first = sorted(rule.least.items(), reverse=True)
     parts = [texts(f"strategy.{game}.from", field=field, value=value) for field, value in highest_first]
     return texts(f"strategy.{game}.{rule.name}", least=texts.listed(parts), **rule.args)
 
 
 def _counted(advice: Advice) -> bool:
-    """Whether there is nothing to tell but games won."""
+    """Whether only games won were measured."""
     return advice.source == "games"
 
 
@@ -58,7 +58,7 @@ def _so_far(advice: Advice, rule: Rule, texts: Texts) -> str:
 
 
 def within(advice: Advice, texts: Texts) -> str:
-    """How far a player who follows the rules is from best play."""
+    """The sentence about the distance between the rules and best play."""
     rules = next(quality for quality in advice.qualities if quality.who == "rules")
     return texts(
         f"strategy.within.{advice.source}",
@@ -91,7 +91,7 @@ def _figures(quality: Quality, texts: Texts) -> list[str]:
 
 
 def _chart(game: str, chart: Chart, screen: Screen) -> Table:
-    """Words and numbers tell all; colour only helps."""
+    """A chart as a table. All information is in the text; colour is redundant."""
     texts = screen.texts
     table = Table(
         box=box.SIMPLE_HEAD if screen.fancy else box.ASCII2,

@@ -1,4 +1,4 @@
-"""Seats as they are seen: letter, shape and colour together, so that none is needed alone."""
+"""Tokens of seats: letter, shape and colour together, so that no one depends on colour."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from escadaria.record import COLOURS, Seat
 
 
 class Look(NamedTuple):
-    """How a colour is shown."""
+    """The appearance of a colour."""
 
     letter: str
     """A code, the same in every language: initials collide (gelb, grün)."""
     shape: str
     plain: str
-    """The shape where only ASCII can be shown."""
+    """The shape in ASCII."""
     style: str
 
 
@@ -32,7 +32,7 @@ LOOKS: Mapping[str, Look] = {
 
 
 def look_of(seats: tuple[Seat, ...], seat: int) -> Look:
-    """The look of a seat: that of its first colour (R16), or of its number if it has none."""
+    """The look of a seat's first colour (R16), or a default by its number if it has none."""
     colours = seats[seat].colours or (COLOURS[seat],)
     return LOOKS[colours[0]]
 
@@ -43,5 +43,5 @@ def token(look: Look, fancy: bool) -> Text:
 
 
 def letter(look: Look) -> Text:
-    """The letter alone, where there is room for no more."""
+    """Only the letter, for narrow places."""
     return Text(look.letter, look.style)
