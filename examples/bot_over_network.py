@@ -1,10 +1,10 @@
-"""A bot that comes by a link, sits down and plays.
+"""A bot that joins a match over the network and plays.
 
     python examples/bot_over_network.py http://localhost:8000 MATCH --name Robo --bot simple
 
-MATCH is the match's name, or the whole link that a friend sent. The bot comes back by itself when the
-connection breaks or the server restarts, and takes its seat back if another bot stood in for it. To let it
-play by your own ideas, change ``my_own`` below and say ``--bot my_own``.
+MATCH is the id of the match, or its whole link. The bot reconnects when the connection breaks or the server
+restarts, and takes its seat back if another bot stood in for it. To play your own strategy, change
+``my_own`` below and pass ``--bot my_own``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from escadaria.refusals import Refused
 
 
 def my_own(game: AnyGame, state: Any) -> Any:
-    """Your ideas go here. This one throws out whom it can, and else does the boldest thing that is safe."""
+    """Your own strategy. This one throws out a pair if it can, else plays the last action without a roll."""
     for action in game.legal_actions(state):
         if any(fact.kind == "threw_out" for fact in game.facts(state, action)):
             return action
@@ -31,14 +31,14 @@ def my_own(game: AnyGame, state: Any) -> Any:
 
 
 async def play(url: str, match: str, name: str, bot: str) -> bool:
-    """Sit down, play until the match is over, and say whether we won."""
+    """Take a seat and play until the match is over; return whether the bot won."""
     async with Table(url, match) as table:
         game = escadaria.load(table.game, **table.options)
         decide = my_own if bot == my_own.__name__ else bots.load(bot, game)
         await table.sit(name)
         print(f"{name} sits at a table of {game.name} for {game.players}.", flush=True)
         async for turn in table.turns():
-            action = "roll"  # where a turn starts with dice there is nothing to decide
+            action = "roll"  # no decision, if the turn starts with dice
             if turn.legal != ["roll"]:
                 action = str(decide(game, game.parse_state(turn.text)))
             try:
@@ -50,18 +50,18 @@ async def play(url: str, match: str, name: str, bot: str) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="A bot that comes by a link, sits down and plays.")
-    parser.add_argument("url", help="the server, as in http://localhost:8000")
-    parser.add_argument("match", help="the match's name, or the link to it")
-    parser.add_argument("--name", default="Robo", help="what the others call it")
-    parser.add_argument("--bot", default="simple", choices=[*bots.BOTS, my_own.__name__], help="how it plays")
-    wish = parser.parse_args()
-    match = wish.match.partition("#")[0].rstrip("/").rpartition("/")[2]
+    parser = argparse.ArgumentParser(description="A bot that joins a match over the network and plays.")
+    parser.add_argument("url", help="the server, such as http://localhost:8000")
+    parser.add_argument("match", help="the id of the match, or its link")
+    parser.add_argument("--name", default="Robo", help="the bot's name at the table")
+    parser.add_argument("--bot", default="simple", choices=[*bots.BOTS, my_own.__name__], help="its strategy")
+    options = parser.parse_args()
+    match = options.match.partition("#")[0].rstrip("/").rpartition("/")[2]
     try:
-        won = asyncio.run(play(wish.url, match, wish.name, wish.bot))
+        won = asyncio.run(play(options.url, match, options.name, options.bot))
     except Refused as refusal:
         sys.exit(str(refusal))
-    print(f"{wish.name} won." if won else f"{wish.name} lost.")
+    print(f"{options.name} won." if won else f"{options.name} lost.")
 
 
 if __name__ == "__main__":

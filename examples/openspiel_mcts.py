@@ -2,8 +2,8 @@
 
     python examples/openspiel_mcts.py --game rapido --players 2 --games 20 --simulations 100
 
-The search knows nothing but the rules: it plays matches to their end with random decisions, and looks more
-often where that went well. Which seat it has moves on from match to match.
+The search uses only the rules: it evaluates positions by random rollouts to the end of the match. Its seat
+rotates from match to match.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from escadaria.game import CHANCE, TERMINAL
 
 
 def play(game: openspiel.Game, seat: int, simulations: int, seed: int) -> bool:
-    """One match with the search on this seat and ``simple`` on the others: whether the search won."""
+    """Play one match of the search in this seat against ``simple``; return whether the search won."""
     rng = np.random.RandomState(seed)
     evaluator = mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=rng)
     search = mcts.MCTSBot(game, uct_c=1.4, max_simulations=simulations, evaluator=evaluator, random_state=rng)
@@ -44,16 +44,16 @@ def main() -> None:
     parser.add_argument("--game", choices=escadaria.GAMES, default="rapido")
     parser.add_argument("--players", type=int, default=2)
     parser.add_argument("--games", type=int, default=20)
-    parser.add_argument("--simulations", type=int, default=100, help="how often it looks, at each decision")
-    wish = parser.parse_args()
-    game = openspiel.wrap(escadaria.load(wish.game, players=wish.players))
+    parser.add_argument("--simulations", type=int, default=100, help="simulations per decision")
+    options = parser.parse_args()
+    game = openspiel.wrap(escadaria.load(options.game, players=options.players))
     wins = 0
-    for number in range(wish.games):
-        wins += play(game, number % wish.players, wish.simulations, seed=number)
+    for number in range(options.games):
+        wins += play(game, number % options.players, options.simulations, seed=number)
         print(f"match {number + 1}: {wins} won so far", flush=True)
-    low, high = Share("mcts", 1, wins, wish.games).interval
-    share, luck = wins / wish.games, 1 / wish.players
-    print(f"MCTS won {share:.0%} of the matches ({low:.0%} to {high:.0%}); equals would win {luck:.0%}")
+    low, high = Share("mcts", 1, wins, options.games).interval
+    share, fair = wins / options.games, 1 / options.players
+    print(f"MCTS won {share:.0%} of the matches ({low:.0%} to {high:.0%}); a fair share is {fair:.0%}")
 
 
 if __name__ == "__main__":

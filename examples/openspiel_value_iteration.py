@@ -2,10 +2,10 @@
 
     python examples/openspiel_value_iteration.py --finish 1 --rolls 26 7X
 
-The real race has some hundreds of millions of positions, too many for an algorithm that keeps each as a
-Python object. So the stairs are short, shorter than R3 allows, and the dice are loaded: only the rolls named
-may fall, each as often as it is named. All other rules are those of Rapido for two. Such a race has some
-thousand positions, and its value serves to check a faster solver.
+The real race has hundreds of millions of positions, too many for an algorithm that stores each as a Python
+object. So the race is short, shorter than R3 allows, and the dice are loaded: only the given rolls are
+possible, weighted by how often each is given. All other rules are those of Rapido for two. Such a race has
+a few thousand positions, and its value is used to test a faster solver.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from escadaria.game import CHANCE, Option
 from escadaria.games.rapido.rules import Action, Rapido, State
 
 FINISH, ROLLS = 1, ("26", "7X")
-"""The race that is solved unless another is asked for."""
+"""The default race."""
 
 LINEAR_PROGRAMS = "open_spiel.python.algorithms.lp_solver"
 
@@ -36,7 +36,7 @@ class LoadedRapido(Rapido):
     players: int = 2
     finish: int = FINISH
     rolls: tuple[str, ...] = ROLLS
-    """What may fall, each as often as it stands here."""
+    """The possible rolls; repeated ones are more likely."""
 
     OPTIONS: ClassVar[tuple[Option, ...]] = (
         Option("players", default=2, low=2, high=6, ruling="R1"),
@@ -53,17 +53,16 @@ class LoadedRapido(Rapido):
 
 
 def solve(race: LoadedRapido, exactness: float = 1e-12) -> tuple[float, dict[str, float]]:
-    """The starter's probability of winning, and that from each position in which somebody is to decide.
+    """The win probability of the starting player, and that of each decision node by its text.
 
-    :param exactness: when no value changes by more than this in a round, the work is done.
+    :param exactness: stop when no value changes by more than this in a sweep.
     """
-    if (
-        find_spec("cvxpy") is None
-    ):  # which OpenSpiel needs only where players move at once; it loads it always
+    # OpenSpiel always imports its linear programs, but needs them only for simultaneous moves.
+    if find_spec("cvxpy") is None:
         sys.modules.setdefault(LINEAR_PROGRAMS, ModuleType(LINEAR_PROGRAMS))
     from open_spiel.python.algorithms import value_iteration
 
-    sys.setrecursionlimit(10**6)  # OpenSpiel walks from position to position without ever turning back
+    sys.setrecursionlimit(10**6)  # OpenSpiel explores the positions recursively
     values = value_iteration.value_iteration(
         openspiel.wrap(race, horizon=10**6), depth_limit=-1, threshold=exactness, cyclic_game=True
     )
@@ -75,13 +74,13 @@ def solve(race: LoadedRapido, exactness: float = 1e-12) -> tuple[float, dict[str
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="OpenSpiel's value iteration solves a tiny race of Rapido.")
-    parser.add_argument("--finish", type=int, default=FINISH, help="how high the stairs are")
-    parser.add_argument("--rolls", nargs="+", default=ROLLS, help="what may fall, as often as named")
-    wish = parser.parse_args()
-    race = LoadedRapido(finish=wish.finish, rolls=tuple(wish.rolls))
+    parser.add_argument("--finish", type=int, default=FINISH, help="the number of steps")
+    parser.add_argument("--rolls", nargs="+", default=ROLLS, help="the possible rolls; repeat to weight one")
+    options = parser.parse_args()
+    race = LoadedRapido(finish=options.finish, rolls=tuple(options.rolls))
     first, wins = solve(race)
-    print(f"{len(wins)} positions in which somebody is to decide, or has won")
-    print(f"the starter wins with probability {first:.12f}")
+    print(f"{len(wins)} decision nodes and finished positions")
+    print(f"the starting player wins with probability {first:.12f}")
 
 
 if __name__ == "__main__":

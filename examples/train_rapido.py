@@ -1,15 +1,14 @@
-"""An agent learns Rapido from PettingZoo's environment, and beats the bot ``simple``.
+"""Train an agent for Rapido with the PettingZoo environment until it beats the bot ``simple``.
 
     python examples/train_rapido.py --players 3 --matches 4000 --check 2000
 
-The agent keeps a table of averages: how many steps it climbed until its next turn after placing a certain
-value on a certain field, and after rolling again while certain fields were free. A pair that it throws out
-counts as well: as the steps that its owner will not climb, shared among the others. It takes the choice with
-the best average, and now and then, while it learns, any other. That is Monte Carlo control, with turns as
-episodes.
+The agent learns a table of averages: the steps climbed until its next turn after placing a certain value on
+a certain field, and after rolling again with certain fields free. A pair that it throws out counts as the
+steps that its owner will not climb, divided by the number of opponents. It plays the action with the best
+average, and in training sometimes a random one. This is Monte Carlo control with turns as episodes.
 
-With three players or more a pair scores by itself; with two it takes both pairs (R18), which this is too
-short-sighted for.
+With three or more players a single pair scores. With two players both pairs are needed (R18), which an agent
+that only looks one turn ahead cannot learn.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ from escadaria.arena.simulation import Share
 from escadaria.game import BadOptions
 
 EXPLORATION = 0.1
-"""How often it tries something else while it learns."""
+"""The probability of a random action in training."""
 
 SLOWEST = 0.005
-"""The least weight of a new turn in an average: as it plays better, old turns say less and less."""
+"""The minimum weight of a new turn in an average, so that old turns lose influence."""
 
 
 class Learner:
-    """Plays by its table, and writes it."""
+    """Plays by its table of averages, and updates it."""
 
     def __init__(self, env: Any, rng: random.Random) -> None:
         sizes = observation.sizes(env.unwrapped.game)
@@ -48,10 +47,10 @@ class Learner:
         self.averages: defaultdict[Hashable, float] = defaultdict(float)
         self.counts: defaultdict[Hashable, int] = defaultdict(int)
         self.turn: list[tuple[Hashable, float, float]] = []
-        """This turn's choices: what they were, from which step, and what they threw out."""
+        """The actions of this turn: key, step before it, and bonus for pairs thrown out."""
 
     def act(self, seen: Any, legal: Any, exploration: float = 0.0) -> int:
-        """The action's number: 0 is to roll again, 1 + field to place there."""
+        """The number of the chosen action: 0 is rolling again, 1 + field is placing there."""
         worth = {
             action: self.averages[self.key(seen, legal, action)] + self.bonus(seen, action)
             for action in np.flatnonzero(legal).tolist()
@@ -59,12 +58,12 @@ class Learner:
         action = max(worth, key=lambda action: worth[action])
         if self.rng.random() < exploration:
             action = self.rng.choice(list(worth))
-            self.turn.clear()  # what comes of a exploration says nothing of the choices before it
+            self.turn.clear()  # the result of a random action says nothing about the actions before it
         self.turn.append((self.key(seen, legal, action), self.step(seen), self.bonus(seen, action)))
         return int(action)
 
     def learn(self, seen: Any) -> None:
-        """The next turn has come, or the match is over: write down what the last turn's choices brought."""
+        """Update the averages of the last turn's actions, at the next turn or at the end of the match."""
         later = 0.0
         for key, step, bonus in reversed(self.turn):
             self.counts[key] += 1
@@ -74,14 +73,14 @@ class Learner:
         self.turn.clear()
 
     def step(self, seen: Any) -> float:
-        """Where its piece stands."""
+        """The step of its piece."""
         return float(seen[self.parts["steps"]][0] * self.finish)
 
     def key(self, seen: Any, legal: Any, action: int) -> Hashable:
         return ("again", legal.tobytes()) if action == 0 else (action, float(seen[self.parts["value"]][0]))
 
     def bonus(self, seen: Any, action: int) -> float:
-        """The fields of the pairs that the action throws out (R14), shared among the others."""
+        """The sum of the fields of pairs that the action throws out (R14), divided by the opponents."""
         if action == 0:
             return 0.0
         values, value = seen[self.parts["values"]], seen[self.parts["value"]][0]
@@ -92,7 +91,7 @@ class Learner:
 
 
 def play(env: Any, learner: Learner, seat: int, seed: int, exploration: float) -> bool:
-    """One match with the learner on this seat and ``simple`` on the others: whether the learner won."""
+    """Play one match of the learner in this seat against ``simple``; return whether the learner won."""
     game, me = env.unwrapped.game, env.possible_agents[seat]
     simple = bots.load("simple", game)
     learner.turn.clear()
@@ -116,7 +115,7 @@ def play(env: Any, learner: Learner, seat: int, seed: int, exploration: float) -
 
 
 def train(players: int, finish: int, matches: int, check: int, seed: int = 0) -> Share:
-    """Learn from so many matches, then play as many as are to be checked, and tell how many were won."""
+    """Train in ``matches`` matches; return the share won of ``check`` further matches."""
     env = pettingzoo.env("rapido", players=players, finish=finish)
     learner = Learner(env, random.Random(seed))
     wins = 0
@@ -125,27 +124,27 @@ def train(players: int, finish: int, matches: int, check: int, seed: int = 0) ->
         if number % 500 == 0:
             print(f"{number} matches, of the last 500 won {wins / 500:.0%}", flush=True)
             wins = 0
-    first = seed + matches + 1  # dice it has not seen
+    first = seed + matches + 1  # new dice
     wins = sum(play(env, learner, n % players, seed=first + n, exploration=0.0) for n in range(check))
     return Share("learner", 1, wins, check)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="An agent learns Rapido, and beats the bot simple.")
+    parser = argparse.ArgumentParser(description="Train an agent for Rapido against the bot simple.")
     parser.add_argument("--players", type=int, default=3, help="3 to 6")
     parser.add_argument("--finish", type=int, default=20)
-    parser.add_argument("--matches", type=int, default=4000, help="how many to learn from")
+    parser.add_argument("--matches", type=int, default=4000, help="matches to train in")
     parser.add_argument(
-        "--check", type=int, default=2000, help="how many to play afterwards, without exploration"
+        "--check", type=int, default=2000, help="matches to play afterwards, without exploration"
     )
     parser.add_argument("--seed", type=int, default=0)
-    wish = parser.parse_args()
-    if wish.players < 3:
-        raise BadOptions("with two players a pair alone does not score, which this agent cannot learn (R18)")
-    result = train(wish.players, wish.finish, wish.matches, wish.check, wish.seed)
+    options = parser.parse_args()
+    if options.players < 3:
+        raise BadOptions("with two players a single pair does not score, which this agent cannot learn (R18)")
+    result = train(options.players, options.finish, options.matches, options.check, options.seed)
     low, high = result.interval
     print(f"won {result.share:.1%} of {result.games} matches against simple ({low:.1%} to {high:.1%})")
-    print(f"equal players would win {1 / wish.players:.1%}")
+    print(f"equal players would win {1 / options.players:.1%}")
 
 
 if __name__ == "__main__":

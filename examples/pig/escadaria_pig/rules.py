@@ -28,9 +28,9 @@ class State:
     """A position."""
 
     turn: int
-    rolling: bool  # the die is in the air
-    pot: int  # what the turn has brought so far
-    scores: tuple[int, ...]  # what each seat holds
+    rolling: bool  # a roll is due
+    pot: int  # the points of the turn so far
+    scores: tuple[int, ...]  # by seat
 
     def __str__(self) -> str:
         scores = ",".join(map(str, self.scores))
@@ -57,7 +57,7 @@ class Held(Fact):
 
 @dataclass(frozen=True)
 class Pig:
-    """The game; ``escadaria.game.Game`` says what each method promises."""
+    """The game; see ``escadaria.game.Game`` for the methods."""
 
     players: int = 2
     goal: int = 100

@@ -20,19 +20,19 @@ def test_p1_a_roll_adds_to_the_turn_and_the_turn_goes_on() -> None:
     assert TWO.facts(rolling, "5") == (Rolled(0, 5),)
 
 
-def test_p2_a_1_loses_what_the_turn_has_brought() -> None:
+def test_p2_a_1_loses_the_pot() -> None:
     rolling = State(0, True, 12, (7, 3))
     assert TWO.apply(rolling, "1") == State(1, False, 0, (7, 3))
     assert TWO.facts(rolling, "1") == (Rolled(0, 1), Lost(0, 12))
 
 
-def test_p3_who_holds_keeps_it_and_the_next_one_plays() -> None:
+def test_p3_hold_adds_the_pot_and_ends_the_turn() -> None:
     state = State(1, False, 9, (7, 3))
     assert TWO.apply(state, "hold") == State(0, False, 0, (7, 12))
     assert TWO.facts(state, "hold") == (Held(1, 9),)
 
 
-def test_p3_nothing_cannot_be_held() -> None:
+def test_p3_an_empty_pot_cannot_be_held() -> None:
     assert TWO.legal_actions(TWO.initial_state()) == ("roll",)
     with pytest.raises(IllegalAction):
         TWO.apply(TWO.initial_state(), "hold")
@@ -47,7 +47,7 @@ def test_p4_the_goal_wins() -> None:
 
 
 @pytest.mark.parametrize("players", range(2, 7))
-def test_every_position_of_random_play_reads_back(players: int) -> None:
+def test_every_position_of_random_play_round_trips(players: int) -> None:
     game, rng = Pig(players), random.Random(players)
     state = game.initial_state()
     while game.current_player(state) != TERMINAL:
