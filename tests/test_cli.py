@@ -644,7 +644,7 @@ def test_simulate_shows_tables() -> None:
             ["play", "rapido", "--option", "finish=3"],
             "finish must be a whole number from 5 to 50, not 3 (R3)",
         ),
-        (["play", "rapido", "--option", "finish"], "as in finish=20, not 'finish'"),
+        (["play", "rapido", "--option", "finish"], "such as finish=20, not 'finish'"),
         (
             ["play", "rapido", "--option", "board=long"],
             "rapido has no option 'board', it has players, finish",

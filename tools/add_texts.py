@@ -1,11 +1,11 @@
-"""Merge texts into the five PO files, keeping their order and their format.
+"""Merge texts into the five PO files, and keep their order and format.
 
     python3 run.py tool add_texts texts.json
 
 The JSON maps each key to its texts: ``{"web.home": {"en": "Home", "de": "Startseite", …}}``. A text with
-plural forms is a list of two, and ``"counted"`` names the placeholder that is counted. ``"_section"`` says
-where new keys go: to the end of that section, which is made if there is none; a key that exists is replaced
-where it stands. Several may run at once.
+plural forms is a list of two, and ``"counted"`` names the placeholder that is counted. New keys are added at
+the end of the section ``"_section"``, which is created if necessary; an existing key is replaced in place.
+Several processes may run concurrently.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ def main(paths: list[str]) -> int:
 
 
 def check(wanted: dict[str, Any]) -> None:
-    """Stop at once if something is missing, before any file is written."""
+    """Exit before any file is written if a text is missing or plural forms are inconsistent."""
     for key, texts in wanted.items():
         missing = [language for language in LANGUAGES if not texts.get(language)]
         if missing:
             sys.exit(f"{key}: no text in {', '.join(missing)}")
         plural = [language for language in LANGUAGES if isinstance(texts[language], list)]
         if bool(plural) != ("counted" in texts) or plural not in ([], list(LANGUAGES)):
-            sys.exit(f"{key}: either all have two forms, and `counted` names what is counted, or none has")
+            sys.exit(f"{key}: either all languages have two forms and `counted` is set, or none has")
 
 
 def merged(po: str, section: str, wanted: dict[str, Any], language: str) -> str:
-    """The file with these texts: blocks with blank lines between them, a comment before each section."""
+    """The file with these texts: blocks separated by blank lines, with a comment before each section."""
     blocks = re.split(r"\n\n+", po.strip("\n"))
     at = {key: i for i, block in enumerate(blocks) if (key := key_of(block))}
     for key in [key for key in wanted if key in at]:
@@ -97,7 +97,7 @@ def entry(key: str, texts: dict[str, Any], language: str) -> str:
 
 
 def quoted(word: str, text: str) -> list[str]:
-    """The text on one line, or in several after an empty one, broken after spaces."""
+    """The text on one line, or as an empty string and several lines, broken after spaces."""
     if len(word) + len(text) + 3 <= WIDTH:
         return [f'{word} "{text}"']
     lines, line = [], ""

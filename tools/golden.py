@@ -1,14 +1,14 @@
-"""Make the golden records in ``tests/records``: whole matches whose replay must never change.
+"""Generate the golden records in ``tests/records``: matches whose replay must never change.
 
     PYTHONPATH=src python tools/golden.py          # write them
-    PYTHONPATH=src python tools/golden.py --check  # only say whether they are what would be written
+    PYTHONPATH=src python tools/golden.py --check  # only check whether they are up to date
 
-Nothing here is left to chance. Dice come from seeds and from secrets that stand below; decisions come
-from the plain habits below, not from ``escadaria.bots``, so a better bot changes no golden record. The
-same bytes come out on every machine. A record changes only when a ruling or the form of records does;
-then raise ``rules_version`` or the record's number, run this, and read the difference.
+The output is deterministic on every machine. Dice come from the seeds and secrets below; decisions come from
+the heuristics below, not from ``escadaria.bots``, so that a better bot changes no golden record. A record
+changes only when a ruling or the format of records changes; then increment ``rules_version`` or the format
+version, run this, and review the difference.
 
-Beside the records, ``positions.json`` pins the last position of each.
+``positions.json`` has the last position of each record.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ POSITIONS = "positions.json"
 
 @dataclass(frozen=True)
 class Match:
-    """A match to be played."""
+    """A match to play."""
 
     game: AnyGame
     seats: tuple[Seat, ...]
     dice: SeededDice | FairDice
     date: str
-    remarks: Mapping[int, str] = field(default_factory=dict)
-    """What happens beside the game, by the version before it: ``2 resign``, ``0 bot simple``, ``0 back``."""
+    commands: Mapping[int, str] = field(default_factory=dict)
+    """Commands other than actions, by the version before: ``2 resign``, ``0 bot simple``, ``0 back``."""
     events: int = 10_000
-    """Where it is broken off, if it is not over by then."""
+    """The maximum number of events."""
     start: str = ""
-    """The position it starts from, if not the initial one."""
+    """The starting position, if not the initial one."""
 
 
 MATCHES = {
@@ -104,7 +104,7 @@ MATCHES = {
 
 
 def main() -> int:
-    """Write the records, or say whether they are up to date."""
+    """Write the records, or check whether they are up to date."""
     files = texts()
     if "--check" in sys.argv[1:]:
         old = [name for name, text in files.items() if _read(FOLDER / name) != text]
@@ -130,23 +130,23 @@ def play(match: Match) -> Table:
     start = game.parse_state(match.start) if match.start else None
     table = Table(game, colour_seats(game, match.seats), match.dice, start=start)
     while (seat := table.to_act) is not None and table.version < match.events:
-        if remark := match.remarks.get(table.version):
-            who, _, action = remark.partition(" ")
-            table.add(event_of(table, int(who), action))
+        if command := match.commands.get(table.version):
+            number, _, name = command.partition(" ")
+            table.add(run_command(table, int(number), name))
         else:
             table.add(table.play(seat, ROLL if table.awaits_roll else decide(table, seat)))
     return table
 
 
-def event_of(table: Table, seat: int, action: str) -> Any:
-    """The event of something beside the game."""
-    if action == "resign":
+def run_command(table: Table, seat: int, command: str) -> Any:
+    """The event of a command."""
+    if command == "resign":
         return table.resign(seat)
-    return table.take_back(seat) if action == "back" else table.hand_over(seat, action.removeprefix("bot "))
+    return table.take_back(seat) if command == "back" else table.hand_over(seat, command.removeprefix("bot "))
 
 
 def decide(table: Table, seat: int) -> str:
-    """What the seat's habits say. They differ from seat to seat, so that much of the rules is seen."""
+    """The decision by the seat's heuristic. They differ between seats, to cover many rules."""
     choices, state = table.choices(), table.state
     if table.game.name == "rapido":
         bold = state.value < 35 + 5 * seat and choices[-1] != "place 0"

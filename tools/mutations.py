@@ -1,10 +1,10 @@
-"""The mutation check: break each ruling on purpose, and see a test fail.
+"""The mutation check: break each ruling on purpose, and check that a test fails.
 
     python tools/mutations.py               all mutants
-    python tools/mutations.py --only R12    those of one ruling; may be given again
+    python tools/mutations.py --only R12    those of one ruling; repeatable
 
-Each mutant is applied to a copy of the project, never to the working tree. Exit 0: a test failed
-for every mutant; 1: a mutant survived; 2: a mutant could not be tried, which is then named.
+Each mutant is applied to a copy of the project, never to the working tree. The exit code is 0 if a test
+failed for every mutant, 1 if a mutant survived, and 2 if a mutant could not be applied.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("src", "escadaria")
-TESTS = {  # the tests that must notice, by the file that is broken
+TESTS = {  # the tests that must fail, by the mutated file
     "games/rapido/rules.py": ["tests/test_rapido.py"],
     "games/chain/rules.py": ["tests/test_chain.py"],
     "games/chain/links.py": ["tests/test_chain.py"],
@@ -38,7 +38,7 @@ TESTS = {  # the tests that must notice, by the file that is broken
 }
 RULINGS = [*(f"R{n}" for n in range(1, 20)), *(f"C{n}" for n in range(1, 19))]
 QUICK = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-PATIENCE = 300  # seconds until a run of tests is given up
+TIMEOUT = 300  # seconds for one run of tests
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Mutant:
     ruling: str
     file: str
     meaning: str
-    """What the broken game does."""
+    """What the mutated game does."""
     snippet: str
     """Occurs in the file exactly once."""
     replacement: str
@@ -453,9 +453,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--only", metavar="RULING", action="append", type=str.upper, choices=RULINGS, help="as in R12"
+        "--only", metavar="RULING", action="append", type=str.upper, choices=RULINGS, help="such as R12"
     )
-    parser.add_argument("--jobs", type=int, default=2, help="how many mutants at a time (default: 2)")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants in parallel (default: 2)")
     options = parser.parse_args(arguments)
     wanted = [mutant for mutant in MUTANTS if not options.only or mutant.ruling in options.only]
     progress = Console(stderr=True)
@@ -483,14 +483,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def check_list(project: Path, mutants: Sequence[Mutant]) -> None:
-    """Every ruling has a mutant, every mutant fits the source, and the tests pass without any."""
+    """Check that every ruling has a mutant, every mutant applies, and the tests pass without one."""
     if missing := [ruling for ruling in RULINGS if all(mutant.ruling != ruling for mutant in MUTANTS)]:
         raise CannotTry(f"no mutant for {', '.join(missing)}")
     for mutant in mutants:
         mutated(mutant, (project / PACKAGE / mutant.file).read_text("utf-8"))
     for file in sorted({mutant.file for mutant in mutants}):
         if failed := failing_test(project, None, TESTS[file]):
-            raise CannotTry(f"{' '.join(TESTS[file])} must pass before anything is broken: {failed}")
+            raise CannotTry(f"{' '.join(TESTS[file])} must pass without a mutant: {failed}")
 
 
 def mutated(mutant: Mutant, source: str) -> str:
@@ -541,17 +541,17 @@ def failing_test(project: Path, mutant: Mutant | None, tests: Sequence[str]) -> 
                 env=os.environ | QUICK | {"PYTHONPATH": paths, "COLUMNS": "500"},
                 capture_output=True,
                 text=True,
-                timeout=PATIENCE,
+                timeout=TIMEOUT,
             )
         except subprocess.TimeoutExpired:
-            return f"no end after {PATIENCE} s"
+            return f"timeout after {TIMEOUT} s"
     if run.returncode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         return ""
     failed = re.search(r"^(FAILED|ERROR) (\S+?)(?:::(.*?))?(?: - .*)?$", run.stdout, re.MULTILINE)
     if not failed:
         broken_by = f"{mutant.ruling}, {mutant.meaning}" if mutant else "the tests"
         raise CannotTry(f"{broken_by}: pytest ended with {run.returncode}\n{run.stdout}{run.stderr}")
-    return failed[3] or f"the making of {failed[2]}"  # positions made while the file is read
+    return failed[3] or f"the import of {failed[2]}"  # positions created at import
 
 
 def copy_project(project: Path, folder: Path) -> Path:

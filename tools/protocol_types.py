@@ -1,9 +1,9 @@
-"""Print the wire as TypeScript: what messages.py says, for the browser.
+"""Generate the TypeScript types of the protocol from messages.py.
 
     python3 run.py tool protocol_types > web/src/protocol.ts
 
-Frames from the server always carry all of their fields; in what goes to the server a field with a default
-may be left out, so there it is optional.
+Frames from the server always have all of their fields. In frames to the server, fields with a default are
+optional.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ENDING = msgspec.json.schema(Ending)
 
 
 def generate() -> str:
-    """The whole of protocol.ts."""
+    """The contents of protocol.ts."""
     schema = frames_schema()
     roots: dict[str, Any] = dict(schema["properties"])
     defs: dict[str, Any] = dict(schema["$defs"])
@@ -52,15 +52,15 @@ def generate() -> str:
     ]
     for game in GAMES:
         facts = {name: root for name, root in roots.items() if name.startswith(f"{game}.fact.")}
-        shown = [
+        types = [
             f"({{ kind: '{_snake(name)}'; ruling: string }} & {_type(fact)})" for name, fact in facts.items()
         ]
-        parts.append(f"export type {game.title()}Fact =\n  | " + "\n  | ".join(shown) + ";")
+        parts.append(f"export type {game.title()}Fact =\n  | " + "\n  | ".join(types) + ";")
     return HEADER + "\n" + "\n\n".join(parts) + "\n"
 
 
 def _reachable(schemas: list[Any], defs: dict[str, Any]) -> set[str]:
-    """The names of all definitions that these schemas are made of."""
+    """The names of all definitions that these schemas refer to, directly or indirectly."""
     found: set[str] = set()
     waiting = list(schemas)
     while waiting:
@@ -111,7 +111,7 @@ def _type(schema: dict[str, Any], partial: Set[str] = frozenset()) -> str:
 
 
 def _name(name: str) -> str:
-    """``escadaria.games.rapido.rules.State`` is ``RapidoState``; a unique name has no module before it."""
+    """The TypeScript name: ``RapidoState`` for ``escadaria.games.rapido.rules.State``."""
     return "".join(part[0].upper() + part[1:] for part in name.replace(".rules.", ".").split(".")[-2:])
 
 

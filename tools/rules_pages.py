@@ -1,8 +1,8 @@
-"""Write the rules as pages, one for each language: docs/rules, from the texts that players read.
+"""Generate the rules pages in docs/rules, one for each language, from the texts for players.
 
     PYTHONPATH=src python tools/rules_pages.py
 
-Nothing is written by hand there: what an example brings about is told by the engine.
+The effects in the examples are computed by the engine.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ def _blocks(texts: Texts) -> Iterator[str]:
 
 
 def _quoted(texts: Texts, example: Example) -> Iterator[str]:
-    """The example's caption, and a line for each thing that may happen in it."""
+    """The caption of the example, and a line for each continuation."""
     yield f"> {texts(example.caption)}"
     if example.tries:
         yield ">"
     for event in example.tries:
-        told = [
+        sentences = [
             texts.fact(example.start.game, fact, example.start.cast)
             for step in play(example.table(), event)
             for fact in step.facts
         ]
-        yield f"> - {' '.join(told)}"
+        yield f"> - {' '.join(sentences)}"
 
 
 def main() -> int:

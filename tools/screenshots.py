@@ -1,10 +1,10 @@
-"""Take pictures of every screen of the web client, into the folder ``screenshots``.
+"""Take screenshots of every screen of the web client, into the folder ``screenshots``.
 
     python3 run.py screenshots                     # all of them
-    python3 run.py screenshots chain home          # those whose names begin so
+    python3 run.py screenshots chain home          # only names with these prefixes
 
-Each screen is taken at 1280 by 800 and 390 by 844, light and dark; on the phone in German too, on the desk
-in greys too (nothing may be told by colour alone). What is longer than the desk is also taken whole.
+Each screen is taken at 1280 by 800 and 390 by 844, light and dark; on the phone also in German, on the
+desktop also in grey (no information may depend on colour). Long pages are also taken in full length.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ SIZES: dict[str, ViewportSize] = {
     "phone": {"width": 390, "height": 844},
 }
 LONG = ("rules",)
-"""Much too long to be taken whole."""
+"""Prefixes of screens that are too long for a full-length screenshot."""
 GREY = "html { filter: grayscale(1); }"
 
 
 def main() -> None:
-    """Start a server and a browser, and take them."""
+    """Start a server and a browser, and take the screenshots."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("names", nargs="*", help=f"beginnings of {', '.join(SCREENS)}")
+    parser.add_argument("names", nargs="*", help=f"prefixes of {', '.join(SCREENS)}")
     parser.add_argument("--folder", type=Path, default=FOLDER)
     arguments = parser.parse_args()
     chosen = [name for name in SCREENS if not arguments.names or name.startswith(tuple(arguments.names))]
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def take(browser: Browser, url: str, name: str, screen: Screen, folder: Path) -> None:
-    """All pictures of one screen."""
+    """Take all screenshots of one screen."""
     for size, viewport in SIZES.items():
         for language in ("en", "de") if size == "phone" else ("en",):
             context = browser.new_context(
@@ -82,7 +82,7 @@ def take(browser: Browser, url: str, name: str, screen: Screen, folder: Path) ->
 
 
 def more(page: Page, start: str, name: str) -> None:
-    """In greys, and whole."""
+    """Take it in full length and in grey."""
     if page.evaluate("document.documentElement.scrollHeight > innerHeight + 40") and not name.startswith(
         LONG
     ):

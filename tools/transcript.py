@@ -3,8 +3,9 @@
     PYTHONPATH=src python tools/transcript.py          # print it
     PYTHONPATH=src python tools/transcript.py --write  # ... into the page
 
-The session is the same each time: the match's name, its keys and the secret of its dice stand below, and
-times are counted instead of read from a clock. It changes when the protocol or the bot does; a test says so.
+The session is deterministic: the id of the match, its keys and the secret of its dice are constants below,
+and times are counted instead of read from a clock. It changes when the protocol or the bot changes; a test
+then fails.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ Json = dict[str, Any]
 
 
 async def transcript() -> str:
-    """The session as the page has it."""
+    """The text of the session on the page."""
     async with serving() as url:
         session = Session(url)
         await session.run()
@@ -147,7 +148,7 @@ class Session:
         return frame
 
     def shortened(self, frame: Json) -> Json:
-        """The frame without nulls, with a counted time, and without what it says twice."""
+        """The frame without nulls and repeated positions, and with a counted time."""
         shown: Json = without_nulls(frame)
         if "time" in shown:
             shown["time"] = START + shown["version"]
@@ -167,13 +168,13 @@ def without_nulls(value: Any) -> Any:
 
 
 def folded(value: Json, mark: str = "") -> list[str]:
-    """JSON on as few lines as are readable."""
+    """JSON on as few lines as fit the width."""
     lines: list[str] = fold(value, len(mark)).split("\n")
     return [f"{mark if number == 0 else ''}{line}" for number, line in enumerate(lines)]
 
 
 def fold(value: Any, column: int) -> str:
-    """JSON from this column on; what is too long for a line is broken between its parts."""
+    """JSON from this column on; a value too long for a line is broken between its parts."""
     flat = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if column + len(flat) <= WIDTH or not isinstance(value, dict | list):
         return flat
@@ -193,7 +194,7 @@ def fold(value: Any, column: int) -> str:
 
 @contextlib.asynccontextmanager
 async def serving() -> AsyncIterator[str]:
-    """A server of which nothing is left to chance."""
+    """A server with fixed ids, tokens and secrets."""
     with contextlib.ExitStack() as stack:
         names = SimpleNamespace(token_urlsafe=lambda _: MATCH)
         stack.enter_context(mock.patch("escadaria.server.hub.secrets", names))

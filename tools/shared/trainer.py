@@ -1,6 +1,6 @@
-"""What ``train_rapido`` and ``train_chain`` have in common: wishes, progress, and what is written down.
+"""Shared by ``train_rapido`` and ``train_chain``: options, progress, logs and results.
 
-What was learned so far is written every minute, so training may be stopped.
+The network is saved every minute, so training may be interrupted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GAMES, LOGS = ROOT / "src" / "escadaria" / "games", ROOT / "docs" / "training"
 EVERY = 60.0
 
 Teach = Callable[[argparse.Namespace, Network | None, Report], object]
-"""What trains as wished, maybe from a network that ships."""
+"""Trains with these options, starting from a shipped network if one is given."""
 
 
 def run(
@@ -35,56 +35,56 @@ def run(
     rate: float,
     games: int,
 ) -> int:
-    """Do what the command line says; the numbers are what is done if it says nothing.
+    """Run the command line; ``positions``, ``rate`` and ``games`` are its defaults.
 
-    :param figures: by players and games: how well what ships plays.
+    :param figures: measures the strength of the shipped values, by players and number of games.
     """
-    parser = argparse.ArgumentParser(description=f"Train the values that ship for {game}.")
+    parser = argparse.ArgumentParser(description=f"Train the shipped values of {game}.")
     parser.add_argument("players", type=int, choices=range(2, 7))
-    parser.add_argument("--positions", type=int, default=positions, help="how many to learn from")
+    parser.add_argument("--positions", type=int, default=positions, help="number of training positions")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rate", type=float, default=rate, help="how fast to learn")
-    parser.add_argument("--go-on", action="store_true", help="start from the values that ship")
-    parser.add_argument("--measure", action="store_true", help="do not train")
-    parser.add_argument("--games", type=int, default=games, help="how many to measure by")
-    wish = parser.parse_args()
-    file = GAMES / game / "data" / f"values-{wish.players}"
-    if not wish.measure:
-        _train(wish, game, file, teach)
-    told = json.loads(file.with_suffix(".json").read_text("utf-8"))
-    told["figures"] = figures(wish.players, wish.games)
-    _note(file, told)
-    print(json.dumps(told, indent=2))
+    parser.add_argument("--rate", type=float, default=rate, help="learning rate")
+    parser.add_argument("--go-on", action="store_true", help="start from the shipped values")
+    parser.add_argument("--measure", action="store_true", help="only measure, do not train")
+    parser.add_argument("--games", type=int, default=games, help="number of games to measure with")
+    options = parser.parse_args()
+    file = GAMES / game / "data" / f"values-{options.players}"
+    if not options.measure:
+        _train(options, game, file, teach)
+    about = json.loads(file.with_suffix(".json").read_text("utf-8"))
+    about["figures"] = figures(options.players, options.games)
+    _note(file, about)
+    print(json.dumps(about, indent=2))
     return 0
 
 
-def _train(wish: argparse.Namespace, game: str, file: Path, teach: Teach) -> None:
-    began, said = time.monotonic(), [0.0]
+def _train(options: argparse.Namespace, game: str, file: Path, teach: Teach) -> None:
+    began, reported = time.monotonic(), [0.0]
     package = f"escadaria.games.{game}"
-    shipped = values.load(package, wish.players) if wish.go_on else None
-    before = values.provenance(package, wish.players)["commands"] if shipped else []
+    shipped = values.load(package, options.players) if options.go_on else None
+    before = values.provenance(package, options.players)["commands"] if shipped else []
     LOGS.mkdir(parents=True, exist_ok=True)
-    told: dict[str, Any] = {
+    about: dict[str, Any] = {
         "commands": [*before, f"python3 run.py tool train_{game} {' '.join(sys.argv[1:])}"],
         "network": {"rows": "int8", "widths": list(values.WIDTHS)},
     }
-    with (LOGS / f"{game}-{wish.players}.log").open("a" if shipped else "w", encoding="utf-8") as log:
-        print(f"# {told['commands'][-1]}", file=log, flush=True)
+    with (LOGS / f"{game}-{options.players}.log").open("a" if shipped else "w", encoding="utf-8") as log:
+        print(f"# {about['commands'][-1]}", file=log, flush=True)
 
         def report(progress: Progress, net: Weights) -> None:
             spent = time.monotonic() - began
-            if spent - said[0] < EVERY and progress.done < 1:
+            if spent - reported[0] < EVERY and progress.done < 1:
                 return
-            said[0] = spent
+            reported[0] = spent
             left = spent / progress.done - spent if progress.done else float("inf")
             line = f"{progress.done:6.1%}  {progress.positions:>10,} positions  error {progress.error:.5f}"
             print(line, file=log, flush=True)
             print(f"{line}  {left:5.0f} s left", file=sys.stderr, flush=True)
             rounded(net).save(file.with_suffix(".npz"))
-            _note(file, {**told, "positions": progress.positions, "error": round(progress.error, 5)})
+            _note(file, {**about, "positions": progress.positions, "error": round(progress.error, 5)})
 
-        teach(wish, shipped, report)
+        teach(options, shipped, report)
 
 
-def _note(file: Path, told: dict[str, Any]) -> None:
-    file.with_suffix(".json").write_text(json.dumps(told, indent=2) + "\n", "utf-8")
+def _note(file: Path, about: dict[str, Any]) -> None:
+    file.with_suffix(".json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
