@@ -1,12 +1,12 @@
-"""How long does a bot think, and how long does it take to load?
+"""The decision time and the loading time of bots.
 
     python3 run.py bench decisions
     python3 run.py bench decisions --decisions 2000 --json
 
-Every level plays with itself, and each of its decisions is timed: by the clock on the wall, which on a busy
-machine also counts the turns of others, and by the processor's. Loading is told once for each bot of a game:
-the first one also pays for imports and tables. What a master plays by is told too. The aim is 20 ms
-for 99 of 100 decisions and one second for loading; nothing is asserted here.
+Every level plays against itself, and each of its decisions is timed, in wall time (which on a busy machine
+includes other programs) and in CPU time. The loading time of the first bot of a game includes imports and
+tables. The column "plays by" is the bot's source. The goal is 20 ms for the 99th percentile of a decision
+and one second for loading; nothing is asserted here.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from escadaria.game import AnyGame, play_out
 
 def main() -> None:
     """Measure, and print a table or JSON."""
-    parser = argparse.ArgumentParser(description="Measure how long bots think.")
-    parser.add_argument("--decisions", type=int, default=500, help="how many of each bot (500)")
+    parser = argparse.ArgumentParser(description="Measure the decision time of bots.")
+    parser.add_argument("--decisions", type=int, default=500, help="decisions of each bot (500)")
     parser.add_argument(
         "--players", type=int, nargs="*", default=[2, 3, 6], help="numbers of players (2 3 6)"
     )
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def measure(game: AnyGame, level: str, wanted: int) -> Row:
-    """So many decisions of one bot on all seats, in as many games as they take."""
+    """Time decisions of one bot in all seats, in as many games as necessary."""
     rng, times, busy = random.Random(1), list[float](), list[float]()
     began = time.perf_counter()
     bot = load(level, game, rng)
@@ -74,7 +74,7 @@ def measure(game: AnyGame, level: str, wanted: int) -> Row:
     return {
         "bot": f"{game.name} {level}",
         "players": game.players,
-        "plays_by": getattr(bot, "source", "rules of thumb"),
+        "plays_by": getattr(bot, "source", "heuristics"),
         "loading_ms": 1e3 * loading,
         "p50_ms": 1e3 * float(np.quantile(times, 0.5)),
         "p99_ms": 1e3 * float(np.quantile(times, 0.99)),

@@ -1,15 +1,15 @@
-"""How fast is the readable engine? Random play of both games, beside OpenSpiel's pig in the same run.
+"""The speed of the Python engine: random play of both games, beside OpenSpiel's pig in the same run.
 
     python3 run.py bench engine
     python3 run.py bench engine --seconds 1 --rounds 7 --json
 
-A step is one decision or one fall of the dice. All are driven in the same way, from Python: ask whose
-turn it is, list what may be done or may fall, choose evenly by one generator, apply. What may fall has
-equal chances in both games and in pig. OpenSpiel's states change in place and its rules are C++; ours
-are new at every step. The aim is a quarter of pig's steps or better; nothing is asserted here.
+A step is one decision or one roll. All games are driven in the same way from Python: get the current player,
+list the legal actions or outcomes, choose one uniformly, apply it. Outcomes are equally likely in both games
+and in pig. OpenSpiel's states are mutable and its rules are C++; ours are immutable. The goal is at least a
+quarter of pig's steps; nothing is asserted here.
 
-``shared/rounds.py`` tells how it is measured. ``open_spiel`` comes with the development dependencies; without
-it there is no ratio.
+``shared/rounds.py`` describes the method. ``open_spiel`` is a development dependency; without it there is no
+ratio.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import escadaria
-from bench.shared.rounds import Candidate, Work, parse, parser, show, take_turns, tell
+from bench.shared.rounds import Candidate, Work, measure, parse, parser, report, show
 from escadaria import CHANCE, TERMINAL
 
 SEATS = (2, 3, 6)
@@ -33,9 +33,9 @@ PIG = "pig"
 
 def main() -> None:
     """Measure, and print a table or JSON."""
-    options = parse(parser("Measure the readable engine beside OpenSpiel's pig.", seconds=0.5))
-    measured = take_turns(candidates(), options)
-    rows = tell(measured, "steps", {"of_pig": PIG})
+    options = parse(parser("Measure the Python engine beside OpenSpiel's pig.", seconds=0.5))
+    measured = measure(candidates(), options)
+    rows = report(measured, "steps", {"of_pig": PIG})
     for row, one in zip(rows, measured, strict=True):
         row["games_per_second"] = statistics.median(one.calls)
         row["steps_per_game"] = row["steps_per_second"] / row["games_per_second"]

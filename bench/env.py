@@ -1,15 +1,14 @@
-"""How many steps a second can an agent learn from, beside the environments of others?
+"""Steps per second of the environments, beside those of other libraries.
 
     python3 run.py bench env
     python3 run.py bench env --seconds 3 --rounds 9 --json
 
-A step is one decision, taken at random among the legal ones, with the observation, the mask and the reward
-that follow. Ours are ``escadaria.compute.batch`` and the PettingZoo adapter; beside them PettingZoo's own
-``connect_four``, RLCard's ``leduc-holdem`` and Pgx's backgammon, whose batch runs in one compiled loop. Issue
-6 aims at 100 times the PettingZoo path and 10 times Pgx's backgammon; nothing is asserted here.
+A step is one random legal action with the next observation, mask and reward. Ours are
+``escadaria.compute.batch`` and the PettingZoo adapter. The peers are PettingZoo's ``connect_four``, RLCard's
+``leduc-holdem`` and Pgx's backgammon, whose batch runs in one compiled loop. The goal is 100 times PettingZoo
+and 10 times Pgx's backgammon; nothing is asserted here.
 
-``shared/rounds.py`` tells how it is measured. The peers are installed by run.py; without them their rows are
-missing.
+``shared/rounds.py`` describes the method. run.py installs the peers; without them their rows are missing.
 """
 
 from __future__ import annotations
@@ -24,24 +23,24 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import escadaria
-from bench.shared.rounds import Candidate, Work, parse, parser, show, take_turns, tell
+from bench.shared.rounds import Candidate, Work, measure, parse, parser, report, show
 from escadaria.compute.batch import Batch
 
 PETTINGZOO = "PettingZoo connect_four"
 PGX = "Pgx backgammon"
 GAMES = 4096
-"""How many games a batch has."""
+"""The number of games of a batch."""
 
 
 def main() -> None:
     """Measure, and print a table or JSON."""
-    options = parse(parser("Measure environments beside those of others."))
-    measured = take_turns([*batches(), *pettingzoo(), *rlcard(), *pgx()], options)
-    show(options, rows=tell(measured, "steps", {"times_pettingzoo": PETTINGZOO, "times_pgx": PGX}))
+    options = parse(parser("Measure environments beside those of other libraries."))
+    measured = measure([*batches(), *pettingzoo(), *rlcard(), *pgx()], options)
+    show(options, rows=report(measured, "steps", {"times_pettingzoo": PETTINGZOO, "times_pgx": PGX}))
 
 
 def batches() -> Iterator[Candidate]:
-    """Ours, many games at once."""
+    """Our batches of games."""
     for game in escadaria.GAMES:
         for players in (2, 3, 6):
             yield Candidate(f"escadaria batch, {game}", players, stepping(game, players))
@@ -58,7 +57,7 @@ def stepping(game: str, players: int) -> Work:
 
 
 def pettingzoo() -> Iterator[Candidate]:
-    """Ours and theirs by the same loop, a game at a time."""
+    """Our adapter and PettingZoo's game in the same loop, one game at a time."""
     try:
         from escadaria.adapters import pettingzoo as ours
     except ImportError:
@@ -89,7 +88,7 @@ def iterating(env: Any) -> Work:
 
 
 def rlcard() -> Iterator[Candidate]:
-    """RLCard's smallest game, a deal at a time."""
+    """RLCard's smallest game, one deal at a time."""
     try:
         import rlcard
     except ImportError:
@@ -97,7 +96,7 @@ def rlcard() -> Iterator[Candidate]:
     env = rlcard.make("leduc-holdem", config={"seed": 1})
 
     def take(number: int) -> int:
-        rng = random.Random(number)  # its own agents ask for pip when they are imported
+        rng = random.Random(number)  # importing RLCard's own agents needs pip
         state, _ = env.reset()
         steps = 0
         while not env.is_over():
@@ -110,7 +109,7 @@ def rlcard() -> Iterator[Candidate]:
 
 
 def pgx(games: int = 1024, steps: int = 32) -> Iterator[Candidate]:
-    """Random play of so many games at once; a call makes so many steps in each."""
+    """Random play of a batch of games; a call makes ``steps`` steps in each."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     try:
         import jax
@@ -130,7 +129,7 @@ def pgx(games: int = 1024, steps: int = 32) -> Iterator[Candidate]:
     def run_all(states: Any, key: Any) -> Any:
         def all_step(states: Any, key: Any) -> tuple[Any, Any]:
             states = jax.vmap(step)(states, jax.random.split(key, games))
-            return states, (states.observation.sum(), states.rewards.sum())  # or they would not be made
+            return states, (states.observation.sum(), states.rewards.sum())  # so that JAX computes them
 
         return jax.lax.scan(all_step, states, jax.random.split(key, steps))
 
@@ -139,8 +138,8 @@ def pgx(games: int = 1024, steps: int = 32) -> Iterator[Candidate]:
 
     def take(number: int) -> int:
         nonlocal states
-        states, told = run(states, jax.random.key(number))
-        told[0].block_until_ready()
+        states, sums = run(states, jax.random.key(number))
+        sums[0].block_until_ready()
         return games * steps
 
     yield Candidate(PGX, 2, take)

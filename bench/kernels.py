@@ -1,17 +1,16 @@
-"""How many complete games a second do the kernels play, beside OpenSpiel's and Pgx's games of dice?
+"""Complete games per second of the kernels, beside dice games of OpenSpiel and Pgx.
 
     python3 run.py bench kernels
     python3 run.py bench kernels --seconds 3 --rounds 9 --json
 
-Ours play the bot ``simple`` on every seat, the others play at random: OpenSpiel's pig and backgammon are
-driven from Python, as its examples do; Pgx's backgammon plays a batch of games in one compiled loop, each
-begun anew when it ends. The games differ, so a ratio says what a user of either library waits for, and not
-which rules are quicker to carry out. The aim is 690 000 games a second for three players, 985 000 for
-two, and 200 times pig; nothing is asserted here.
+Ours play the bot ``simple`` in every seat, the others play at random. OpenSpiel's pig and backgammon are
+driven from Python, as in its examples; Pgx's backgammon plays a batch of games in one compiled loop, each
+restarted when it ends. The games differ, so a ratio compares the waiting time of users, not the efficiency of
+the rules. The goal is 690 000 games per second for three players, 985 000 for two, and 200 times pig; nothing
+is asserted here.
 
-``shared/rounds.py`` tells how it is measured. How much several cores bring is told apart, by the clock on the
-wall, as the best of the rounds. OpenSpiel and Pgx are installed by run.py; without them their rows are
-missing.
+``shared/rounds.py`` describes the method. The scaling over cores is measured separately, in wall time, as the
+best of the rounds. run.py installs OpenSpiel and Pgx; without them their rows are missing.
 """
 
 from __future__ import annotations
@@ -27,32 +26,32 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import escadaria
-from bench.shared.rounds import Candidate, Row, Work, parse, parser, show, take_turns, tell
+from bench.shared.rounds import Candidate, Row, Work, measure, parse, parser, report, show
 from escadaria.arena.workers import kernel
 from escadaria.game import AnyGame
 
 PIG = "OpenSpiel pig"
 BATCH = 20_000
-"""Our games in one call of a kernel."""
+"""Games per call of a kernel."""
 TIMES_RAPIDO = {"rapido": 1, "chain": 10}
-"""Roughly how many times as long a game takes."""
+"""The approximate duration of a game relative to Rapido."""
 
 
 def main() -> None:
     """Measure, and print tables or JSON."""
     words = parser("Measure the kernels beside OpenSpiel and Pgx.")
-    words.add_argument("--games", type=int, default=2_000_000, help="of rapido that several cores share")
+    words.add_argument("--games", type=int, default=2_000_000, help="games of rapido in the scaling test")
     options = parse(words)
-    measured = take_turns([*ours(), *open_spiel(), *pgx()], options)
+    measured = measure([*ours(), *open_spiel(), *pgx()], options)
     show(
         options,
-        rows=tell(measured, "games", {"times_pig": PIG}),
+        rows=report(measured, "games", {"times_pig": PIG}),
         scaling=list(scale(options.games, options.rounds)),
     )
 
 
 def ours() -> Iterator[Candidate]:
-    """Every game that has a kernel."""
+    """Every game with a kernel."""
     for name in escadaria.GAMES:
         for players in (2, 3, 6):
             game = escadaria.load(name, players=players)
@@ -73,13 +72,13 @@ def batches(game: AnyGame) -> Work | None:
 
 
 def open_spiel() -> Iterator[Candidate]:
-    """Random play from Python, a game at a time."""
+    """Random play from Python, one game at a time."""
     try:
         import pyspiel
     except ImportError:
         return
 
-    def player(name: str, fall: Callable[[random.Random, Any], int]) -> Work:
+    def player(name: str, roll: Callable[[random.Random, Any], int]) -> Work:
         game = pyspiel.load_game(name)
 
         def play(number: int) -> int:
@@ -87,26 +86,26 @@ def open_spiel() -> Iterator[Candidate]:
             state: Any = game.new_initial_state()
             while (seat := state.current_player()) != pyspiel.PlayerId.TERMINAL:
                 if seat == pyspiel.PlayerId.CHANCE:
-                    state.apply_action(fall(rng, state.chance_outcomes()))
+                    state.apply_action(roll(rng, state.chance_outcomes()))
                 else:
                     state.apply_action(rng.choice(state.legal_actions()))
             return 1
 
         return play
 
-    def evenly(rng: random.Random, outcomes: Any) -> int:
+    def uniform(rng: random.Random, outcomes: Any) -> int:
         return int(rng.choice(outcomes)[0])
 
-    def by_chance(rng: random.Random, outcomes: Any) -> int:
+    def weighted(rng: random.Random, outcomes: Any) -> int:
         faces, chances = zip(*outcomes, strict=True)
         return int(rng.choices(faces, chances)[0])
 
-    yield Candidate(PIG, 2, player("pig", evenly))  # the quicker way, for all its faces are equally likely
-    yield Candidate("OpenSpiel backgammon", 2, player("backgammon", by_chance))
+    yield Candidate(PIG, 2, player("pig", uniform))  # faster than weighted; its faces are equally likely
+    yield Candidate("OpenSpiel backgammon", 2, player("backgammon", weighted))
 
 
 def pgx(games: int = 1024, steps: int = 256) -> Iterator[Candidate]:
-    """Random play of so many games at once. A call makes so many steps in each and counts those that end."""
+    """Random play of a batch of games. A call makes ``steps`` steps in each and counts games that end."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     try:
         import jax
@@ -117,7 +116,7 @@ def pgx(games: int = 1024, steps: int = 256) -> Iterator[Candidate]:
     numpy = jax.numpy
 
     def step(state: Any, key: Any) -> tuple[Any, Any]:
-        """One random step in one game, or its new beginning."""
+        """One random step in one game; a finished game restarts."""
         choosing, rolling, beginning = jax.random.split(key, 3)
         chances = numpy.where(state.legal_action_mask, 0.0, -numpy.inf)
         after = env.step(state, jax.random.categorical(choosing, chances), rolling)
@@ -135,7 +134,7 @@ def pgx(games: int = 1024, steps: int = 256) -> Iterator[Candidate]:
 
     run = jax.jit(run_all)
     states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), games))
-    for number in range(4):  # so that the games are at different stages
+    for number in range(4):  # so that the games are in different phases
         states, _ = run(states, jax.random.key(number))
 
     def play(number: int) -> int:
@@ -147,7 +146,7 @@ def pgx(games: int = 1024, steps: int = 256) -> Iterator[Candidate]:
 
 
 def scale(most: int, rounds: int) -> Iterator[Row]:
-    """Each game for three through ``escadaria.simulate``, by one worker up to one for each core."""
+    """``escadaria.simulate`` of each game for three players, with one worker up to one per core."""
     cores = os.cpu_count() or 1
     numbers = sorted({1, cores, *(2**power for power in range(8) if 2**power < cores)})
     for name, times in TIMES_RAPIDO.items():

@@ -1,24 +1,24 @@
-"""How many moves can the table server take, and how soon do they reach the other player?
+"""The throughput and the latency of the table server.
 
     python3 run.py bench server
     python3 run.py bench server --tables 100 --seconds 10 --skip-peer --json
 
-A real server process is driven over the loopback: two people at each table, each with a connection of
-their own, play Rapido by choosing at random from what the server says is legal; a match that is over is
-followed by a rematch. First every table moves as soon as both have heard of the last move, then it makes
-one move a second. Every move is on disk (fsync, SQLite beside this file) before anybody hears of it.
+A real server process is driven over the loopback interface. Two players at each table, each with their own
+connection, play Rapido with random legal actions; a finished match is followed by a rematch. First every
+table moves as soon as both players have received the last move (full), then once per second (paced). Every
+move is on disk (fsync, SQLite beside this file) before it is broadcast.
 
-The same traffic goes to boardgame.io's server with a dice game as simple (``boardgameio/``; npm fetches
-it, Node runs it), in memory and with its FlatFile storage, which waits for no disk. There a move is told
-and nothing else; here its sender is answered as well.
+The same traffic goes to boardgame.io's server with a similarly simple dice game (``boardgameio/``; npm
+fetches it, Node runs it), in memory and with its FlatFile storage, which does not wait for the disk. There
+a move is only broadcast; our server also answers the sender.
 
-CPU seconds are the server's, threads and child processes included: trust moves per CPU second where other
-programs share the machine. ``load`` is how busy this program itself was: near 100 % it, and not the
-server, set the pace. Latency is from sending a request to reading the event on the other player's
-connection. Memory is what the connections and their tables added, per connection.
+CPU seconds are those of the server with its threads and child processes: compare moves per CPU second if
+other programs share the machine. ``load`` is the CPU usage of this program: near 100 % it is the bottleneck,
+not the server. Latency is from sending a request to reading the event on the other player's connection.
+Memory is the increase per connection, including its table.
 
-With ``py-spy`` on the path, it says where our time goes. That takes samples of the running server, with
-the rights to do so (root, or a ptrace scope of 0).
+If ``py-spy`` is on the path, the CPU time is broken down by part. This samples the running server, which
+needs root or a ptrace scope of 0.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ from bench.shared.traffic import PATIENCE, BoardgameIo, BoardgameIoFiles, Escada
 HERE = Path(__file__).parent
 TABLES = (100, 500, 1000)
 WARM_UP = 1.0  # seconds before each measurement
-MOST_SECONDS = 180.0  # after which no further server is filled
-PROFILED = 500  # tables while the samples are taken
+MOST_SECONDS = 180.0  # after which no further tables are opened
+PROFILED = 500  # tables while profiling
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Row:
     server: str
     tables: int
     traffic: str
-    """``full``, or ``paced`` with one move a second at each table."""
+    """``full``, or ``paced`` with one move per second at each table."""
     moves_per_second: float
     moves_per_cpu_second: float
     cpu_us_per_move: float
@@ -68,7 +68,7 @@ class Row:
     p99_ms: float
     kib_per_connection: float
     load: float
-    """The share of a processor that this program took itself."""
+    """The CPU usage of this program."""
     refused: int
 
     def __str__(self) -> str:
@@ -82,9 +82,11 @@ class Row:
 def main() -> None:
     """Measure, and print a table or JSON."""
     parser = argparse.ArgumentParser(description="Measure the table server beside boardgame.io's.")
-    parser.add_argument("--tables", type=int, nargs="+", default=TABLES, help="how many (100 500 1000)")
-    parser.add_argument("--seconds", type=float, default=4, help="how long each measurement lasts (4)")
-    parser.add_argument("--skip-peer", action="store_true", help="measure only ours")
+    parser.add_argument(
+        "--tables", type=int, nargs="+", default=TABLES, help="numbers of tables (100 500 1000)"
+    )
+    parser.add_argument("--seconds", type=float, default=4, help="duration of each measurement (4)")
+    parser.add_argument("--skip-peer", action="store_true", help="measure only our server")
     parser.add_argument("--json", action="store_true", help="print JSON, not a table")
     options = parser.parse_args()
     if min(options.tables) < 1 or options.seconds <= 0:
@@ -114,12 +116,12 @@ def main() -> None:
 
 
 def measure(side: type[Load], tables: int, seconds: float, give_up: float) -> Iterator[Row]:
-    """Start a server, fill it, and measure both kinds of traffic.
+    """Start a server, open the tables, and measure both kinds of traffic.
 
-    :raises TimeoutError: if it is not filled by the time to give up, or much later than it should be.
+    :raises TimeoutError: if the tables are not open in time.
     """
     with served(side) as (process, load):
-        load.open_tables(1, give_up)  # so that what is imported late is not counted as a connection's
+        load.open_tables(1, give_up)  # so that late imports are not counted as memory of connections
         before = memory(process.pid)
         load.open_tables(tables - 1, give_up)
         each = (memory(process.pid) - before) / 1024 / max(1, 2 * (tables - 1))
@@ -150,14 +152,14 @@ def measure(side: type[Load], tables: int, seconds: float, give_up: float) -> It
 
 
 def percentiles(waits: list[float]) -> tuple[float, float]:
-    """The 50th and the 99th."""
+    """The 50th and the 99th percentile."""
     if len(waits) < 2:
         return 0.0, 0.0
     all_of_them = statistics.quantiles(waits, n=100)
     return all_of_them[49], all_of_them[98]
 
 
-# Where the time goes.
+# Profiling.
 
 PARTS = {
     "rules": r"escadaria/(game|games/.*|table|record|dice|server/match)\.py",
@@ -167,13 +169,13 @@ PARTS = {
     "socket": r"uvicorn/protocols/|websockets/|litestar/|escadaria/server/(protocol|socket)\.py",
     "room": r"escadaria/server/(?!run)",
 }
-"""Whose a sample is: that of the innermost function in one of these files. The rest is the event loop's."""
+"""The part of a sample is that of its innermost function in one of these files, else the event loop."""
 
 
 def profile(seconds: float, give_up: float) -> dict[str, float]:
-    """What each part costs of a move at full load, in microseconds; nothing without ``py-spy``.
+    """The CPU time per move of each part at full load, in microseconds; empty without ``py-spy``.
 
-    What the store's thread costs is known; the main thread's time is divided by samples of it.
+    The time of the store's threads is measured; that of the main thread is divided by samples.
     """
     sampler = shutil.which("py-spy")
     if sampler is None:
@@ -224,7 +226,7 @@ def part_of(frames: list[str]) -> str:
 
 
 def make_room() -> None:
-    """Allow as many connections as the system does, and keep the last processor for this program."""
+    """Raise the limit of open files, and reserve the last CPU for this program."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     if len(processors := sorted(os.sched_getaffinity(0))) > 1:
@@ -233,7 +235,7 @@ def make_room() -> None:
 
 @contextmanager
 def served(side: type[Load]) -> Iterator[tuple[subprocess.Popen[str], Load]]:
-    """A server process on other processors than ours, with its data beside this file; it is stopped."""
+    """A server process on the other CPUs, with its data beside this file; it is stopped at the end."""
     others = set(range(os.cpu_count() or 1)) - os.sched_getaffinity(0)
     with tempfile.TemporaryDirectory(prefix=".bench-", dir=HERE) as folder:
         process = subprocess.Popen(
@@ -265,7 +267,7 @@ def served(side: type[Load]) -> Iterator[tuple[subprocess.Popen[str], Load]]:
 
 
 def family(pid: int) -> Iterator[int]:
-    """A process and those that it started."""
+    """A process and its descendants."""
     yield pid
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in children.read_text().split():
@@ -273,27 +275,27 @@ def family(pid: int) -> Iterator[int]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """The processor time of a process, its threads and its children."""
+    """The CPU time of a process, its threads and its children."""
     ticks = 0
     for member in family(pid):
         fields = Path(f"/proc/{member}/stat").read_text().rpartition(")")[2].split()
-        ticks += sum(map(int, fields[11:15]))  # its own and that of children that have ended
+        ticks += sum(map(int, fields[11:15]))  # its own, and that of finished children
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def main_thread_seconds(pid: int) -> float:
-    """The processor time of a process's main thread."""
+    """The CPU time of a process's main thread."""
     fields = Path(f"/proc/{pid}/task/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def memory(pid: int) -> int:
-    """The bytes in memory of a process and its children."""
+    """The resident memory of a process and its children, in bytes."""
     pages = sum(int(Path(f"/proc/{member}/statm").read_text().split()[1]) for member in family(pid))
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-# Telling.
+# Output.
 
 HEADER = (
     f"{'server':24}{'tables':>7} {'traffic':8}{'moves/s':>9}{'moves/CPU s':>12}{'CPU us':>8}"
@@ -303,16 +305,16 @@ HEADER = (
 
 def print_parts(parts: dict[str, float]) -> None:
     if not parts:
-        print("\nWith py-spy on the path you would see where the time goes.")
+        print("\nInstall py-spy to see the CPU time by part.")
         return
     total = sum(parts.values())
-    print(f"\nWhere our {total:.0f} us of CPU for a move go, at {PROFILED} tables with full traffic:")
+    print(f"\nThe {total:.0f} us of CPU time per move by part, at {PROFILED} tables with full traffic:")
     for part, cost in parts.items():
         print(f"  {part:10}{cost:6.0f} us{cost / total:7.1%}")
 
 
 def machine() -> str:
-    return f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"
+    return f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}"
 
 
 if __name__ == "__main__":

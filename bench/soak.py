@@ -1,17 +1,17 @@
-"""Does the table server stay fast and small when it runs for long, and does it keep every move?
+"""A soak test of the table server: latency, memory and durability over a long run.
 
     python3 run.py bench soak
     python3 run.py bench soak --tables 200 --minutes 30 --output soak
 
-A real server process on the loopback is driven as by ``bench server``: two people at each table, each with
-a connection of their own, make one move a second at their table, and a match that is over is followed by a
-rematch. Every few seconds it prints memory and CPU of the server with its child processes, the latency
-that the other player sees, the lag of the event loop, the open files and the errors. In the end it writes
-``soak.json`` and ``soak.svg`` into the folder of ``--output``.
+A real server process on the loopback interface is driven as in ``bench server``: two players at each table,
+each with their own connection, make one move per second, and a finished match is followed by a rematch.
+Every few seconds it prints memory and CPU of the server with its child processes, the latency of broadcasts,
+the lag of the event loop, the open files and the errors. At the end it writes ``soak.json`` and ``soak.svg``
+into the folder ``--output``.
 
-Then the server is stopped and each stored match is read: every accepted move must be there once, at the
-version it was accepted with, and nothing else. It exits with 1 if a move was lost or doubled, or if
-the server refused a move or closed a connection.
+Then the server is stopped and each stored match is read: every accepted move must be stored exactly once, at
+the version it was accepted with, and there must be no other moves. The exit code is 1 if a move was lost or
+stored twice, or if the server refused a move or closed a connection.
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ from bench.shared.traffic import PATIENCE, Client, Escadaria, Table
 from escadaria.store import open_store
 
 PERIOD = 1.0  # seconds between two moves at a table
-AT_A_TIME = 100  # tables that are opened before the next ones
+AT_A_TIME = 100  # tables opened per batch
 LAG = "escadaria_loop_lag_seconds_bucket"
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What was measured in one interval."""
+    """The measurements of one interval."""
 
     minutes: float
-    """Since the tables began to play."""
+    """Since the start of play."""
     moves_per_second: float
     p50_ms: float
     p99_ms: float
     lag_ms: float
     """The longest lag of the event loop: the upper bound of its bucket."""
     cpu: float
-    """The share of a processor, children included."""
+    """CPU usage, including child processes."""
     rss_mb: float
     files: int
     tables_in_memory: int
     errors: int
-    """In all."""
+    """Since the start."""
 
     def __str__(self) -> str:
         return (
@@ -78,10 +78,12 @@ HEADER = (
 
 
 def main() -> int:
-    """Play, print a line for each interval, and check what was stored."""
-    parser = argparse.ArgumentParser(description="Play paced tables for long and check every stored move.")
-    parser.add_argument("--tables", type=int, default=200, help="how many (200)")
-    parser.add_argument("--minutes", type=float, default=30, help="how long they play (30)")
+    """Play, print a line for each interval, and check the stored moves."""
+    parser = argparse.ArgumentParser(
+        description="Play paced tables for a long time; check every stored move."
+    )
+    parser.add_argument("--tables", type=int, default=200, help="number of tables (200)")
+    parser.add_argument("--minutes", type=float, default=30, help="duration (30)")
     parser.add_argument("--every", type=float, default=5, help="seconds between two samples (5)")
     parser.add_argument("--output", type=Path, default=Path("soak"), help="a folder for plot and JSON (soak)")
     options = parser.parse_args()
@@ -123,7 +125,7 @@ def main() -> int:
 
 
 class Soak(Escadaria):
-    """People at our server who remember every move."""
+    """Traffic for our server that records every move."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -132,7 +134,7 @@ class Soak(Escadaria):
         self.sent: dict[tuple[str, int], str] = {}
         """The action sent for a version of a match."""
         self.accepted: dict[tuple[str, int], int] = {}
-        """The version that it made."""
+        """The version of the stored event."""
         self.problems: Counter[str] = Counter()
 
     def take(self, client: Client, frame: bytes) -> None:
@@ -165,7 +167,7 @@ class Soak(Escadaria):
         self.run(PATIENCE, until=lambda: len(self.accepted) + self.refused >= len(self.sent))
 
     async def check(self, database: str) -> None:
-        """Compare what was accepted with what is stored."""
+        """Compare accepted moves with stored ones."""
         self.problems["moves without an answer"] += len(self.sent.keys() - self.accepted.keys())
         moves: dict[str, dict[int, str]] = defaultdict(dict)
         for (match, asked), version in self.accepted.items():
@@ -183,11 +185,11 @@ class Soak(Escadaria):
                 self.problems["stored moves that nobody made"] += alike - len(kept)
         finally:
             await store.close()
-        self.problems += Counter()  # drops those that are zero
+        self.problems += Counter()  # removes zeros
 
 
 class _Seen(msgspec.Struct):
-    """Of a frame, what is needed here."""
+    """The fields of a frame that are needed here."""
 
     type: str
     version: int = 0
@@ -198,7 +200,7 @@ _seen = msgspec.json.Decoder(_Seen)
 
 
 def play(load: Soak, pid: int, seconds: float, every: float) -> Iterator[Sample]:
-    """Let all tables play, and measure each interval."""
+    """Run all tables, and measure each interval."""
     load.begin()
     load.pace(PERIOD)
     start = last = time.perf_counter()

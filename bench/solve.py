@@ -1,10 +1,10 @@
-"""How fast two-player Rapido and Chain are solved, beside one update that is not compiled.
+"""The speed of the solvers of two-player Rapido and Chain, beside an update that is not compiled.
 
     python3 run.py bench solve [--finish 5] [--board short] [--threads 2] [--whole]
 
-An update is one position's value worked out anew from all that can follow in a turn. Times are of the
-processor, so that what else the machine does counts little. Chain's solver takes one thread, and leaves out
-whatever cannot have changed since it was worked out. ``--whole`` solves both from nothing.
+An update computes the value of one position from all positions that can follow in a turn. Times are CPU
+times, so that other programs matter little. Chain's solver uses one thread, and skips positions that cannot
+have changed since their last update. ``--whole`` solves both games from scratch.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ UNPROVEN = Bounds(0, 1, 1)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="How fast races of two are solved.")
+    parser = argparse.ArgumentParser(description="Measure the solvers of two-player games.")
     parser.add_argument("--finish", type=int, default=5, help="of Rapido")
     parser.add_argument("--board", choices=BOARDS, default="short", help="of Chain")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--whole", action="store_true", help="solve them from nothing")
-    wish = parser.parse_args()
-    rapido(Rapido(2, wish.finish), wish.threads)
-    if wish.whole:
-        whole_rapido(wish.finish, wish.threads)
-    chain(Chain(2, wish.board))
-    if wish.whole:
-        whole_chain(Chain(2, wish.board))
+    parser.add_argument("--whole", action="store_true", help="solve both games from scratch")
+    options = parser.parse_args()
+    rapido(Rapido(2, options.finish), options.threads)
+    if options.whole:
+        whole_rapido(options.finish, options.threads)
+    chain(Chain(2, options.board))
+    if options.whole:
+        whole_chain(Chain(2, options.board))
 
 
 def rapido(race: Rapido, threads: int) -> None:
@@ -56,7 +56,7 @@ def rapido(race: Rapido, threads: int) -> None:
     many = rapido_solver.Solver(race.finish, threads)
     _, wall_many = timed(lambda: [many.sweep(values) for _ in range(SWEEPS)])
     say_speed(one / SWEEPS / updates, RapidoSolution(race, values, UNPROVEN))
-    print(f"{threads} threads: {wall / wall_many:.2f} times as fast by the clock")
+    print(f"{threads} threads: {wall / wall_many:.2f} times as fast in wall time")
 
 
 def chain(race: Chain) -> None:
@@ -74,20 +74,20 @@ def say_size(race: AnyGame, positions: int, values: np.ndarray) -> None:
 
 
 def say_speed(update: float, solution: Solution) -> None:
-    print(f"one thread: {update * 1e9:.1f} ns of processor time per update")
-    readable, _ = timed(lambda: work_out(solution))
-    print(f"not compiled: {readable * 1e3:.1f} ms per update, {readable / update:,.0f} times as long")
+    print(f"one thread: {update * 1e9:.1f} ns of CPU time per update")
+    python, _ = timed(lambda: update_start(solution))
+    print(f"not compiled: {python * 1e3:.1f} ms per update, {python / update:,.0f} times as long")
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:
-    """Seconds of the processor, and by the clock."""
-    processor, clock = time.process_time(), time.perf_counter()
+    """The CPU time and the wall time of some work, in seconds."""
+    cpu, wall = time.process_time(), time.perf_counter()
     work()
-    return time.process_time() - processor, time.perf_counter() - clock
+    return time.process_time() - cpu, time.perf_counter() - wall
 
 
-def work_out(solution: Solution) -> float:
-    """One update of the start by the readable engine, with NumPy for what follows within the turn."""
+def update_start(solution: Solution) -> float:
+    """One update of the start by the Python engine, with NumPy for the rest of the turn."""
     race = solution.game
     start = race.initial_state()
     if race.legal_actions(start):
@@ -121,9 +121,9 @@ def whole_chain(race: Chain) -> None:
 
 
 def say_whole(seconds: tuple[float, float], bounds: Bounds) -> None:
-    processor, clock = seconds
+    cpu, wall = seconds
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"{processor:.0f} s of processor time, {clock:.0f} s by the clock, at most {memory:.2f} GB")
+    print(f"{cpu:.0f} s of CPU time, {wall:.0f} s of wall time, at most {memory:.2f} GB")
     print(f"start between {bounds.low:.10f} and {bounds.high:.10f}, gaps up to {bounds.gap:.1e}")
 
 

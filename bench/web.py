@@ -1,18 +1,17 @@
-"""How large is the web client, how soon can one play, and does it move smoothly?
+"""Size, loading time and smoothness of the web client.
 
     python3 run.py bench web
     python3 run.py bench web --rolls 20 --loads 5 --json
 
-A real server and a real Chromium on this machine, without a graphics card: frames are drawn by the processor,
-so trust them only where nothing else runs. ``load`` is the number of programs that wanted to run meanwhile.
+It uses a real server and a real Chromium on this machine, without a GPU: frames are rendered by the CPU, so
+they are only meaningful on an idle machine. ``load`` is the load average.
 
-Loading: a device that was never here, over the loopback. *Ready* is when the first thing that one may do
-can be pressed: on the home screen the big button, at a table the first choice. *Blocked* is the time for
-which the page could not answer (what is over 50 ms of each long task); *shift* is how much the page moved
-under the eye.
+Loading: a first visit over the loopback interface. *Ready* is when the first control can be pressed: the main
+button on the home screen, the first action at a table. *Blocked* is the total blocking time (the part of each
+long task over 50 ms); *shift* is the cumulative layout shift.
 
-Moving: two people at two browsers. *Told* is from the pressing of the button at one to the event's arrival
-at the other; *started* from there until the first animation runs; *frames* are those of the 700 ms after.
+Moving: two players in two browsers. *Told* is from the click in one to the arrival of the event in the other;
+*started* from there until the first animation runs; *frames* are those of the following 700 ms.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ def visit(browser: Browser, url: str, scripts: str, *seats: Table, **settings: A
 
 
 def load(browser: Browser, url: str, path: str, *seats: Table) -> dict[str, float]:
-    """One first visit."""
+    """Measure one first visit."""
     person = visit(browser, url, READY, *seats)
     session = person.context.new_cdp_session(person.page)
     session.send("Network.enable")
@@ -121,7 +120,7 @@ def load(browser: Browser, url: str, path: str, *seats: Table) -> dict[str, floa
 
 
 def moves(browser: Browser, url: str, rolls: int) -> dict[str, float]:
-    """Ana plays, and Rui watches how it moves."""
+    """Ana plays, and the animations in Rui's browser are measured."""
     told, started, gaps = [], [], []
     host = opened(url, people=[{"name": "Ana"}], options={"finish": 50})
     guest = joined(url, host, "Rui")
@@ -130,7 +129,7 @@ def moves(browser: Browser, url: str, rolls: int) -> dict[str, float]:
     rui = visit(browser, url, MOVES, guest, speed=1).go(guest.path)
     for number in range(rolls):
         if not number % 8:
-            rui.page.bring_to_front()  # hidden pages do not move
+            rui.page.bring_to_front()  # hidden pages are not animated
         mover = ana if ana.main.first.is_visible() else rui
         mover.main.first.click()
         if mover is ana:
@@ -158,7 +157,7 @@ def moves(browser: Browser, url: str, rolls: int) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--loads", type=int, default=5, help="visits of each screen")
-    parser.add_argument("--rolls", type=int, default=16, help="decisions that are watched")
+    parser.add_argument("--rolls", type=int, default=16, help="decisions to measure")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args()
     found: dict[str, dict[str, float]] = {}

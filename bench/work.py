@@ -1,11 +1,10 @@
-"""What those who make the server compute a lot cost the others: moves and bots while it is attacked.
+"""The latency of moves and bots while other clients make the server compute a lot.
 
     python bench/work.py [--python PYTHON] [--seconds 15]
 
-A server process with the default limits is attacked from 127.0.0.66 while a person at 127.0.0.2 plays, who
-has played a moment before. Each row tells the median and the longest of the person's waits: for an answer to
-a move, or for a bot's decision.
-``--python`` names the interpreter of another environment, to measure the server of another version.
+A server process with the default limits is attacked from 127.0.0.66 while a player at 127.0.0.2 plays. Each
+row has the player's median and longest latency, of an answer to a move or of a bot's decision. ``--python``
+is the interpreter of another environment, to measure another version of the server.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ Attack = Callable[[str, asyncio.Event], Coroutine[Any, Any, None]]
 
 @contextlib.contextmanager
 def server(python: str) -> Any:
-    """A server process; its address and itself."""
+    """Start a server process; yield its address and the process."""
     with tempfile.TemporaryDirectory() as folder:
         settings = {"port": 0, "database": f"{folder}/matches.sqlite3", "log_level": "error"}
         command = [python, "-c", PROGRAM, json.dumps(settings)]
@@ -104,7 +103,7 @@ async def opened(client: httpx.AsyncClient, **wish: Any) -> dict[str, Any]:
 
 
 async def play(url: str, until: float, bot: bool) -> list[float]:
-    """Play against somebody, and note how long each answer takes, or each decision of a bot."""
+    """Play, and measure the latency of each answer, or of each decision of a bot."""
     people = [{"name": name} for name in ("Ana", "Rui")]
     who = {"people": people[:1], "bots": ["simple"]} if bot else {"people": people}
     waits: list[float] = []
@@ -150,7 +149,7 @@ async def nothing(url: str, ready: asyncio.Event) -> None:
 
 
 def record_of(plies: int, name: str) -> str:
-    """Everybody rolls twice and loses it all, again and again."""
+    """A record in which every player rolls twice and fails, until it has this number of plies."""
     game = escadaria.load("rapido", players=3)
     state = game.initial_state()
     done: list[Any] = []
@@ -166,7 +165,7 @@ def records(plies: int) -> Attack:
         async with http(url, ATTACKER) as client:
 
             async def post(number: int) -> None:
-                for count in range(10**6):  # another name each time: no answer is known
+                for count in range(10**6):  # another name each time, so that no answer is cached
                     text = texts[number].replace(f"A{number}", f"N{number}x{count}")
                     answer = await client.post("/api/replays", json={"record": text})
                     ready.set()
@@ -179,7 +178,7 @@ def records(plies: int) -> Attack:
 
 
 async def hints(url: str, ready: asyncio.Event) -> None:
-    """300 connections that ask for hints as often as they are answered."""
+    """300 connections that request hints continuously."""
     async with http(url, ATTACKER) as client, contextlib.AsyncExitStack() as stack:
         people = [{"name": name} for name in "ABCDEF"]
         tables = [
@@ -187,7 +186,7 @@ async def hints(url: str, ready: asyncio.Event) -> None:
         ]
         sockets: list[Socket] = []
         for number in range(300):
-            with contextlib.suppress(Exception):  # more than the server takes
+            with contextlib.suppress(Exception):  # more than the server accepts
                 socket = Socket(url, tables[number % 40], ATTACKER)
                 sockets.append(await stack.enter_async_context(socket))
 
@@ -207,7 +206,7 @@ async def hints(url: str, ready: asyncio.Event) -> None:
 
 
 async def unattended(url: str, ready: asyncio.Event) -> None:
-    """50 tables at which bots play bots, with nobody there."""
+    """50 tables with only bots and no connection."""
     async with http(url, ATTACKER) as client:
         for _ in range(50):
             settings = {"pace": 0, "clock": 3600}
@@ -218,7 +217,7 @@ async def unattended(url: str, ready: asyncio.Event) -> None:
 
 
 async def waits(url: str, attack: Attack, seconds: float, bot: bool) -> list[float]:
-    await play(url, time.monotonic() + 3, bot)  # so that the worker processes have started
+    await play(url, time.monotonic() + 3, bot)  # warm-up: starts the worker processes
     ready = asyncio.Event()
     attacking = asyncio.create_task(attack(url, ready))
     await asyncio.wait({asyncio.create_task(ready.wait()), attacking}, return_when=asyncio.FIRST_COMPLETED)

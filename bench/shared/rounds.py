@@ -1,8 +1,8 @@
-"""Candidates that take turns, and what is told of them.
+"""Measuring several candidates in rounds, and reporting the results.
 
-They take turns for several rounds, so that a machine that slows down slows all of them down; the median
-round counts, and the best one is told too. Seconds are those of the processor, summed over threads, so this
-is speed per core, and other programs matter little. Compiling comes before the clock starts.
+The candidates are measured alternately in several rounds, so that changes in the machine's speed affect all
+of them. The result is the median round; the best one is reported too. Seconds are CPU time, summed over
+threads, so this is speed per core, and other programs matter little. Compilation is not included.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 Work: TypeAlias = Callable[[int], int]
-"""Does something, other for each number, and says how much it was."""
+"""Does work that depends on a number, and returns its amount."""
 Row: TypeAlias = dict[str, Any]
-"""What is told, by the name of a column."""
+"""A row of the report, by the name of the column."""
 
 
 @dataclass
 class Candidate:
-    """One thing that is measured."""
+    """Something to measure."""
 
     name: str
     players: int
     work: Work = field(repr=False)
     speeds: list[float] = field(default_factory=list)
-    """How much it did in a second, by round."""
+    """Amount of work per second, by round."""
     calls: list[float] = field(default_factory=list)
-    """How often it was called in a second, by round."""
+    """Calls per second, by round."""
 
-    def take_turn(self, seconds: float) -> None:
+    def run(self, seconds: float) -> None:
         done = number = 0
         start = time.process_time()
         while (passed := time.process_time() - start) < seconds or not done:
@@ -46,10 +46,10 @@ class Candidate:
 
 
 def parser(description: str, seconds: float = 1.0) -> argparse.ArgumentParser:
-    """The options that all have."""
+    """A parser with the common options."""
     made = argparse.ArgumentParser(description=description)
-    made.add_argument("--rounds", type=int, default=5, help="how often each takes its turn (5)")
-    made.add_argument("--seconds", type=float, default=seconds, help=f"how long a turn lasts ({seconds:g})")
+    made.add_argument("--rounds", type=int, default=5, help="number of rounds (5)")
+    made.add_argument("--seconds", type=float, default=seconds, help=f"per candidate and round ({seconds:g})")
     made.add_argument("--json", action="store_true", help="print JSON, not a table")
     return made
 
@@ -61,23 +61,23 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
     return options
 
 
-def take_turns(candidates: Iterable[Candidate], options: argparse.Namespace) -> list[Candidate]:
-    """All of them, measured."""
+def measure(candidates: Iterable[Candidate], options: argparse.Namespace) -> list[Candidate]:
+    """Measure all candidates."""
     measured = list(candidates)
     for candidate in measured:
         candidate.work(0)  # compiles
     for _ in range(options.rounds):
         for candidate in measured:
-            candidate.take_turn(options.seconds)
+            candidate.run(options.seconds)
     return measured
 
 
-def tell(candidates: Sequence[Candidate], unit: str, beside: Mapping[str, str]) -> list[Row]:
-    """The medians, each beside those of peers.
+def report(candidates: Sequence[Candidate], unit: str, beside: Mapping[str, str]) -> list[Row]:
+    """The median speeds, with ratios to those of peers.
 
-    :param unit: what is counted.
-    :param beside: from a column to the name of the candidate that it compares with: to the one for as many
-        players, if there is one.
+    :param unit: the unit of work.
+    :param beside: from a column to the name of the peer that it compares with; the one with the same number
+        of players is preferred.
     """
     rows = []
     for one in candidates:
@@ -94,18 +94,18 @@ def tell(candidates: Sequence[Candidate], unit: str, beside: Mapping[str, str]) 
 
 
 def show(options: argparse.Namespace, **tables: Sequence[Row]) -> None:
-    """Print all that was measured, as JSON or as tables."""
+    """Print the results as JSON or as tables."""
     if options.json:
         print(json.dumps({"machine": machine(), **tables}, indent=2))
         return
-    print(", ".join(f"{name} {told}" for name, told in machine().items()))
+    print(", ".join(f"{name} {value}" for name, value in machine().items()))
     for name, rows in tables.items():
         print(f"\n{name}:")
         print_table(rows)
 
 
 def machine() -> dict[str, str | int | None]:
-    """What it was measured on."""
+    """A description of this machine."""
     return {
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "system": f"{platform.system()} {platform.machine()}",
@@ -115,16 +115,16 @@ def machine() -> dict[str, str | int | None]:
 
 
 def print_table(rows: Sequence[Row]) -> None:
-    """For people: names to the left, figures to the right."""
+    """Print rows as a table with aligned columns."""
     texts = [[column.replace("_", " ") for column in rows[0]]]
-    texts += [[_text(told) for told in row.values()] for row in rows]
+    texts += [[_text(value) for value in row.values()] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     for first, *more in texts:
         figures = (f"{text:>{width}}" for text, width in zip(more, widths[1:], strict=True))
         print("  ".join((f"{first:<{widths[0]}}", *figures)))
 
 
-def _text(told: object) -> str:
-    if isinstance(told, float):
-        return f"{told:,.0f}" if told >= 100 else f"{told:.3g}"
-    return "-" if told is None else str(told)
+def _text(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    return "-" if value is None else str(value)

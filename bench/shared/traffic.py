@@ -1,4 +1,4 @@
-"""People at many tables of a server, who play as fast as it lets them: ours, and boardgame.io's."""
+"""Traffic of many tables for a server: ours and boardgame.io's."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ import msgspec
 from escadaria.server.limits import KINDS
 
 PEER = Path(__file__).parents[1] / "boardgameio"
-PATIENCE = 30.0  # seconds after which a server that is not filled is given up
-AT_ONCE = 8  # tables that are being opened at a time
+PATIENCE = 30.0  # seconds to wait for tables or answers
+AT_ONCE = 8  # tables opened concurrently
 
 COUNTED = ("frames", "address-frames", *KINDS)
 NO_LIMITS = {
@@ -39,7 +39,7 @@ NO_LIMITS = {
 
 
 class Client:
-    """One person's connection: a socket and a few bytes, so that this program is not what is measured."""
+    """One player's connection: a raw socket, so that this program is not the bottleneck."""
 
     __slots__ = ("_buffer", "_socket", "credentials", "mine", "next", "open", "seat", "table", "version")
 
@@ -48,16 +48,16 @@ class Client:
         self.seat = seat
         self.credentials = credentials
         self.next = ""
-        """The credentials at the next match."""
+        """The credentials for the next match."""
         self.mine: list[int] = []
         self.version = -1
-        """The last one heard of."""
+        """The last version received."""
         self.open = False
         self._buffer = b""
         self._socket = socket.socket()
 
     def connect(self, host: str, port: int, path: str) -> int:
-        """Ask for a WebSocket, and return the number of the socket."""
+        """Request a WebSocket, and return the file descriptor of the socket."""
         self.open, self.version, self._buffer = False, -1, b""
         self._socket = socket.create_connection((host, port))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -69,16 +69,16 @@ class Client:
         return self._socket.fileno()
 
     def send(self, payload: bytes, kind: int = 0x81) -> None:
-        """Send a frame. It is masked, as it must be, with zeros, which change nothing."""
+        """Send a frame. Clients must mask frames; a mask of zeros leaves the payload unchanged."""
         size = len(payload)
         head = bytes((kind, 0x80 | size)) if size < 126 else bytes((kind, 0xFE, size >> 8, size & 0xFF))
         self._socket.sendall(head + b"\0\0\0\0" + payload)
 
     def read(self) -> list[bytes]:
-        """The frames that have come. :raises ConnectionError: if the server has closed it."""
+        """The received frames. :raises ConnectionError: if the server has closed the connection."""
         try:
             data = self._socket.recv(65536)
-        except BlockingIOError:  # what came was for the connection that had this number before
+        except BlockingIOError:  # the event was for an earlier socket with the same descriptor
             return []
         if not data:
             raise ConnectionError(f"the server closed a connection, after {self._buffer[:200]!r}")
@@ -120,35 +120,35 @@ class Client:
 
 @dataclass(slots=True, eq=False)
 class Table:
-    """Two people and the move they are at."""
+    """Two players and their current move."""
 
     match: str
     clients: list[Client] = field(default_factory=list)
     following: str = ""
-    """The match that the people go to next."""
+    """The id of the next match."""
     asked: int = -1
-    """The version that the last request was made for."""
+    """The version of the last request."""
     mover: Client | None = None
-    """Who sent the last move,"""
+    """The client that sent the last move."""
     sent: float = 0.0
-    """and when."""
+    """When it was sent."""
     next: tuple[Client, bytes] | None = None
-    """The next move, if both know of the last."""
+    """The next move, if both clients have received the last one."""
     due: float = 0.0
-    """When the next move should be made, in paced traffic."""
+    """When to make the next move, in paced traffic."""
     owed: bool = True
-    """Whether that time has come."""
+    """Whether the next move is due."""
 
 
 class Load(ABC):
-    """Plays at many tables of one server. What a server's frames mean is for the classes below."""
+    """Plays at many tables of one server. The subclasses implement the servers' protocols."""
 
     name: ClassVar[str]
 
     def __init__(self, url: str) -> None:
         self.tables: list[Table] = []
         self.waits: list[float] = []
-        """Of each move that reached the other player: how long it took."""
+        """The latency of each move until the other player received it."""
         self.refused = 0
         self.random = random.Random(1)
         self.host, _, port = url.removeprefix("http://").partition(":")
@@ -158,31 +158,31 @@ class Load(ABC):
         self._period = 0.0
         self._begun = False
         self._agenda: deque[Table] = deque()
-        self._ready = 0  # tables that know of a move to be made
+        self._ready = 0  # moves that became possible
 
-    # For the classes below to say.
+    # Implemented by the subclasses.
 
     @staticmethod
     @abstractmethod
     def command(folder: str) -> list[str]:
-        """What starts the server; the first line it prints has its address."""
+        """The command of the server; its first line of output contains its address."""
 
     @abstractmethod
     def seat_people(self) -> Table:
-        """Open a match over HTTP; its clients are connected next."""
+        """Open a match over HTTP; its clients are connected later."""
 
     @abstractmethod
     def path(self, client: Client) -> str:
-        """The address of its WebSocket."""
+        """The path of its WebSocket."""
 
     @abstractmethod
     def take(self, client: Client, frame: bytes) -> None:
-        """React to a frame; an empty one means that the connection is open."""
+        """Handle a frame; an empty one means that the connection is open."""
 
     # Traffic.
 
     def open_tables(self, count: int, give_up: float) -> None:
-        """Open so many more tables, and wait until a move can be made at each.
+        """Open ``count`` more tables, and wait until a move can be made at each.
 
         :raises TimeoutError: if that takes too long.
         """
@@ -203,7 +203,7 @@ class Load(ABC):
             pool.shutdown(cancel_futures=True)
 
     def connect(self, table: Table) -> None:
-        """Connect both people, anew if they were connected to another match."""
+        """Connect both clients; reconnect them if they were connected to another match."""
         for client in table.clients:
             client.close()
             number = client.connect(self.host, self.port, self.path(client))
@@ -211,13 +211,13 @@ class Load(ABC):
             self._poll.register(number, select.EPOLLIN)
 
     def begin(self) -> None:
-        """Let the tables move."""
+        """Start the moves."""
         self._begun = True
         for table in self.tables:
             self._move(table)
 
     def pace(self, period: float) -> None:
-        """Make a move in each period at each table; with 0 as many as possible."""
+        """Make one move per period at each table; with 0 as many as possible."""
         self._period = period
         start = time.perf_counter()
         for number, table in enumerate(self.tables):
@@ -228,7 +228,7 @@ class Load(ABC):
         self._agenda = deque(self.tables if period else ())
 
     def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-        """Go on for so long, or until something is the case."""
+        """Run for ``seconds``, or until the condition holds."""
         end = time.perf_counter() + seconds
         while (now := time.perf_counter()) < end and not until():
             wait = end - now
@@ -249,7 +249,7 @@ class Load(ABC):
                 self.take(client, frame)
 
     def heard(self, client: Client, version: int) -> bool:
-        """Note what a client heard of; True when the other one has heard the same."""
+        """Record the version that a client received; True if the other client has it too."""
         table = client.table
         if table.mover is not None and table.mover is not client and version > client.version:
             self.waits.append(time.perf_counter() - table.sent)
@@ -258,7 +258,7 @@ class Load(ABC):
         return table.clients[0].version == table.clients[1].version
 
     def may_move(self, client: Client, request: bytes) -> None:
-        """It is this client's turn, and this is what it will ask for."""
+        """Schedule the next move of the table: this request of this client."""
         table = client.table
         if table.asked != client.version:
             self._ready += 1
@@ -279,7 +279,7 @@ class Load(ABC):
         self._poll.close()
 
     def post(self, path: str, body: Any) -> Any:
-        """The answer to an HTTP request."""
+        """Send an HTTP POST request and return the answer."""
         with closing(http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)) as connection:
             connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
             response = connection.getresponse()
@@ -297,7 +297,7 @@ class _Now(msgspec.Struct):
 
 
 class _Frame(msgspec.Struct):
-    """Of our server's frames, what is needed here."""
+    """The fields of our server's frames that are needed here."""
 
     type: str
     version: int = 0
@@ -379,7 +379,7 @@ class Escadaria(Load):
             self._start(table)
 
     def _follow(self, table: Table) -> None:
-        """Go on to the next match, when its id and the tokens of both people have come."""
+        """Connect to the next match, when its id and both tokens are known."""
         if table.following and all(client.next for client in table.clients):
             table.match, table.following, table.asked = table.following, "", -1
             for client in table.clients:
@@ -415,7 +415,7 @@ _updated = msgspec.json.Decoder(tuple[str, str, _State, msgspec.Raw])
 
 
 class BoardgameIo(Load):
-    """boardgame.io's server, spoken to as socket.io's client does over a WebSocket."""
+    """boardgame.io's server, with the protocol of socket.io over a WebSocket."""
 
     name = "boardgame.io, memory"
 
@@ -460,7 +460,7 @@ class BoardgameIo(Load):
 
 
 class BoardgameIoFiles(BoardgameIo):
-    """The same with its matches in files."""
+    """boardgame.io's server with matches in files."""
 
     name = "boardgame.io, FlatFile"
 
@@ -470,8 +470,8 @@ class BoardgameIoFiles(BoardgameIo):
 
 
 def fetch_peer() -> None:
-    """Let npm fetch boardgame.io, unless it is there."""
+    """Install boardgame.io with npm, if it is missing."""
     if not (PEER / "node_modules" / "boardgame.io").exists():
-        print("npm fetches boardgame.io …", file=sys.stderr)
+        print("installing boardgame.io with npm …", file=sys.stderr)
         command = ["npm", "ci", "--prefer-offline", "--no-fund", "--no-audit"]
         subprocess.run(command, cwd=PEER, check=True, stdout=subprocess.DEVNULL)
