@@ -291,7 +291,7 @@ export interface MessagesMoved {
   seats: number[];
 }
 
-/** One decision or roll, what it brought about, and the position after it. */
+/** One decision or roll, its facts, and the position after it. */
 export interface StepView {
   action: string;
   facts: Record<string, unknown>[];
@@ -306,7 +306,7 @@ export interface Previews {
   choices: Record<string, Preview>;
 }
 
-/** What a choice would bring. */
+/** The effects of a legal decision. */
 export interface Preview {
   facts: Record<string, unknown>[];
   rolls: Record<string, Record<string, unknown>[]>;
@@ -688,13 +688,13 @@ export interface ExampleView {
   tries: TryView[];
 }
 
-/** Who sits there in an example. */
+/** A player of an example. */
 export interface SeatName {
   name: string;
   colours: string[];
 }
 
-/** Something that may happen in an example. */
+/** A possible continuation of an example. */
 export interface TryView {
   action: string;
   steps: StepView[];
@@ -707,7 +707,7 @@ export interface LessonView {
   scenes: LessonScene[];
 }
 
-/** A part of the lesson with a start of its own. */
+/** A part of the lesson with its own starting position. */
 export interface LessonScene {
   title: string;
   options: Record<string, boolean | number | string>;
@@ -717,7 +717,7 @@ export interface LessonScene {
   steps: LessonStep[];
 }
 
-/** Something to watch, something that the guide says, and mostly something to do. */
+/** Events to watch, a text, and usually an action of the learner. */
 export interface LessonStep {
   watch: StepView[];
   say: string;
