@@ -1,4 +1,4 @@
-"""What tests share, and how they are shared out when they run on all cores."""
+"""Shared fixtures, and the distribution of tests to workers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ BROWSER = "tests/browser/"
 
 
 class OneBrowser(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
-    """Shares tests out by file, for what a file's tests have in common is made once.
+    """Distributes tests by file, because the tests of a file share fixtures.
 
-    All that drive a browser go to one worker: one Chromium is enough.
+    All browser tests go to one worker: one Chromium is enough.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -28,5 +28,5 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneBrowser:
 
 @pytest.fixture
 def no_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is in the user's cache folder must make no difference."""
+    """Tests must not depend on the user's cache folder."""
     monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))

@@ -1,10 +1,8 @@
-"""Both games a second time, straight from docs/rulings.md and deliberately in another way.
+"""A second, naive implementation of both games, written from docs/rulings.md in a different way.
 
-This is the witness that the engine is compared with, so it shares nothing with it: nothing of
-``escadaria`` is imported, positions are dicts that change in place, dice are things that are
-handed around, chains are found by trying every order and every direction. It is slow and asks
-nobody for speed. Actions are the texts of the games; a ``key`` is what two positions must share
-to be the same position.
+The engine is compared with it, so it shares nothing with the engine: it imports nothing of ``escadaria``,
+positions are mutable dicts, dice are objects, and chains are found by trying every order and every
+direction. It is slow. Actions are the texts of the games; two positions are equal if their ``key`` is.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ Position = dict[str, Any]
 
 
 class Naive(Protocol):
-    """What the comparison needs of a witness."""
+    """The interface that the comparison needs."""
 
     def start(self) -> Position: ...
 
@@ -36,7 +34,7 @@ class Naive(Protocol):
 def layers(
     naive: Naive, allowed: Callable[[str], bool] = lambda text: True
 ) -> Iterator[dict[Hashable, Position]]:
-    """The positions after exactly 0, 1, 2 … actions, by key; ``allowed`` thins out what is tried."""
+    """The positions after exactly 0, 1, 2 … actions, by key; ``allowed`` filters the actions."""
     layer = {naive.key(start): start for start in [naive.start()]}
     while True:
         yield layer
@@ -50,7 +48,7 @@ def layers(
 
 
 class NaiveRapido:
-    """R1-R19. Every pair of dice is a thing of its own that knows its owner and where it lies."""
+    """R1-R19. Every pair of dice is an object with its owner and its field."""
 
     def __init__(self, players: int, finish: int) -> None:
         self.players = players
@@ -224,7 +222,7 @@ class NaiveChain:
     def _fail(self, position: Position) -> None:
         hand = position["hands"][position["seat"]]
         for _ in range(math.ceil(len(hand) / 2)):
-            hand.remove("black")  # would raise if ever the coloured die had to go
+            hand.remove("black")  # raises if the coloured die would have to be discarded
             position["pool"].append("black")
         self._pass_on(position)
 
@@ -278,15 +276,15 @@ Named = tuple[tuple[int, str], ...]
 
 
 def named_at(position: Position) -> Named:
-    """The named directions (C13) as something that can be remembered."""
+    """The named directions (C13) as a hashable value."""
     return tuple(position["named"].items())
 
 
 @lru_cache(maxsize=2**14)
 def directions(chain: tuple[int, ...], named: Named = ()) -> list[tuple[str, ...]]:
-    """Every way to go through the chain, a direction for each step, that C11 and C13 allow.
+    """All sequences of directions along the chain, one for each step, that C11 and C13 allow.
 
-    None at all means that the chain is not legal.
+    If there are none, the chain is not legal.
     """
     if any(chain.count(number) > 3 for number in chain):
         return []

@@ -11,7 +11,7 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "pig"
 
 
 def install(folder: Path) -> dict[str, str]:
-    """Put the package and what says its entry points into a folder; the environment that finds it there."""
+    """Install the package with its entry points into a folder; return an environment that uses it."""
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text("utf-8"))["project"]
     shutil.copytree(EXAMPLE / "escadaria_pig", folder / "escadaria_pig")
     about = folder / f"escadaria_pig-{project['version']}.dist-info"

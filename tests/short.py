@@ -1,4 +1,4 @@
-"""A race for study, so short that it can be worked out in a test."""
+"""A race that is short enough to be solved in a test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from escadaria.games.rapido.rules import Rapido
 
 @dataclass(frozen=True)
 class ShortRapido(Rapido):
-    """Rapido up fewer steps than R3 allows."""
+    """Rapido with fewer steps than R3 allows."""
 
     players: int = 2
     finish: int = 2

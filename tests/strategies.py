@@ -1,4 +1,4 @@
-"""What tests draw from: games with any options, and positions that play can really reach."""
+"""Hypothesis strategies: games with any options, and reachable positions."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Step(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """A game, and the actions that were taken in it from its first position on."""
+    """A game, and the actions played in it from the initial position."""
 
     game: AnyGame
     steps: list[Step]
 
     @property
     def state(self) -> Any:
-        """Where the walk stopped."""
+        """The last position."""
         return self.steps[-1].after if self.steps else self.game.initial_state()
 
 
@@ -51,7 +51,7 @@ def boards(draw: st.DrawFn) -> Board:
 
 
 def chains() -> st.SearchStrategy[AnyGame]:
-    """Chain with any options: our own boards and others."""
+    """Chain with any options: shipped boards and others."""
     board = st.sampled_from(list(BOARDS)) | boards()
     return st.builds(Chain, players=st.sampled_from(SEATS), board=board, balanced=st.booleans())
 
@@ -63,7 +63,7 @@ def games() -> st.SearchStrategy[AnyGame]:
 
 @st.composite
 def walks(draw: st.DrawFn, kinds: st.SearchStrategy[AnyGame] | None = None, max_length: int = 250) -> Walk:
-    """A game played for a while. One byte is drawn for each action, so a failure shrinks to a short walk."""
+    """A random part of a game. One byte is drawn for each action, so a failure shrinks to a short walk."""
     game = draw(games() if kinds is None else kinds)
     length = draw(st.integers(0, max_length))
     state = game.initial_state()

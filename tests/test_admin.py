@@ -1,4 +1,4 @@
-"""Looking after a database of either kind: what is backed up comes back, what is deleted is gone."""
+"""Maintenance of SQLite and PostgreSQL databases: backup, restore, check, export and deletion."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COLOURS = (["red", "blue"], ["green", "yellow"])
 
 
 def played(match: str, names: tuple[str, str], until: int | None = None) -> list[StoredEvent]:
-    """The events of a match of two people, to its end or to so many events."""
+    """The events of a match of two people, to its end or up to a number of events."""
     secret = dice.new_secret()
     created = messages.Created(
         match=match,
@@ -148,7 +148,7 @@ def test_a_restored_database_goes_on(filled: str, tmp_path: Path) -> None:
 
 
 def test_a_backup_is_made_while_a_server_writes(url: str, tmp_path: Path) -> None:  # noqa: F811
-    """What is in it is the database at one moment: no match lacks the events before its last one."""
+    """A backup is a snapshot: no match lacks the events before its last one."""
 
     async def scene() -> None:
         store = await open_store(url)
@@ -288,7 +288,7 @@ def test_the_record_of_a_match_is_exported(filled: str, tmp_path: Path) -> None:
 
 
 def change(url: str, statement: str, *parameters: object) -> None:  # noqa: F811
-    """Damage a database behind the back of its constraints."""
+    """Damage a database with its constraints disabled."""
     if "://" in url:
         with psycopg.connect(url) as connection:
             connection.execute("SET session_replication_role = replica")
@@ -320,7 +320,7 @@ def test_a_check_names_each_damaged_match_and_why(filled: str) -> None:
 
 
 def test_dice_that_fell_otherwise_are_damage(filled: str) -> None:
-    """Every move is legal, and the rolls are not those of the secret."""
+    """Every move is legal, but the rolls do not follow from the secret."""
     events = played("two", ("Rui", "Eva"))
     change(filled, "UPDATE event SET hidden = ? WHERE match = 'two' AND version = 1", events[0].hidden)
     damaged = json.loads(run("check", "--json", database=filled, code=1).stdout)["damaged"]
@@ -338,7 +338,7 @@ def test_a_snapshot_that_its_events_do_not_make_is_damage(filled: str) -> None:
 
 
 def bytes_of(url: str, request: pytest.FixtureRequest) -> bytes:  # noqa: F811
-    """All that lies in the files of a database; of PostgreSQL without its log, which goes on for a while."""
+    """The contents of all files of a database; for PostgreSQL without its write-ahead log."""
     if "://" not in url:
         return b"".join(path.read_bytes() for path in Path(url).parent.glob(Path(url).name + "*"))
     server: Postgres = request.getfixturevalue("postgres")
@@ -360,7 +360,7 @@ def test_a_deleted_match_is_gone_from_the_files(
 
     async def scene() -> None:
         store = await open_store(filled)
-        for n in range(100):  # pages split, and leave copies behind
+        for n in range(100):  # page splits leave copies behind
             await store.append(f"x{n}", [StoredEvent(1, TIME, "", '{"kind": "x"}')])
             await store.append("one", [StoredEvent(len(await store.events("one")) + 1, TIME, "", secret)])
         await store.put("code", "k", f"of one {secret}", TIME)
@@ -380,7 +380,7 @@ def test_a_deleted_match_is_gone_from_the_files(
         assert NAME.encode() in await asyncio.to_thread(in_files)  # of another match
 
     def in_files() -> bytes:
-        # By another process: to open and close the files here would drop SQLite's locks.
+        # By another process: closing the files in this one would drop SQLite's locks.
         if "://" in filled:
             return bytes_of(filled, request)
         script = "import sys; [sys.stdout.buffer.write(open(p, 'rb').read()) for p in sys.argv[1:]]"

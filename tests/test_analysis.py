@@ -1,4 +1,4 @@
-"""What decisions are worth: by hand, by identities that hold for any evaluator, and by a solved race."""
+"""Analysis of matches: computed by hand, by identities for any evaluator, and with a solved race."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ TWO = Rapido(players=2)
 
 
 class ByHand:
-    """Knows starts of turns of a game for two by their text, and all that follows by one look ahead."""
+    """Has values of turn starts of a two-player game by text; searches one turn from other positions."""
 
     def __init__(self, game: Any, known: Mapping[str, float]) -> None:
         self.game, self.known = game, known
@@ -132,7 +132,7 @@ def test_a_decision_by_hand() -> None:
 
 
 def test_the_figures_of_a_match_by_hand() -> None:
-    """Ana rolls again though it costs 30 %, and falls, which leaves her 10 % of 30 %."""
+    """Ana rolls again, which costs 30 %, and fails, which leaves her 10 % of 30 %."""
     ana, bento = by_hand(last_chance("18,10", "again", "X1")).players
     assert (ana.start, ana.skill, ana.luck, ana.given, ana.result) == pytest.approx((0.6, -0.3, -0.2, 0, 0.1))
     assert (bento.start, bento.skill, bento.luck, bento.given, bento.result) == pytest.approx(
@@ -259,7 +259,7 @@ def test_rollouts_have_standard_errors_and_are_the_same_each_time() -> None:
 
 
 def test_rollouts_of_games_that_are_over_are_sure() -> None:
-    """Ana places on 5 and Bento's score wins at once (R15); nothing is left to chance."""
+    """Ana places on 5 and Bento's score wins immediately (R15), without dice."""
     record = last_chance("18,18", "place 5")
     evaluator = RolloutEvaluator(TWO, 4)
     assert evaluator.shares(record.positions[-1]) == (0, 1)
@@ -390,7 +390,7 @@ def test_shares_of_all_seats_agree_with_those_of_the_mover(no_solution: None) ->
 
 
 def test_a_later_roll_brings_nobody_luck_on_average(no_solution: None) -> None:
-    """The share of the others is the mean over the rolls too, but for what is cut off after two doubles."""
+    """The other seats' shares are the mean over the rolls too, except for the search limit of two doubles."""
     game = load("rapido", players=3)
     evaluator = find(game)
     state = game.parse_state("turn=1 phase=later value=0 steps=12,15,9 tower=3:0:62,5:2:41")

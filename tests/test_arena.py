@@ -1,4 +1,4 @@
-"""The arena: balanced schedules, ratings that are right, and results that no interruption changes."""
+"""The arena: balanced schedules, correct ratings, and results that do not depend on interruptions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def few(games: int = 40, **options: Any) -> League:
     return league(RAPIDO, ["simple", "random", last], games, 3, workers=1, **options)
 
 
-# Who meets whom.
+# The schedule.
 
 tables = pytest.mark.parametrize(
     "players, bots", [(p, b) for p in range(2, 7) for b in range(2, 8)], ids=lambda n: str(n)
@@ -49,7 +49,7 @@ tables = pytest.mark.parametrize(
 
 
 def seatings(schedule: Schedule, goal: list[int]) -> Iterator[tuple[int, ...]]:
-    """Who sits where in each game."""
+    """The bots by seat in each game."""
     for line_up, games in enumerate(goal):
         bots = schedule.line_up(line_up)
         for number in range(games):
@@ -130,7 +130,7 @@ def test_who_wins_all_has_a_finite_rating_and_is_unsure() -> None:
 
 
 def test_the_games_are_those_of_simulate() -> None:
-    """Line-up 0 has the numbers from 0 on, and so the same dice."""
+    """The games of line-up 0 are numbered from 0, so they have the same dice."""
     ours, theirs = league(RAPIDO, ["simple", "random"], 60, 4), simulate(RAPIDO, ["simple", "random"], 60, 4)
     assert {s.share.name: s.share.wins for s in ours.by_bot} == {s.name: s.wins for s in theirs.by_bot}
     assert [s.share.wins for s in ours.by_seat] == [s.wins for s in theirs.by_seat]
@@ -178,7 +178,7 @@ def test_the_data_have_a_stable_form() -> None:
 
 
 class Stop(Exception):
-    """Ctrl-C, at a moment of our choice."""
+    """Stands for Ctrl-C at a chosen moment."""
 
 
 @pytest.mark.parametrize("after", [1, 3])
@@ -242,7 +242,7 @@ def test_damage_is_named(tmp_path: Path, line: int, said: str) -> None:
         few(folder=tmp_path, resume=True)
 
 
-# Bots of one's own.
+# Users' bots.
 
 MINE = """
 def first(game, state):
@@ -265,7 +265,7 @@ number = 7
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A module in the working directory, with a name that no other test's has."""
+    """A module in the working directory with a unique name."""
     name = f"mine_{tmp_path.name.replace('-', '_')}"
     (tmp_path / f"{name}.py").write_text(MINE)
     (tmp_path / f"{name}_broken.py").write_text("def (")

@@ -1,4 +1,4 @@
-"""The boards of Chain (C3): the shipped ones, what a board may not be, and its text."""
+"""The boards of Chain (C3): the shipped ones, invalid boards, and their text form."""
 
 from __future__ import annotations
 

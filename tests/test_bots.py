@@ -1,4 +1,4 @@
-"""Bots: they play every game to the end by the rules, see nothing but the position, and stand in order."""
+"""Bots: they play legally, use only the position, and the levels are ordered by strength."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_the_rule_of_thumb_beats_chance_with_more_players_too(game: str, players
 
 @pytest.mark.parametrize("game, bot", EVERY)
 def test_a_bot_decides_from_the_position_alone(game: str, bot: str) -> None:
-    """Whatever came before and whatever dice will fall, a position's text is enough to decide by."""
+    """A decision depends only on the position's text, not on earlier or future events."""
     rules = escadaria.load(game, players=3)
     state, dice, asked = rules.initial_state(), random.Random(1), 0
     while rules.outcome(state) is None and asked < 60:
@@ -200,7 +200,7 @@ def test_an_expert_is_a_master_that_misjudges(name: str, players: int) -> None:
 
 
 def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which action the solution likes best is the solution's; here it likes the oddest."""
+    """The master plays the best action of the solution, here a bad one with a high value."""
     game = Rapido(players=2)
     shipped = bots.load("master", game)
     assert isinstance(shipped, Master) and shipped.source == "shipped values"

@@ -1,4 +1,4 @@
-"""The registry: kits that ship, kits of other packages, and those that cannot be used."""
+"""The registry: shipped kits, kits of other packages, and unusable ones."""
 
 from __future__ import annotations
 

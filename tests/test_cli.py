@@ -1,4 +1,4 @@
-"""The command line, as people use it: whole games typed in, stopped and resumed, watched and checked."""
+"""The command line: games are played, interrupted, resumed, replayed, simulated and verified."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ every_language = pytest.mark.parametrize("language", i18n.LANGUAGES)
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of its own for every test, in English, 80 columns wide."""
+    """A separate home folder for every test, in English, 80 columns wide."""
     for variable in ("LANGUAGE", "LC_MESSAGES", "NO_COLOR", "FORCE_COLOR", "TERM"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
@@ -66,7 +66,7 @@ def run(*words: str, typed: str = "") -> Result:
 
 
 def drive(monkeypatch: pytest.MonkeyPatch, pick: Callable[[Table], str]) -> list[str]:
-    """Answer every question with what ``pick`` says about the table; the list has all answers."""
+    """Answer every prompt with the result of ``pick`` for the table; the list collects all answers."""
     tables: list[Table] = []
     answers: list[str] = []
     make = Session.__init__
@@ -85,7 +85,7 @@ def drive(monkeypatch: pytest.MonkeyPatch, pick: Callable[[Table], str]) -> list
 
 
 def like_a_bot(table: Table) -> str:
-    """Enter to roll; else the key of what the simple bot would do."""
+    """Enter to roll; else the key of the simple bot's action."""
     if table.awaits_roll:
         return ""
     wanted = str(load_bot("simple", table.game)(table.game, table.state))
@@ -94,7 +94,7 @@ def like_a_bot(table: Table) -> str:
 
 @pytest.fixture
 def script(request: pytest.FixtureRequest, home: Path) -> tuple[list[str], str]:
-    """What a person types in a whole quick game with seed 5, and the record of it."""
+    """The input of a whole short game with seed 5, and its record."""
     with pytest.MonkeyPatch.context() as patch:
         answers = drive(patch, like_a_bot)
         result = run("play", *QUICK[request.getfixturevalue("game")], "--seed", "5", "--record", "first.txt")
@@ -237,7 +237,7 @@ def test_bots_alone_play_to_the_end() -> None:
     assert (saves.records_folder() / next(saves.records_folder().iterdir())).name.endswith("-rapido.txt")
 
 
-# Stopping and going on.
+# Interrupting and resuming.
 
 
 @every_game
@@ -519,7 +519,7 @@ def test_verify_says_no_and_where(fair: Path) -> None:
     fair.write_text(text.replace(f"1. Ana: {first[1]}", f"1. Ana: {other}"), "utf-8")
     result = run("verify", str(fair))
     assert result.exit_code == 1
-    # The changed roll may make a later ply illegal; then the record is damaged, and that is said.
+    # The changed roll may make a later ply illegal; then the record is reported as damaged.
     assert re.search(r"^No: roll 1 .*\(turn 1, Ana, ply 1\)|^This record is damaged", result.output)
 
 
@@ -555,7 +555,7 @@ def test_damaged_records_are_refused_in_one_line(command: str, damage: bytes) ->
     assert "(line " in " ".join(result.stderr.split())
 
 
-# Looking again.
+# Replay.
 
 
 def test_replay_tells_the_whole_match(fair: Path) -> None:
@@ -816,7 +816,7 @@ def test_seats_are_read(text: str, seat: Seat) -> None:
 
 
 def answers_of(seed: int) -> Iterator[str]:
-    """Anything that somebody might type."""
+    """Arbitrary input."""
     rng = random.Random(seed)
     words = [
         "",

@@ -1,4 +1,4 @@
-"""The files in deploy/ work: real proxies in front of a real server, and every name exists."""
+"""The files in deploy/, tested with real proxies and a real server; every name in them exists."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LIMITS = {"requests_per_second": 0.001, "requests_burst": 40}
 
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    """A server that believes the proxies of this machine."""
+    """A server that trusts the proxies of this machine."""
     server = Live(tmp_path_factory.mktemp("named"), {"proxies": "127.0.0.1", "hosts": NAME, **LIMITS})
     yield server
     server.stop()
@@ -55,7 +55,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 @pytest.fixture(scope="module")
 def unnamed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    """A server that believes no proxy."""
+    """A server that trusts no proxy."""
     server = Live(tmp_path_factory.mktemp("unnamed"), dict(LIMITS))
     yield server
     server.stop()
@@ -66,7 +66,7 @@ def unnamed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 @dataclass
 class Proxy:
-    """A proxy in front of a server, as the file in deploy/ says."""
+    """A proxy for a server, configured by the file in deploy/."""
 
     url: str
     process: subprocess.Popen[bytes]
@@ -83,7 +83,7 @@ def browser(url: str, address: str = "127.0.0.1", **headers: str) -> httpx.Clien
 
 @pytest.fixture(params=["nginx", "caddy"])
 def behind(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[Live], Proxy]]:
-    """Starts a proxy in front of a server, and stops it after the test."""
+    """Start a proxy for a server, and stop it after the test."""
     command = nginx if request.param == "nginx" else caddy
     with contextlib.ExitStack() as stack:
 
@@ -113,7 +113,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def nginx(folder: Path, port: str) -> tuple[list[str], str]:
-    """nginx with deploy/nginx.conf, on free ports and with a certificate of its own."""
+    """nginx with deploy/nginx.conf, on free ports and with a new certificate."""
     program = installed("nginx", "nginx-light")
     tls = free_port()
     key, certificate = folder / "key.pem", folder / "certificate.pem"
@@ -158,7 +158,7 @@ def caddy(folder: Path, port: str) -> tuple[list[str], str]:
 
 
 def installed(program: str, package: str) -> str:
-    """A program of Debian's; root installs it if it is missing."""
+    """A program of Debian; as root, installed if missing."""
     if not shutil.which(program) and os.geteuid() == 0 and shutil.which("apt-get"):
         install = f"apt-get -qq update && apt-get -qq install -y --no-install-recommends {package}"
         subprocess.run(
@@ -227,7 +227,7 @@ def addresses() -> Iterator[str]:
 
 
 def exhaust(http: httpx.Client) -> int:
-    """Ask until it is too much, and return how often it was not."""
+    """Send requests until one is refused, and return the number of accepted ones."""
     for count in range(100):
         answer = http.get("/api/games")
         if answer.status_code == 429:

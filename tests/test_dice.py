@@ -1,4 +1,4 @@
-"""Dice sources: what they promise, the published vectors, and the page that explains the fair ones."""
+"""Dice sources: their contract, the published test vectors, and the page about fair dice."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-# The fair dice against what is published
+# The fair dice against the published test vectors
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: f"{vector['game']}-{len(vector['entropy'])}")
@@ -197,7 +197,7 @@ def test_seeded_dice_are_the_same_everywhere_and_differ_by_seed() -> None:
 
 
 def test_system_dice_fall_on_every_face() -> None:
-    # That a face stays away by chance has a probability below 1e-50.
+    # The probability that a face is missing by chance is below 1e-50.
     assert set(rolls(SystemDice(), CHAIN, 1000)) == set("123456")
 
 

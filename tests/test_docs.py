@@ -82,7 +82,7 @@ def test_commands_on_pages_exist(page: Path) -> None:
 
 
 def unknown_in(words: list[str]) -> str:
-    """What a command names that does not exist; empty if all of it does."""
+    """The parts of a command that do not exist; empty if all exist."""
     if not words or words[0] == "COMMAND" or words[0] in ("--help", "--version"):
         return ""
     command, *rest = words
@@ -147,7 +147,7 @@ def test_addresses_on_pages_exist(page: Path) -> None:
 
 
 def addresses(code: str) -> list[str]:
-    """The paths of our server in a piece of code, parameters as they stand there."""
+    """The paths of our server in a piece of code, with their parameters."""
     alone = re.match(r"(?:(?:GET|POST|PUT|DELETE) )?(/[a-z][\w./{}$:-]*)", code)
     inside = re.findall(r"/api/[\w./{}$-]*[\w}]", code)
     return [path.rstrip("/.") for path in [*([alone[1]] if alone else []), *inside]]

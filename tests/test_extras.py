@@ -1,4 +1,4 @@
-"""Without an extra, every command says in one line which one to install; `run.py` installs it by itself."""
+"""Without an extra, every command names it in one line; `run.py` installs it automatically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISSING = ("distributed", "joblib", "matplotlib", "numba", "psutil", "psycopg")
 
 
 def escadaria(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """The command as it runs where no extra is installed."""
+    """Run the command in an environment without extras."""
     script = f"import sys; sys.modules.update(dict.fromkeys({MISSING}));"
     script += "from escadaria.cli import main; main()"
     return subprocess.run([sys.executable, "-c", script, *words], cwd=folder, capture_output=True, text=True)

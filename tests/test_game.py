@@ -1,4 +1,4 @@
-"""What both games promise, whatever the options, and a second opinion on their rules."""
+"""The contract of both games with any options, and the comparison with a second implementation."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_random_games_end_with_one_winner(game: AnyGame) -> None:
 
 @pytest.mark.parametrize("game", ALL)
 def test_a_game_is_its_actions(game: AnyGame) -> None:
-    """Their texts alone lead to the same positions."""
+    """Replaying the texts of the actions gives the same positions."""
     played = play_random(game, seed=1)
     texts = [str(action) for action, _ in played]
     states = list(accumulate(map(game.parse, texts), game.apply, initial=game.initial_state()))
@@ -95,7 +95,7 @@ def test_a_game_is_its_actions(game: AnyGame) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_facts_leave_no_kind_untold(name: str) -> None:
-    """Every kind of fact that a game announces does happen in some random game of it."""
+    """Every kind of fact in FACTS happens in some random game."""
     game = load(name, players=3)
     untold = set(game.FACTS)
     for seed in range(200):
@@ -108,7 +108,7 @@ def test_facts_leave_no_kind_untold(name: str) -> None:
     assert untold == set()
 
 
-# The contract along the way
+# The contract during a game
 
 
 @given(walks())
@@ -167,7 +167,7 @@ def test_what_is_possible_applies_and_everything_else_is_refused(walk: Walk) -> 
 
 
 def all_dice(game: AnyGame) -> tuple[Any, ...]:
-    """Every outcome of the dice that the game knows: at its first chance node."""
+    """All outcomes of the dice, from the first chance node."""
     state = game.initial_state()
     while not game.chance_outcomes(state):
         state = game.apply(state, game.legal_actions(state)[0])
@@ -205,7 +205,7 @@ def test_repr_rebuilds_positions_actions_facts_and_games(walk: Walk) -> None:
 
 
 def evaluated(game: AnyGame, value: object) -> object:
-    """What the ``repr`` of a value means where its game is defined."""
+    """The ``repr`` of a value, evaluated in the module of its game."""
     return eval(repr(value), dict(vars(sys.modules[type(game).__module__])))
 
 
@@ -235,7 +235,7 @@ def test_nothing_changes_a_position(walk: Walk) -> None:
     assert hash(state) == hash(kept)
 
 
-# What the rules keep, whatever is played
+# Invariants
 
 
 @given(walks(rapidos()))
@@ -368,7 +368,7 @@ def test_every_fact_of_a_game_has_a_name_and_a_ruling_of_that_game() -> None:
         assert all(re.fullmatch(f"{game.name[0].upper()}[0-9]+", fact.ruling) for fact in game.FACTS)
 
 
-# Options: what a game can be asked for
+# Options
 
 
 def test_the_games_are_listed_with_their_options() -> None:
@@ -501,7 +501,7 @@ def test_errors_are_value_errors_with_codes_of_their_own() -> None:
     assert all(error.__name__ in escadaria.__all__ for error in errors)
 
 
-# A second opinion: tests/independent.py plays the same games from the same rules
+# Comparison with tests/independent.py
 
 
 def naive_twin(game: AnyGame) -> Naive:
@@ -528,7 +528,7 @@ def everything(text: str) -> bool:
 
 
 def dice_only(*faces: str) -> Callable[[str], bool]:
-    """Lets only these dice fall: thin enough to look deep, where pairs score and games are won."""
+    """Allows only these dice, so that deep positions are reached, where pairs score and games are won."""
     return lambda text: not re.fullmatch("[0-9X]+", text) or text in faces
 
 
@@ -615,7 +615,7 @@ def engine_layers(game: AnyGame, allowed: Callable[[str], bool]) -> Iterator[set
 @given(games(), st.integers(0, 2**32))
 @thorough
 def test_both_implementations_play_alike(game: AnyGame, seed: int) -> None:
-    """In lock-step through a random game: the same choices, the same positions, the same winner."""
+    """In lockstep through a random game: the same choices, the same positions, the same winner."""
     lockstep(game, random.Random(seed), plies=300)
 
 
@@ -632,7 +632,7 @@ def test_both_implementations_build_long_chains_alike(players: int) -> None:
 
 
 def test_both_implementations_agree_on_an_empty_pool() -> None:
-    """C13. Seldom reached: this seed was looked for."""
+    """C13. Rarely reached: the seed was searched for."""
     states = lockstep(Chain(2, board="long"), random.Random(19), plies=400, pick=greedy)
     assert any(state.pool == 0 and state.phase is chain_module.Phase.DECIDE for state in states)
 

@@ -1,4 +1,4 @@
-"""The five languages: the same keys, the right forms, and a text for everything the games can say."""
+"""The five languages: the same keys, the right plural forms, and a text for every fact and action."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def po(language: str) -> str:
 
 @cache
 def played(name: str) -> tuple[tuple[Fact, ...], frozenset[str], frozenset[str]]:
-    """What random play meets: facts, phases in which a player decides or a turn starts, decisions."""
+    """The facts, phases and decisions of random play."""
     rng = random.Random(name)
     facts: list[Fact] = []
     phases: set[str] = set()

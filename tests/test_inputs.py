@@ -1,4 +1,4 @@
-"""Inputs are checked where they enter: numbers that are no actions, positions of another game, options."""
+"""Input validation: invalid action numbers, positions of another game, unknown options."""
 
 from __future__ import annotations
 

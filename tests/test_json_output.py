@@ -1,4 +1,4 @@
-"""What ``--json`` prints is what docs/reference/json.md says: a schema, seats from 0, these fields."""
+"""The ``--json`` output agrees with docs/reference/json.md: schema, seats from 0, fields."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def described(command: str) -> tuple[set[str], str]:
 
 
 def names_in(value: Any) -> set[str]:
-    """The names of all fields inside, wherever; options and arguments have names of their own."""
+    """The names of all nested fields, except those of options and arguments."""
     if isinstance(value, dict):
         inner = [names_in(part) for name, part in value.items() if name not in ("args", "least")]
         return set(value).union(*inner)

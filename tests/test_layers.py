@@ -64,7 +64,7 @@ SHOWN = {"picture", "spiral", "drawing", "observation", "explanations", "lesson"
 
 
 def imports(source: str, package: str = "escadaria") -> Iterator[str]:
-    """The full names that a module imports, wherever in it; ``package`` is where it lies."""
+    """The full names that a module imports, also inside functions; ``package`` is its package."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -124,7 +124,7 @@ def test_front_ends_do_not_import_each_other(name: str) -> None:
 
 
 def test_the_modules_that_must_be_there_are_read() -> None:
-    """A renamed module would slip through the tests above."""
+    """The tests above would silently skip a renamed module."""
     assert all(files(name) for name in PURE)
     assert all(files(name) for name in MAY_IMPORT)
     assert siblings(PACKAGE / "games" / "chain" / "rules.py") == {"game", "games.rules"}
@@ -134,7 +134,7 @@ GAME_NAMES = {"rapido", "chain", "Rapido", "Chain"}
 
 
 def named_games(source: str) -> Iterator[str]:
-    """Where a source names a game: by a string, an import or a name. Docstrings are left out."""
+    """Where a source names a game in a string, an import or a name; docstrings are ignored."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value in GAME_NAMES:

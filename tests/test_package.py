@@ -1,4 +1,4 @@
-"""The package as others get it: version, licence, citation, and the contents of wheel and sdist."""
+"""The distribution: version, licence, citation, and the contents of wheel and sdist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game of another package works everywhere: Pig has nothing but rules, and is known by its entry point."""
+"""A game of another package works everywhere: Pig has only rules, and is found by its entry point."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_record_is_replayed_and_analysed(installed: dict[str, str], record: Pa
 
 
 def test_a_hint_counts_rollouts(installed: dict[str, str]) -> None:
-    """Who holds twenty points of the last twenty wins at once."""
+    """Holding the last twenty points wins immediately."""
     hint = run(installed, "hint", "pig", "turn=0 rolling=0 pot=20 scores=80,95", "--json")
     options = {option["action"]: option["share"] for option in json.loads(hint)["options"]}
     assert options["hold"] == 1.0 > options["roll"]

@@ -31,7 +31,7 @@ from escadaria.games.rapido.rules import (
 BY_SEATS = {players: Rapido(players) for players in range(2, 7)}
 TWO, THREE, FOUR = BY_SEATS[2], BY_SEATS[3], BY_SEATS[4]
 
-# Typed from R2 a second time, so that a slip in the engine's faces is seen.
+# Copied from R2 again, to detect a mistake in the engine's faces.
 FACES_A = (1, 2, 3, 4, 7, 0)
 FACES_B = (1, 2, 3, 5, 6, 0)
 
@@ -183,7 +183,7 @@ def test_r7_only_the_seat_whose_turn_starts_scores() -> None:
 
 
 def test_r7_scoring_is_not_optional() -> None:
-    """It is no decision: the dice are the next thing to happen, and the steps are already taken."""
+    """It is not a decision: the next node is a roll, and the steps are already climbed."""
     after = THREE.apply(position((3, 1, 76), value=10), Place(1))
     assert THREE.current_player(after) == CHANCE
     assert after.steps[1] == 3
@@ -343,7 +343,7 @@ def test_r13_a_pair_may_lie_above_an_opponents_pair_of_higher_value() -> None:
 
 
 def test_r13_who_stops_rolling_must_place() -> None:
-    """There is no third way out of a decision: all but rolling again leave the pair on the tower."""
+    """There is no third option: every action except rolling again places the pair on the tower."""
     state = position((1, 1, 76), (2, 2, 76), value=10)
     stops = [action for action in THREE.legal_actions(state) if action != Again()]
     towers = [THREE.apply(state, stop).tower for stop in stops]
@@ -518,7 +518,7 @@ def test_pairs_are_sorted_by_field_and_seat() -> None:
 
 
 def test_equal_positions_are_one_key_however_they_arose() -> None:
-    """A better roll than the first, a fall that takes a double back: neither leaves a trace."""
+    """Neither a second roll nor a failed roll after a double leaves a trace in the position."""
     assert len({play(THREE, "76", "place 4"), play(THREE, "21", "again", "76", "place 4")}) == 1
     assert len({play(THREE, "41", "again", "X1"), play(THREE, "11", "again", "7X")}) == 1
     state = play(THREE, "76", "place 4", "33")

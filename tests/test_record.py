@@ -1,4 +1,4 @@
-"""Records: what is written is read again, and what is damaged is refused by line, reason and ruling."""
+"""Records: they round-trip, and errors in damaged ones name line, reason and ruling."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def seats(*names: str) -> tuple[Seat, ...]:
 
 
 def names() -> st.SearchStrategy[str]:
-    """Names that are allowed, among them such as look like something else in a record."""
+    """Valid names, including some that look like other parts of a record."""
     nasty = st.sampled_from([name.strip() for name in NASTY if name.isprintable()])
     return nasty | st.text(min_size=1, max_size=40).filter(
         lambda name: name.isprintable() and name == name.strip()
@@ -137,7 +137,7 @@ def remarks(draw: st.DrawFn, players: int, plies: int) -> tuple[Remark, ...]:
 
 @st.composite
 def records(draw: st.DrawFn) -> Record:
-    """A match of either game with any options, broken off anywhere, with all that a record can have."""
+    """A match of either game with any options, stopped anywhere, with all parts of a record."""
     walk: Walk = draw(walks(max_length=120))
     game = walk.game
     positions = [game.initial_state(), *(step.after for step in walk.steps)]
@@ -160,7 +160,7 @@ def records(draw: st.DrawFn) -> Record:
     )
 
 
-# What is written is read again.
+# Round trips.
 
 
 @settings(max_examples=80, deadline=None)
@@ -283,7 +283,7 @@ def test_a_bots_name_is_one_word(bot: Any) -> None:
         Seat("Ana", bot)
 
 
-# What cannot be a record is refused when it is made.
+# Invalid records are refused when they are created.
 
 
 @pytest.mark.parametrize(
@@ -612,7 +612,7 @@ def test_an_illegal_ply_is_refused_without_a_text_too() -> None:
         replace(RECORD, plies=(*RECORD.plies[:5], Place(3)))
 
 
-# Whether the dice are what was promised.
+# Verification of the dice.
 
 
 def rolled(

@@ -1,4 +1,4 @@
-"""Many games of bots: counted right, the same for the same seed, fair to every bot."""
+"""Simulations: correct counts, the same for the same seed, fair to every bot."""
 
 from __future__ import annotations
 

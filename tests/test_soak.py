@@ -1,4 +1,4 @@
-"""The soak tool: it plays a real server, and it notices a move that is lost or doubled."""
+"""The soak benchmark: it plays on a real server, and detects lost and duplicate moves."""
 
 from __future__ import annotations
 

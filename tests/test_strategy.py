@@ -1,4 +1,4 @@
-"""How to play well: rules decide what they say, all that ships has its words, and the terminal tells it."""
+"""Strategy advice: the rules decide as described, all of them have texts, and the terminal shows them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ every_language = pytest.mark.parametrize("language", i18n.LANGUAGES)
 
 
 def rules(**numbers: int) -> list[int]:
-    """Field 5 from 72 up, field 2 from 60 up; and what else is wished."""
+    """Field 5 from 72 up, field 2 from 60 up; and the given changes."""
     followed = list(rapido.NOTHING)
     followed[rapido.FIELDS + 4], followed[rapido.FIELDS + 1] = rank(72), rank(60)
     for name, number in numbers.items():

@@ -1,4 +1,4 @@
-"""The rules and lessons: every ruling is covered, every step is possible, every text is there."""
+"""Rules pages and lessons: every ruling is covered, every step is legal, every text exists."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_a_lesson_shows_the_essentials(game: str, essentials: set[str]) -> None:
 
 @every_game
 def test_a_lesson_runs_on_without_gaps(game: str) -> None:
-    """A browser that plays what it was sent is always where the next step expects it."""
+    """Playing the answers leads to the position that the next step starts from."""
     for scene in lesson_view(game).scenes:
         position = scene.position
         for step in scene.steps:

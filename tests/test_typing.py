@@ -1,6 +1,6 @@
-"""What type checkers know. mypy checks this file too, and fails if a type is not as it says here.
+"""Types of the public API. mypy checks this file too, and fails if a type differs.
 
-An ignored error that is no error is one: `warn_unused_ignores` is part of mypy's strict mode.
+An unnecessary `type: ignore` is an error, because `warn_unused_ignores` is part of mypy's strict mode.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def test_bots_are_generic_in_game_and_state() -> None:
 
 @pytest.mark.parametrize("game", [Rapido, Chain])
 def test_every_method_of_a_game_has_a_docstring(game: type[AnyGame]) -> None:
-    """``help(game.apply)`` tells the contract, which the protocol states once."""
+    """``help(game.apply)`` shows the contract, which is inherited from the protocol."""
     for name, member in inspect.getmembers(game):
         if not name.startswith("_") and (callable(member) or isinstance(member, property)):
             assert inspect.getdoc(member), name

@@ -1,4 +1,4 @@
-"""Values that ship: they load, say where they come from, and work a turn out as the rules have it."""
+"""Shipped values: they load, have a provenance, and evaluate a turn in agreement with the rules."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_placing_is_worth_what_the_engine_makes_of_it(players: int) -> None:
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_rolling_again_is_worth_its_expectation_by_the_engine(players: int) -> None:
-    """Roll by roll, with the best decision after each, near the finish where all levels are looked at."""
+    """Over all rolls with the best decision after each, near the finish where all levels are searched."""
     game, rng = Rapido(players, finish=LEVELS), random.Random(players)
     known, looked = shipped(game), 0
     for state in positions(game, rng, games=4):
@@ -88,7 +88,7 @@ def test_rolling_again_is_worth_its_expectation_by_the_engine(players: int) -> N
 
 
 def worth_to_last(known: RapidoValues, after: State) -> float:
-    """What the start of a turn is worth to the seat that played before."""
+    """The value of a turn start for the seat that played before."""
     if after.phase is Phase.OVER:
         return 0.0
     steps = after.steps[after.turn :] + after.steps[: after.turn]

@@ -1,4 +1,4 @@
-"""The web client's own checks: types and components by svelte-check, pure functions by Vitest."""
+"""The web client's own checks: svelte-check for types and components, Vitest for pure functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("words", PROGRAMS.values(), ids=PROGRAMS)
 def test_the_client_passes_its_own_checks(words: tuple[str, ...]) -> None:
-    """Installing the package has fetched what they need: building the client needs it too."""
+    """Their dependencies were installed when the client was built."""
     program, *rest = words
     done = subprocess.run(
         [NODE, WEB / "node_modules" / program, *rest], cwd=WEB, capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""The examples for researchers run, and find what they promise."""
+"""The examples for researchers run and give the expected results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_agent_learns_rapido() -> None:
-    """A few matches teach it what is plain: high values last on high fields, and low ones do not."""
+    """After a few matches it knows the obvious: high values last on high fields, and low ones do not."""
     pytest.importorskip("pettingzoo")
     train: Any = import_module("train_rapido")
     env = train.pettingzoo.env("rapido", players=3)
@@ -47,7 +47,7 @@ def test_openspiels_search_plays(game: str) -> None:
 
 
 def test_openspiels_value_iteration_solves_a_tiny_race() -> None:
-    """Another algorithm finds the same in every position: policy iteration with a linear solver."""
+    """Another algorithm gives the same values in every position: policy iteration with a linear solver."""
     pytest.importorskip("pyspiel")
     iteration: Any = import_module("openspiel_value_iteration")
     race = iteration.LoadedRapido(finish=1, rolls=("26", "7X"))

@@ -1,4 +1,4 @@
-"""Without an extra, an adapter says which one it needs."""
+"""If its extra is not installed, an adapter names it in the error."""
 
 from __future__ import annotations
 

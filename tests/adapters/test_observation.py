@@ -1,4 +1,4 @@
-"""What a learning agent sees: every number of it, from every seat."""
+"""Observations of learning agents: every number, from every seat."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_every_part_is_told_and_lies_between_0_and_1(game: str, players: int) ->
 
 @pytest.mark.parametrize("game, players", EVERY)
 def test_different_positions_look_different_to_every_seat(game: str, players: int) -> None:
-    """Nothing of the position is kept from an agent."""
+    """An observation contains the whole position."""
     rules = escadaria.load(game, players=players)
     met = {state for seed in range(3) for state in positions(rules, seed)}
     for seat in range(players):

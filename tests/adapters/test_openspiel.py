@@ -1,4 +1,4 @@
-"""The games for OpenSpiel, by OpenSpiel's own tests and by what they promise."""
+"""The OpenSpiel adapter, with OpenSpiel's own tests and our own."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_options_are_parameters(params: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("game, players", EVERY)
 def test_a_match_is_the_games_own(game: str, players: int) -> None:
-    """Step by step the same player, actions, chances and texts, and at the end the same winner."""
+    """Player, actions, probabilities, texts and winner are those of our game."""
     rules, rng = escadaria.load(game, players=players), random.Random(players)
     state, position = load(game, players=players).new_initial_state(), rules.initial_state()
     while not state.is_terminal():
@@ -116,6 +116,6 @@ def test_a_match_that_is_too_long_is_broken_off() -> None:
 
 
 def test_python_ends_well_after_registering() -> None:
-    """OpenSpiel keeps what it was given until after Python's end: a function would crash there."""
+    """OpenSpiel releases what is registered after Python has shut down; a function would crash then."""
     script = "import escadaria.adapters.openspiel, pyspiel; pyspiel.load_game('escadaria_rapido')"
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,4 +1,4 @@
-"""The games as PettingZoo environments, by PettingZoo's own tests and by what they promise."""
+"""The PettingZoo adapter, with PettingZoo's own tests and our own."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_masks_beside_the_observation_pass_but_for_what_pettingzoo_says_of_all_s
 
 @pytest.mark.parametrize("game, players", EVERY)
 def test_a_match_is_the_games_own(game: str, players: int) -> None:
-    """Each step is the game's, the mask is its legal actions, and at the end the rewards sum to 0."""
+    """Every step agrees with the game, the mask with its legal actions, and the final rewards sum to 0."""
     env = pettingzoo.env(game, players=players)
     env.reset(seed=players)
     rules, rng = env.unwrapped.game, random.Random(players)
@@ -101,7 +101,7 @@ def test_all_dice_fall_equally_often() -> None:
 
 
 def test_nobody_sees_dice_that_have_not_fallen() -> None:
-    """Whatever dice fall next, the observations before are the same."""
+    """Observations do not depend on future dice."""
     seen = set()
     for seed in range(30):
         env = pettingzoo.raw_env(players=2)
@@ -150,7 +150,7 @@ def test_options_are_the_games() -> None:
 
 
 def test_pictures_show_the_position() -> None:
-    """Equal positions look alike, others do not; the order of a chain follows from what happened."""
+    """Equal positions give equal pictures, others do not; the order of a chain comes from the facts."""
     env = pettingzoo.env("chain", render_mode="rgb_array")
     pixels, texts = [], []
     for seed in (1, 1, 2):

@@ -1,4 +1,4 @@
-"""A server, a browser, and a new context for everybody who comes."""
+"""Fixtures: a server, a browser, and a new browser context for each person."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Come = Callable[..., Person]
 # must be gone before other folders' tests use asyncio.
 @pytest.fixture(scope="package")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    """The server of most tests; in the end it must have nothing to complain of."""
+    """The server of most tests; at the end its log must have no errors."""
     if not (STATIC / "index.html").is_file():
         pytest.fail("the web client is not built: run the tests by `python3 run.py test`, or build web/")
     server = Live(tmp_path_factory.mktemp("server"), {"log_level": "info"})
@@ -39,7 +39,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 @pytest.fixture(scope="package")
 def url(live: Live) -> str:
-    """Where it is."""
+    """The URL of the server."""
     return live.url
 
 
@@ -54,7 +54,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def come_to(browser: Browser) -> Iterator[Callable[..., Person]]:
-    """Lets people come to a server, each with a device of their own; none may meet any trouble."""
+    """Opens a browser context for a person on a server; fails if the browser reports an error."""
     people: list[Person] = []
 
     def come_to(url: str, page: dict[str, Any] | None = None, **remembered: Any) -> Person:
@@ -73,5 +73,5 @@ def come_to(browser: Browser) -> Iterator[Callable[..., Person]]:
 
 @pytest.fixture
 def come(come_to: Callable[..., Person], url: str) -> Come:
-    """Lets people come to the server of most tests."""
+    """Opens a browser context for a person on the server of most tests."""
     return lambda **arguments: come_to(url, **arguments)

@@ -1,4 +1,4 @@
-"""People who play through a browser. They find what they need by roles and names, as all of us do."""
+"""People who play in a browser. They find elements by accessible role and name."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ expect.set_options(timeout=PATIENCE * 1000)
 
 
 def pattern(texts: Texts, *keys: str) -> re.Pattern[str]:
-    """Matches what begins with one of the texts, whatever stands in for their placeholders."""
+    """Matches text that starts with one of the texts, with any values for their placeholders."""
     forms = [re.escape(form) for key in keys for form in texts.messages[key].forms]
     return re.compile("^(?:" + "|".join(re.sub(r"\\\{.+?\\\}", "(.+?)", form) for form in forms) + ")")
 
 
 class Troubles:
-    """Whatever a browser complains of, and whom it talks to."""
+    """The errors that a browser reports, and the hosts that it contacts."""
 
     def __init__(self, context: BrowserContext, url: str) -> None:
         self.host = urlsplit(url).netloc
@@ -53,7 +53,7 @@ class Troubles:
         context.on("page", lambda page: page.on("websocket", self._socket))
 
     def forgive(self, *expressions: str) -> None:
-        """Expect these: a server that is away, a match that is unknown."""
+        """Accept these errors: an unreachable server, an unknown match."""
         self.forgiven += expressions
 
     def serious(self) -> list[str]:
@@ -78,12 +78,12 @@ class Troubles:
             self.found.append(f"another host: {url}")
 
     def _failed(self, request: Request) -> None:
-        if request.failure != "net::ERR_ABORTED":  # the page was left meanwhile
+        if request.failure != "net::ERR_ABORTED":  # the page has been closed
             self.found.append(f"failed: {request.url}: {request.failure}")
 
 
 class Person:
-    """Somebody at a browser of their own."""
+    """A person with their own browser context."""
 
     def __init__(self, context: BrowserContext, url: str, language: str = "en") -> None:
         context.set_default_timeout(PATIENCE * 1000)
@@ -100,19 +100,19 @@ class Person:
         return pattern(self.texts, *keys)
 
     def go(self, path: str) -> Person:
-        """Come to an address, and wait until there is something to read."""
+        """Open a path, and wait until the page has content."""
         self.page.goto(self.url + path)
         self.ready()
         return self
 
     def ready(self) -> None:
-        """Wait until the screen is all there."""
+        """Wait until the screen is complete."""
         expect(self.page.get_by_role("heading", level=1).first).to_be_visible()
         expect(self.page.get_by_text(self.say("web.loading"), exact=True)).to_have_count(0)
         expect(self.page.get_by_text(self.say("web.fair.checking"), exact=True)).to_have_count(0)
 
     def button(self, key: str, **args: Any) -> Locator:
-        """The button or link that begins with a text."""
+        """The button or link whose name starts with a text."""
         name = re.compile("^" + re.escape(self.say(key, **args)))
         return self.page.get_by_role("button", name=name).or_(self.page.get_by_role("link", name=name))
 
@@ -120,7 +120,7 @@ class Person:
         self.button(key, **args).first.click()
 
     def reads(self, key: str, **args: Any) -> None:
-        """Be sure that a text is to be read somewhere."""
+        """Assert that a text is visible."""
         expect(self.page.get_by_text(self.say(key, **args)).first).to_be_visible()
 
     # The table.
@@ -131,7 +131,7 @@ class Person:
 
     @property
     def main(self) -> Locator:
-        """The big button of a turn; there is none while others play."""
+        """The main button of a turn; there is none while others play."""
         keys = [key for keys in MAIN.values() for key in keys]
         return self.turn.get_by_role("button", name=self.like(*keys), disabled=False)
 
@@ -150,12 +150,12 @@ class Person:
         return self.turn.get_by_role("heading", name=name)
 
     def asked(self) -> bool:
-        """Wait until it is up to this person; false if the match is over."""
+        """Wait for this person's turn; False if the match is over."""
         expect(self.main.or_(self.winner).first).to_be_visible()
         return not self.winner.is_visible()
 
     def decide(self, chance: random.Random) -> None:
-        """Do something that may be done, mostly the usual; call it when asked."""
+        """Choose one of the possible actions, usually the common one; call it when ``asked`` is True."""
         if chance.random() < 0.25 and (others := self.choices.count()):
             self.choices.nth(chance.randrange(others)).click()
             if not self.asked():
@@ -173,7 +173,7 @@ class Person:
 
 
 def play_together(people: Sequence[Person], seed: int = 1, most: int = 1000) -> None:
-    """Play to the end, or so many decisions, each at a browser of their own."""
+    """Play to the end, or at most a number of decisions, each person in their own browser."""
     chance = random.Random(seed)
     moved = time.monotonic()
     while most > 0 and not all(person.winner.is_visible() for person in people):

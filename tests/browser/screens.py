@@ -1,4 +1,4 @@
-"""Every screen there is, each ready to be looked at."""
+"""All screens of the web client, each with the steps to reach it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHAIN = "turn=0 {} discs=2+15,4+0,15+34 stacks=2:0,4:1,15:2+0 {}"
 
 @dataclass(frozen=True)
 class Screen:
-    """Where it is, with which seats, and what is done there first."""
+    """The path of a screen, its seats, and the steps to prepare it."""
 
     path: str
     seats: tuple[Table, ...] = ()
@@ -46,7 +46,7 @@ RACE, BOARD = "players=2&finish=5", "players=2&board=18"
 
 
 def there(page: str, options: str, text: str) -> str:
-    """The address of a position."""
+    """The path of a position."""
     return f"/{page}#{options}&at={quote(text)}"
 
 
@@ -63,7 +63,7 @@ def chain(url: str, phase: str, dice: str) -> Table:
 
 
 def waiting(url: str) -> Screen:
-    """Another's turn."""
+    """Wait for another player's turn."""
     host = opened(url, people=[{"name": "Ana"}], settings={"grace": None})  # no bot takes over
     guest = joined(url, host, "Maximiliane")
     asked(url, host, "start")
@@ -115,7 +115,7 @@ def judged_chain(url: str) -> Table:
 
 
 def explored(person: Person) -> None:
-    """All rolls are there."""
+    """Wait until all rolls are shown."""
     expect(person.page.get_by_role("radio", name=person.like("web.strategy.roll")).first).to_be_visible()
     person.ready()
 

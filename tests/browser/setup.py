@@ -1,4 +1,4 @@
-"""Setup for browser tests: Chromium, tables made over HTTP, and what a device stores about them."""
+"""Setup for browser tests: Chromium, tables created over HTTP, and local storage."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _numbers = itertools.count(1)
 
 
 def find_chromium() -> str:
-    """Debian's Chromium, installed if it is missing and we may.
+    """Debian's Chromium; as root, installed if missing.
 
     :raises LookupError: if there is none.
     """
@@ -75,7 +75,7 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass(frozen=True)
 class Table:
-    """A match, and the token by which a device has its seats there; empty for a guest."""
+    """A match, and the token for its seats; empty for a guest."""
 
     game: str
     match: str
@@ -88,7 +88,7 @@ class Table:
 
 
 def opened(url: str, game: str = "rapido", players: int = 2, **wish: Any) -> Table:
-    """Open a match; ``wish`` is as in the protocol."""
+    """Open a match; ``wish`` has the fields of the protocol."""
     options = wish.pop("options", {}) | {"players": players}
     settings = QUICK | wish.pop("settings", {})
     body = {"game": game, "options": options, "settings": settings, **wish}
@@ -99,7 +99,7 @@ def opened(url: str, game: str = "rapido", players: int = 2, **wish: Any) -> Tab
 
 
 def practising(url: str, game: str, position: str, players: int, *names: str, **options: Any) -> Table:
-    """A match for practice that goes on from a position; seats without a name are taken by bots."""
+    """A practice match that starts from a position; bots take the seats without a name."""
     return opened(
         url, game, players, options=options, settings={"practice": True},
         people=[{"name": name} for name in names], bots=["simple"] * (players - len(names)),
@@ -118,14 +118,14 @@ def played(url: str, game: str, players: int = 3, **options: Any) -> Table:
 
 
 def joined(url: str, table: Table, name: str) -> Table:
-    """The same table for somebody who came by the link and sat down."""
+    """The same table for a guest who has taken a seat."""
     with _wire(url, Table(table.game, table.match, "")) as wire:
         answer = _ask(wire, "sit", name=name)
     return Table(table.game, table.match, answer["token"])
 
 
 def asked(url: str, table: Table, type: str, **fields: Any) -> dict[str, Any]:
-    """Ask for something at a table, as the device that has its token."""
+    """Send a request to a table with its token."""
     with _wire(url, table) as wire:
         return _ask(wire, type, **fields)
 
@@ -155,9 +155,9 @@ def memory(
     setups: dict[str, Any] | None = None,
     **settings: Any,
 ) -> StorageState:
-    """What a device remembers before it comes: settings, seats, and how matches were set up.
+    """The local storage of a device: settings, seats, and set-ups of matches.
 
-    :param setups: by game and way, as in ``rapido.bots``.
+    :param setups: by game and mode, such as ``rapido.bots``.
     """
     kept: dict[str, Any] = {"settings": STILL | settings}
     kept |= {f"seat.{table.match}": {"token": table.token, "game": table.game, "seen": 1} for table in seats}
@@ -169,6 +169,6 @@ def memory(
 
 
 def setup(players: int, who: str, **options: Any) -> dict[str, Any]:
-    """A set-up as the client keeps it: the first seat is taken here, the others by ``who``."""
+    """A set-up in the client's format: the first seat is a person here, the others are ``who``."""
     seats = [{"who": who if seat else "here", "name": "", "colours": None} for seat in range(players)]
     return {"seats": seats, "first": 0, "options": options, "practice": False, "clock": 0, "pace": 0}

@@ -1,4 +1,4 @@
-"""The coach at a browser: hints and bars at a practice table, the curve of a match, any position set up."""
+"""The coach in the browser: hints at a practice table, the curve of a match, the position editor."""
 
 from __future__ import annotations
 

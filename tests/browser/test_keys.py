@@ -1,4 +1,4 @@
-"""Whole matches with keys alone, from the first screen on."""
+"""Whole matches with the keyboard only, from the first screen on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEEP = "turn=0 phase=keep hands=4,2 pool=10 discs=0+0,0+0 stacks=- chain=-/0/ope
 
 
 def reach(person: Person, target: Locator) -> None:
-    """Press Tab until the focus is there."""
+    """Press Tab until the element has the focus."""
     expect(target).to_be_visible()
     expect(target).to_be_enabled()
     for _ in range(60):
@@ -35,7 +35,7 @@ def start(person: Person, game: str) -> None:
 
 
 def play_again(person: Person) -> None:
-    """The focus waits where the winner is told, and leads on from there."""
+    """The focus is on the result, from where Tab leads to the rematch."""
     before = person.page.url
     expect(person.winner).to_be_focused()
     reach(person, person.button("web.rematch"))
@@ -62,7 +62,7 @@ def test_rapido_by_keys(come: Come) -> None:
 
 
 def choose_field(person: Person, chance: random.Random) -> None:
-    """Choose by a digit, and then do it: what is done is what was chosen."""
+    """Choose a field by its digit and confirm it."""
     fields = [name[:1] for name in person.choices.all_inner_texts()]
     field = chance.choice(fields)
     person.page.keyboard.press(field)
@@ -138,7 +138,7 @@ def test_arrows_choose_and_escape_leaves_dialogs(come: Come, url: str) -> None:
     dialog = person.page.get_by_role("dialog", name=person.say("web.help"))
     expect(dialog).to_be_visible()
     expect(dialog).to_contain_text(person.say("web.rapido.key.roll"))
-    keyboard.press("r")  # says nothing to the table behind it
+    keyboard.press("r")  # the table behind the dialog ignores the key
     keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(person.choices.last).to_be_focused()

@@ -1,4 +1,4 @@
-"""A whole match by ear: through Chromium's own accessibility tree, and what its live region says."""
+"""A whole match by screen reader: with Chromium's accessibility tree and the live region."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LISTEN = """() => {
 
 @dataclass(frozen=True)
 class Node:
-    """What a screen reader gets to know of an element."""
+    """An element of the accessibility tree."""
 
     role: str
     name: str
@@ -32,7 +32,7 @@ class Node:
 
 
 class Reader:
-    """Reads the accessibility tree and acts on what is in it; it knows nothing else of the page."""
+    """A screen reader: it uses only the accessibility tree of the page."""
 
     def __init__(self, person: Person) -> None:
         self.person = person
@@ -82,7 +82,7 @@ def test_a_match_by_ear(come: Come, game: str, players: int, options: dict[str, 
     while person.asked():
         offered = reader.find("button", main)
         if not offered:
-            continue  # the tree is a moment behind
+            continue  # the tree is updated asynchronously
         for choice in reader.find("radio", re.compile("")):
             assert choice.name, "every choice has a name"
         board = reader.find("image", re.compile(f"^{re.escape(described(person, game, options))}"))
@@ -90,11 +90,11 @@ def test_a_match_by_ear(come: Come, game: str, players: int, options: dict[str, 
         reader.press(offered[0])
         asked += 1
         expect(person.main.or_(person.winner).first).to_be_visible()
-    assert asked  # how often, is up to the dice
+    assert asked  # the number depends on the dice
     heard = person.page.evaluate("window.heard")
     says = sentences(person, game)
     told = {sentence for words in heard for sentence in says.findall(words.replace("\u00a0", " "))}
-    # every announcement is made of sentences of the game, and ends by asking when it is Ana's turn
+    # every announcement consists of sentences of the game, and ends with the question if it is Ana's turn
     leftover = [words for words in heard if says.sub("", words.replace("\u00a0", " ")).strip()]
     assert not leftover, leftover[:3]
     assert any(prompts.search(sentence) for sentence in told)
@@ -104,7 +104,7 @@ def test_a_match_by_ear(come: Come, game: str, players: int, options: dict[str, 
         and person.say("web.winner", name=name) == winner
         for name in names(person)
     ), heard[-1]
-    # nothing that stands in the log was left out
+    # all sentences of the log were announced
     log = person.page.get_by_role("region", name=person.say("web.log"), exact=True)
     lines = log.get_by_role("listitem").all_inner_texts()
     everything = " ".join(heard)

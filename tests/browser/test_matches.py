@@ -35,7 +35,7 @@ def test_two_taps_from_opening_and_then_against_bots(
 
 
 def is_told_who_won(person: Person) -> None:
-    """The result, the numbers below it, and the dice proved right."""
+    """Assert that the result, the statistics and the verified dice are shown."""
     expect(person.button("web.rematch").or_(person.button("web.after.next")).first).to_be_visible()
     person.ready()
     numbers = person.page.get_by_role("region", name=person.say("web.after.details"))
@@ -64,7 +64,7 @@ def test_set_up_by_hand_and_play_on_one_device(come: Come) -> None:
     expect(person.turn.get_by_role("heading")).to_have_text(person.say("web.turn_of", name="Ana"))
     person.play()
     is_told_who_won(person)
-    # they play again, at the same table and on the same device
+    # a rematch, at the same table and on the same device
     table = page.url
     person.click("web.rematch")
     page.wait_for_url(lambda url: url != table)
@@ -93,7 +93,7 @@ def test_online_by_a_link_and_once_more(come: Come, players: int) -> None:
     play_together(people)
     winners = {person.winner.inner_text() for person in people}
     assert len(winners) == 1
-    # one asks for a rematch, and all of them are led on
+    # one player requests a rematch, and all clients follow
     people[-1].click("web.rematch")
     following = re.compile(rf"/t/(?!{link.rpartition('/')[2]})")
     expect(people[-1].page).to_have_url(following)

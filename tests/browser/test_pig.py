@@ -1,4 +1,4 @@
-"""A game without a board of its own, played on the plain one."""
+"""A game without its own board, played on the plain board."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_pig_is_found_and_played_to_the_end(
         if person.winner.is_visible():
             break
         button = hold if hold.is_visible() else roll
-        with contextlib.suppress(TimeoutError):  # the match went on between looking and clicking
+        with contextlib.suppress(TimeoutError):  # the match continued before the click
             button.click(timeout=3000)
             rolls += button is roll
     assert rolls

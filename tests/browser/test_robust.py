@@ -1,4 +1,4 @@
-"""What can go wrong around a match: each time there is something sensible on screen, and play goes on."""
+"""Failures during a match: the screen stays usable, and play continues."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
 
 
 def duel(url: str) -> tuple[Table, Table]:
-    """A match of two people, each with a device of their own, started."""
+    """A started match of two people, each with their own device."""
     ana = opened(url, people=[{"name": "Ana"}], options={"finish": 5}, settings={"grace": None})
     rui = joined(url, ana, "Rui")
     asked(url, ana, "start")
@@ -44,7 +44,7 @@ def test_the_server_dies_in_the_middle_of_a_roll(
             person.go(table.path)
         ana = people[0]
         assert ana.asked()
-        ana.main.first.click()  # slow dice: they tumble while the server dies
+        ana.main.first.click()  # slow dice: they are animated while the server is killed
         live.process.kill()
         live.process.wait()
         assert live.process.stdout is not None
@@ -54,7 +54,7 @@ def test_the_server_dies_in_the_middle_of_a_roll(
         live.start()
         for person in people:
             expect(person.page.get_by_text(person.say("web.reconnecting"))).to_have_count(0)
-        # the roll was made once and only once, whenever it got there: Ana decides, or fell and Rui plays
+        # the roll was made exactly once: Ana decides, or she failed and Rui plays
         rolled = (
             ana.texts.messages["rapido.fact.rolled"].forms[0].format(name="Ana", dice=("@", "@"), value="@")
         )
@@ -71,7 +71,7 @@ def test_the_server_dies_in_the_middle_of_a_roll(
 
 
 def settings(person: Person, group: str, option: str) -> None:
-    """Change something in the settings."""
+    """Change a setting."""
     person.page.get_by_role("button", name=person.say("web.settings")).click()
     dialog = person.page.get_by_role("dialog", name=person.say("web.settings"))
     dialog.get_by_role("group", name=person.say(group)).get_by_text(person.say(option), exact=True).click()
@@ -86,11 +86,11 @@ def test_refresh_at_any_moment(come: Come, url: str) -> None:
     assert person.asked()
     for _ in range(4):
         offered = person.main.first.inner_text()
-        person.page.reload()  # at rest: the same question again
+        person.page.reload()  # without animation: the same question again
         assert person.asked()
         expect(person.main.first).to_have_text(offered, use_inner_text=True)
         person.decide(chance)
-        person.page.reload()  # while things move
+        person.page.reload()  # during an animation
         if not person.asked():
             break
     settings(person, "web.speed", "web.speed.off")
@@ -108,7 +108,7 @@ def test_two_tabs_of_one_seat(come: Come, url: str) -> None:
     second.goto(url + table.path)
     chance = random.Random(3)
     shown = None
-    for tab in (first, second) * 4:  # in turns, each goes on from what was done in the other
+    for tab in (first, second) * 4:  # alternately, each tab continues from the state of the other
         person.page = tab
         tab.bring_to_front()
         if shown is not None:
@@ -263,7 +263,7 @@ def test_the_record_is_saved_and_opened_again(come: Come, url: str, tmp_path: Pa
 
 
 def test_what_was_wanted_last_is_waited_for(come: Come) -> None:
-    """Whoever is quicker than the server gets the match of the last time, and loses no wishes."""
+    """A click before the page has loaded opens a match with the last set-up, and no change is lost."""
     person = come(setups={"rapido.bots": setup(2, "bot tourist", finish=7)}, name="Ana")
     page = person.page
     held: list[Route] = []

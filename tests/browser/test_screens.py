@@ -1,4 +1,4 @@
-"""Every screen: all languages, all widths, both themes, for fingers and for those who do not see."""
+"""Every screen: all languages, all widths, both themes, touch and screen readers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ SMALL_TARGETS = """(least) => {
 
 @pytest.fixture(scope="package")
 def made() -> dict[str, Screen]:
-    """The screens that were made ready already."""
+    """The screens that have been prepared, by name."""
     return {}
 
 
@@ -96,7 +96,7 @@ def test_no_width_scrolls_sideways_and_all_languages_fit(come: Come, screen: Scr
 
 
 def switch(person: Person, language: str) -> None:
-    """Choose another language: all that is on screen follows at once, without a new page."""
+    """Switch the language; the screen is updated without reloading."""
     person.page.evaluate("window.same = true")
     person.page.get_by_role("combobox", name=person.say("web.language"), exact=True).last.select_option(
         language
@@ -148,7 +148,7 @@ def test_the_system_s_theme_changes_while_it_is_open(
     to_light = person.page.get_by_role("button", name=person.say("web.theme.to_light"))
     expect(to_light).to_be_visible()
     expect(body).not_to_have_css("background-color", light)
-    to_light.click()  # from now on it is the person's choice, whatever the system says
+    to_light.click()  # from now on the user's choice overrides the system's
     expect(to_dark).to_be_visible()
     expect(body).to_have_css("background-color", light)
     person.page.reload()

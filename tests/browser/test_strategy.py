@@ -1,4 +1,4 @@
-"""How to play well: the best answer to every roll, by keys and by taps."""
+"""The strategy page: the best action for every roll, by keyboard and touch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHAIN = there("strategy/chain", BOARD, KEEPS)
 
 
 def cells(person: Person) -> Locator:
-    """The rolls, each with its best answer."""
+    """The rolls, each with its best action."""
     return person.page.get_by_role("radio", name=person.like("web.strategy.roll"))
 
 
@@ -97,7 +97,7 @@ def test_chain_says_how_many_dice_to_keep_and_what_to_build(come: Come) -> None:
     page = person.page
     kept = page.get_by_role("radiogroup", name=person.say("web.strategy.keep")).get_by_role("radio")
     expect(kept).to_have_count(3)
-    expect(kept.filter(has_text="★")).to_be_checked()  # who has not chosen looks at the best
+    expect(kept.filter(has_text="★")).to_be_checked()  # by default the best action is selected
     kept.nth(1).click()
     expect(cells(person)).to_have_count(36)
     kept.nth(2).click()
@@ -144,7 +144,7 @@ def test_rules_of_thumb_tell_what_they_are_worth_and_follow_the_number_of_player
 
 
 def advised(person: Person, advice: strategy.Advice) -> None:
-    """Rules with what each loses, or wins where games were counted; who plays how well; charts."""
+    """Assert that rules with their losses or games won, the strength of players, and charts are shown."""
     rules = person.page.get_by_role("region", name=person.say("strategy.rules"))
     expect(rules.get_by_role("listitem")).to_have_count(len(advice.rules))
     for number, rule in enumerate(advice.rules):
