@@ -132,7 +132,7 @@ def test_a_backup_restores_into_either_database(
     assert "0 damaged" in run("check", database=other).stdout
 
 
-def test_a_restored_database_goes_on(filled: str, tmp_path: Path) -> None:
+def test_matches_of_a_restored_database_continue(filled: str, tmp_path: Path) -> None:
     run("backup", tmp_path / "backup.gz", database=filled)
     other = str(tmp_path / "other.db")
     run("restore", tmp_path / "backup.gz", database=other)
@@ -179,7 +179,7 @@ def test_a_backup_is_made_while_a_server_writes(url: str, tmp_path: Path) -> Non
     assert sizes == sorted(sizes) and sizes[0] > 0
 
 
-def test_only_an_empty_database_is_restored_into(filled: str, tmp_path: Path) -> None:
+def test_restore_needs_an_empty_database(filled: str, tmp_path: Path) -> None:
     run("backup", tmp_path / "backup.gz", database=filled)
     before = contents(filled)
     refused = run("restore", tmp_path / "backup.gz", database=filled, code=1)
@@ -231,7 +231,7 @@ def test_a_damaged_backup_restores_nothing(tmp_path: Path, damage: Callable[[lis
     assert not any(contents(target)[table] for table in admin.TABLES)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_the_error_names_a_missing_file(tmp_path: Path) -> None:
     refused = run("restore", tmp_path / "none.gz", database=str(tmp_path / "new.db"), code=2)
     assert "none.gz" in refused.stderr.replace("\n", "")
 
@@ -240,19 +240,19 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [("check",), ("backup", "x.gz"), ("export", "m"), ("delete", "m")])
-def test_a_database_that_is_not_there_is_not_made(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_a_missing_database_is_not_created(tmp_path: Path, command: tuple[str, ...]) -> None:
     refused = run(*command, database=str(tmp_path / "none.db"), code=1)
     assert "--database" in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_no_database_is_said(tmp_path: Path) -> None:
+def test_an_invalid_database_is_reported(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("text " * 1000)
     assert "not a database" in run("check", database=str(tmp_path / "text"), code=1).stderr
     assert "mysql" in run("check", database="mysql://u:p@h/d", code=2).stderr
 
 
-def test_wrong_use_is_two(filled: str, tmp_path: Path) -> None:
+def test_wrong_usage_exits_with_2(filled: str, tmp_path: Path) -> None:
     run("export", database=filled, code=2)
     run("export", "one", "--all", tmp_path, database=filled, code=2)
     run("delete", database=filled, code=2)
@@ -319,7 +319,7 @@ def test_a_check_names_each_damaged_match_and_why(filled: str) -> None:
     assert "two: event 7 is missing" in run("check", database=filled, code=1).stderr
 
 
-def test_dice_that_fell_otherwise_are_damage(filled: str) -> None:
+def test_dice_that_do_not_follow_from_the_secret_are_damage(filled: str) -> None:
     """Every move is legal, but the rolls do not follow from the secret."""
     events = played("two", ("Rui", "Eva"))
     change(filled, "UPDATE event SET hidden = ? WHERE match = 'two' AND version = 1", events[0].hidden)
@@ -327,7 +327,7 @@ def test_dice_that_fell_otherwise_are_damage(filled: str) -> None:
     assert list(damaged) == ["two"]
 
 
-def test_a_snapshot_that_its_events_do_not_make_is_damage(filled: str) -> None:
+def test_a_snapshot_that_differs_from_the_events_is_damage(filled: str) -> None:
     other = saved(played("two", ("Rui", "Eva"))[:5])[1]
     change(filled, "UPDATE snapshot SET body = ? WHERE match = 'two'", other)
     damaged = json.loads(run("check", "--json", database=filled, code=1).stdout)["damaged"]
@@ -353,7 +353,7 @@ def flush(url: str) -> None:  # noqa: F811
 
 
 @pytest.mark.parametrize("open_meanwhile", [False, True], ids=["alone", "with a server"])
-def test_a_deleted_match_is_gone_from_the_files(
+def test_a_deleted_match_is_removed_from_the_files(
     filled: str, request: pytest.FixtureRequest, open_meanwhile: bool
 ) -> None:
     secret = secrets.token_hex(20)
@@ -392,7 +392,7 @@ def test_a_deleted_match_is_gone_from_the_files(
     assert "no match" in run("delete", "one", database=filled, code=1).stderr
 
 
-def test_a_deleted_name_is_gone_from_the_files_and_the_matches_go_on(
+def test_a_deleted_name_is_removed_from_the_files_and_the_matches_continue(
     filled: str, request: pytest.FixtureRequest
 ) -> None:
     flush(filled)

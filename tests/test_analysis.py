@@ -176,7 +176,7 @@ def test_resigning_gives_up_what_was_left() -> None:
 
 
 @every_record
-def test_luck_and_choices_explain_the_result(name: str) -> None:
+def test_luck_and_skill_explain_the_result(name: str) -> None:
     analysis = analysed(name)
     for player in analysis.players:
         total = player.start + player.luck + player.skill + player.given + player.resigned
@@ -188,7 +188,7 @@ def test_luck_and_choices_explain_the_result(name: str) -> None:
 
 
 @every_record
-def test_what_a_roll_brings_to_one_it_takes_from_others(name: str) -> None:
+def test_the_luck_of_a_roll_sums_to_0(name: str) -> None:
     analysis = analysed(name)
     record = analysis.record
     for roll in analysis.rolls:
@@ -232,7 +232,7 @@ def test_best_play_has_full_accuracy() -> None:
     assert {player.accuracy for player in analysis.players} == {1.0}
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     record = last_chance("18,10", "again", "X1")
     calls: list[tuple[int, int]] = []
     analyse(
@@ -258,7 +258,7 @@ def test_rollouts_have_standard_errors_and_are_the_same_each_time() -> None:
         assert total == pytest.approx(player.result)
 
 
-def test_rollouts_of_games_that_are_over_are_sure() -> None:
+def test_rollouts_of_finished_games_have_no_error() -> None:
     """Ana places on 5 and Bento's score wins immediately (R15), without dice."""
     record = last_chance("18,18", "place 5")
     evaluator = RolloutEvaluator(TWO, 4)
@@ -266,7 +266,7 @@ def test_rollouts_of_games_that_are_over_are_sure() -> None:
     assert evaluator.error(record.positions[-1]) == (0, 0)
 
 
-def test_rollouts_count_no_loss_that_may_be_chance() -> None:
+def test_rollouts_ignore_losses_that_are_not_significant() -> None:
     record = last_chance("18,10", "again")
     (decision,) = by_hand(record).decisions
     options = tuple(
@@ -389,7 +389,7 @@ def test_shares_of_all_seats_agree_with_those_of_the_mover(no_solution: None) ->
             assert found[state.turn] == pytest.approx(values[action], abs=1e-5)
 
 
-def test_a_later_roll_brings_nobody_luck_on_average(no_solution: None) -> None:
+def test_a_later_roll_has_no_luck_on_average(no_solution: None) -> None:
     """The other seats' shares are the mean over the rolls too, except for the search limit of two doubles."""
     game = load("rapido", players=3)
     evaluator = find(game)
@@ -414,7 +414,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_mistake_is_explained_by_what_the_better_choice_does(language: str) -> None:
+def test_a_mistake_is_explained_by_the_facts_of_the_best_action(language: str) -> None:
     record = last_chance("18,10", "place 5")
     (found,) = by_hand(record).decisions
     field_two = next(option for option in found.options if option.action == Place(2))
@@ -477,7 +477,7 @@ def run(*words: str) -> Result:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_report_is_told_in_every_language(language: str, no_solution: None) -> None:
+def test_the_report_exists_in_every_language(language: str, no_solution: None) -> None:
     result = run("analyse", str(RECORDS / "rapido-2-fair.txt"), "--lang", language)
     assert result.exit_code == 0, result.output
     for key in ("coach.accuracy", "coach.luck", "coach.adjusted", "coach.values", "coach.great_rolls"):
@@ -502,7 +502,9 @@ def test_json_has_all_figures(no_solution: None) -> None:
     assert {"ply", "turn", "seat", "played", "lost", "size", "options"} == set(data["decisions"][0])
 
 
-def test_without_a_judge_rollouts_are_named(no_solution: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_evaluator_the_error_suggests_rollouts(
+    no_solution: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(evaluators, "_shipped", lambda game: None)
     position = "turn=0 phase=keep hands=2,2,2 pool=18 discs=0+0,0+0,0+0 stacks=- chain=-/0/open loose=-"
     result = run("hint", "chain", position)
@@ -523,20 +525,20 @@ def test_a_hint_lists_the_best_choice_first(no_solution: None) -> None:
     assert "learned values" in table
 
 
-def test_a_hint_is_for_as_many_as_the_position_has(no_solution: None) -> None:
+def test_a_hint_uses_the_number_of_players_of_the_position(no_solution: None) -> None:
     two = "turn=0 phase=decide value=62 steps=3,5 tower=4:1:51"
     assert run("hint", "rapido", two).output == run("hint", "rapido", two, "--players", "2").output
     assert "99" in run("hint", "rapido", two.replace("51", "99")).output
     assert "R1" in run("hint", "rapido", two, "--players", "3").output
 
 
-def test_a_hint_where_the_dice_are_to_fall_tells_what_the_position_is_worth(no_solution: None) -> None:
+def test_a_hint_at_a_chance_node_has_the_value_of_the_position(no_solution: None) -> None:
     result = run("hint", "rapido", "turn=0 phase=first value=0 steps=0,0,0 tower=-")
     assert "Seat 3" in result.output
     assert run("hint", "rapido", "turn=0").exit_code == 2
 
 
-def test_the_page_needs_nothing_else_and_trusts_no_name(no_solution: None, tmp_path: Path) -> None:
+def test_the_page_is_self_contained_and_escapes_names(no_solution: None, tmp_path: Path) -> None:
     record = last_chance("18,18", "place 5")
     bad = Record(TWO, (Seat("<script>"), Seat("A & B")), record.plies, start=record.start)
     html = page(analyse(bad, ValueEvaluator(TWO, HashedValues(TWO), Source(VALUES))), load_texts("en"))
@@ -571,7 +573,7 @@ def test_great_rolls_are_those_that_moved_the_curve_most() -> None:
     assert [roll.ply for roll in shown] == sorted(roll.ply for roll in shown)
 
 
-def test_gains_have_a_sign_and_nothing_has_none() -> None:
+def test_gains_and_losses_have_a_sign_and_zero_has_none() -> None:
     texts = load_texts("en")
     assert [signed(share, texts) for share in (0.123, -0.123, 0.0, -1e-9)] == [
         "+12.3%",
@@ -640,7 +642,7 @@ def test_too_many_falls_are_refused() -> None:
         falls(game, state, evaluator)
 
 
-def test_the_mean_over_all_falls_is_the_worth_of_the_roll(solution: RapidoSolution) -> None:
+def test_the_mean_over_all_falls_is_the_value_of_the_roll(solution: RapidoSolution) -> None:
     game = solution.game
     evaluator = exact(solution)
     for phase in ("first", "later"):

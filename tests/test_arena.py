@@ -88,7 +88,7 @@ def test_all_orders_around_the_table_are_played_equally_often(players: int) -> N
 # Ratings.
 
 
-def test_ratings_are_those_that_the_results_were_made_with() -> None:
+def test_the_fit_recovers_the_true_ratings() -> None:
     strength, seat = np.array([150, 40, 0, -190]) / POINTS, np.array([30, 0, -30]) / POINTS
     schedule, rng = Schedule(4, 3), np.random.default_rng(5)
     seated = np.array(list(seatings(schedule, schedule.goal(1))))
@@ -104,7 +104,7 @@ def test_ratings_are_those_that_the_results_were_made_with() -> None:
         assert points.sum() == pytest.approx(0)
 
 
-def test_intervals_hold_the_true_rating_in_95_of_100_cases() -> None:
+def test_intervals_contain_the_true_rating_in_95_of_100_cases() -> None:
     rng, held = np.random.default_rng(1), 0
     for _ in range(400):
         wins = rng.binomial(100, 0.64, 2)  # 50 points above the mean of two
@@ -115,12 +115,12 @@ def test_intervals_hold_the_true_rating_in_95_of_100_cases() -> None:
     assert 365 <= held <= 394, "three standard deviations around 380"
 
 
-def test_two_bots_have_elo_s_rating() -> None:
+def test_two_bots_have_the_elo_rating() -> None:
     found = fit(np.array([[0, 1], [1, 0]]), np.array([[1000, 100], [100, 1000]]), 2)
     assert found.bots[0] - found.bots[1] == pytest.approx(400, abs=1), "ten to one"
 
 
-def test_who_wins_all_has_a_finite_rating_and_is_unsure() -> None:
+def test_a_bot_that_wins_all_games_has_a_finite_rating_with_a_wide_interval() -> None:
     found = fit(np.array([[0, 1], [1, 0]]), np.array([[20, 0], [0, 20]]), 2)
     assert 200 < found.bots[0] < 1000
     assert found.bot_errors[0] > 100
@@ -138,7 +138,7 @@ def test_the_games_are_those_of_simulate() -> None:
     assert ours.against("simple", "random").share == theirs.by_bot[0].share
 
 
-def test_kernels_and_the_readable_engine_give_the_same_league() -> None:
+def test_kernels_and_the_python_engine_give_the_same_league() -> None:
     def simple(game: AnyGame, state: Any) -> Any:
         from escadaria.bots import load as load_bot
 
@@ -182,7 +182,7 @@ class Stop(Exception):
 
 
 @pytest.mark.parametrize("after", [1, 3])
-def test_a_league_that_was_interrupted_comes_to_the_same(tmp_path: Path, after: int) -> None:
+def test_an_interrupted_league_has_the_same_results(tmp_path: Path, after: int) -> None:
     calls: list[int] = []
 
     def stop(done: int, games: int) -> None:
@@ -198,7 +198,7 @@ def test_a_league_that_was_interrupted_comes_to_the_same(tmp_path: Path, after: 
     assert resumed.data() == few(100).data()
 
 
-def test_more_games_go_on_from_fewer_and_fewer_take_what_fits(tmp_path: Path) -> None:
+def test_stored_results_are_reused_for_more_and_for_fewer_games(tmp_path: Path) -> None:
     few(60, folder=tmp_path)
     starts: list[int] = []
     more = few(150, folder=tmp_path, resume=True, progress=lambda done, games: starts.append(done))
@@ -206,7 +206,7 @@ def test_more_games_go_on_from_fewer_and_fewer_take_what_fits(tmp_path: Path) ->
     assert few(24, folder=tmp_path, resume=True).data() == few(24).data()
 
 
-def test_without_resume_it_starts_anew(tmp_path: Path) -> None:
+def test_without_resume_it_starts_again(tmp_path: Path) -> None:
     few(60, folder=tmp_path)
     starts: list[int] = []
     few(60, folder=tmp_path, progress=lambda done, games: starts.append(done))
@@ -214,14 +214,14 @@ def test_without_resume_it_starts_anew(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_leagues_have_files_of_their_own(tmp_path: Path) -> None:
+def test_leagues_have_separate_files(tmp_path: Path) -> None:
     few(folder=tmp_path)
     league(RAPIDO, ["simple", "random"], 10, 3, folder=tmp_path)
     league(RAPIDO, ["simple", "random"], 10, 4, folder=tmp_path)
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_a_line_that_was_cut_off_is_played_again(tmp_path: Path) -> None:
+def test_a_truncated_line_is_played_again(tmp_path: Path) -> None:
     few(100, folder=tmp_path)
     (file,) = tmp_path.iterdir()
     whole = file.read_bytes()
@@ -232,7 +232,7 @@ def test_a_line_that_was_cut_off_is_played_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line, said", [(1, "line 1 belongs to another league"), (2, "line 2 is damaged")])
-def test_damage_is_named(tmp_path: Path, line: int, said: str) -> None:
+def test_a_damaged_file_is_reported(tmp_path: Path, line: int, said: str) -> None:
     few(folder=tmp_path)
     (file,) = tmp_path.iterdir()
     lines = file.read_text().splitlines()
@@ -316,7 +316,7 @@ def test_a_bot_that_does_not_exist_is_refused(mine: str, path: str, kind: type[E
     assert not Path("kept").exists()
 
 
-def test_what_is_no_league_is_refused() -> None:
+def test_invalid_leagues_are_refused() -> None:
     with pytest.raises(BadOptions, match="two or more bots"):
         league(RAPIDO, ["simple"], 10)
     with pytest.raises(BadOptions, match="different names, not simple, simple"):
@@ -360,7 +360,7 @@ def test_the_command_draws_a_plot_and_refuses_one_before_playing(tmp_path: Path)
 # The picture.
 
 
-def test_the_same_league_is_the_same_picture(tmp_path: Path) -> None:
+def test_the_same_league_gives_the_same_plot(tmp_path: Path) -> None:
     one, two = tmp_path / "one.svg", tmp_path / "two.svg"
     for path in (one, two):
         draw_league(few(), path, load_texts("de"))

@@ -26,7 +26,7 @@ def test_c3_the_three_shipped_boards() -> None:
     assert next(iter(BOARDS)) == "default"
 
 
-def test_c3_the_default_board_is_played_unless_another_is_asked_for() -> None:
+def test_c3_the_default_board_is_used_by_default() -> None:
     assert Chain().track == SHIPPED["default"]
     assert Chain(board="long").track == SHIPPED["long"]
 
@@ -189,7 +189,7 @@ def test_a_game_is_the_same_by_name_text_and_board(name: str) -> None:
     assert board_name(board) == name
 
 
-def test_a_board_of_ones_own_is_kept_as_its_text() -> None:
+def test_a_custom_board_is_stored_as_its_text() -> None:
     own = Board(40, ((9, 4), (3, 12)))
     game = Chain(board=own)
     assert game.options["board"] == board_name(own) == "40 3>12 9>4"

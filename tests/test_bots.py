@@ -75,7 +75,7 @@ def test_every_bot_plays_with_every_option(bot: str, options: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize("game", escadaria.GAMES)
-def test_the_rule_of_thumb_beats_chance(game: str) -> None:
+def test_the_simple_bot_beats_random(game: str) -> None:
     weaker, stronger = "random", "simple"
     rules = escadaria.load(game, players=2)
     games, won = 40, 0
@@ -89,7 +89,7 @@ def test_the_rule_of_thumb_beats_chance(game: str) -> None:
 
 
 @pytest.mark.parametrize("game, players", [("rapido", 4), ("rapido", 6), ("chain", 3)])
-def test_the_rule_of_thumb_beats_chance_with_more_players_too(game: str, players: int) -> None:
+def test_the_simple_bot_beats_random_with_more_players(game: str, players: int) -> None:
     rules = escadaria.load(game, players=players)
     games, won = 60, 0
     for seed in range(games):
@@ -119,7 +119,7 @@ def test_a_bot_decides_from_the_position_alone(game: str, bot: str) -> None:
     assert asked > 10
 
 
-def test_whims_come_from_the_generator_that_is_given() -> None:
+def test_noise_comes_from_the_given_generator() -> None:
     rules = escadaria.load("rapido", players=3)
     first, again, other = (
         [play(rules, [bots.load("random", rules, random.Random(seed))] * 3, game) for game in range(12)]
@@ -129,7 +129,7 @@ def test_whims_come_from_the_generator_that_is_given() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "Simple", "none", "simple "])
-def test_an_unknown_bot_is_named_with_those_there_are(name: str) -> None:
+def test_the_error_for_an_unknown_bot_lists_the_bots(name: str) -> None:
     with pytest.raises(UnknownBot, match=", ".join(BOTS)) as caught:
         bots.load(name, escadaria.load("rapido"))
     assert isinstance(caught.value, GameError)
@@ -137,7 +137,7 @@ def test_an_unknown_bot_is_named_with_those_there_are(name: str) -> None:
     assert repr(name) in str(caught.value)
 
 
-def test_a_bot_of_ones_own_is_a_function() -> None:
+def test_a_users_bot_is_a_function() -> None:
     rules = escadaria.load("rapido", players=2)
 
     def cautious(game: AnyGame, state: Any) -> Any:
@@ -157,7 +157,7 @@ def test_a_game_without_bots_of_its_own_is_played_by_rollouts(
     assert play(rules, [loaded, bots.load("random", rules, random.Random(2))], 3) in (0, 1)
 
 
-def test_rollouts_are_better_than_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rollouts_beat_random(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bots, "kit_of", lambda game: Kit(game=type(game)))
     rules = escadaria.load("rapido", players=2, finish=5)
     sitting = [bots.load(bot, rules, random.Random(1)) for bot in ("expert", "random")]
@@ -169,7 +169,7 @@ def test_rollouts_are_better_than_chance(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @given(walks(max_length=120), st.sampled_from(bots.LEVELS))
 @settings(max_examples=100, deadline=None)
-def test_levels_decide_by_the_rules_wherever_they_are(walk: Walk, level: str) -> None:
+def test_levels_play_legal_actions_in_every_position(walk: Walk, level: str) -> None:
     game, state = walk.game, walk.state
     if game.legal_actions(state):
         bot = bots.load(level, game, random.Random(1))
@@ -178,7 +178,7 @@ def test_levels_decide_by_the_rules_wherever_they_are(walk: Walk, level: str) ->
 
 @pytest.mark.parametrize("players", range(2, 7))
 @pytest.mark.parametrize("name", escadaria.GAMES)
-def test_an_expert_is_a_master_that_misjudges(name: str, players: int) -> None:
+def test_an_expert_is_a_master_with_noise(name: str, players: int) -> None:
     game = escadaria.load(name, players=players)
     master, expert = (bots.load(level, game, random.Random(1)) for level in ("master", "expert"))
     state, dice = game.initial_state(), random.Random(players)
@@ -217,14 +217,14 @@ def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pyt
     assert shipped(game, state) == Place(4)
 
 
-def test_a_regular_throws_out_whom_it_can() -> None:
+def test_a_regular_throws_out_if_it_can() -> None:
     game = Rapido(3)
     state = game.parse_state("turn=0 phase=decide value=62 steps=3,4,5 tower=4:1:50,5:2:61")
     action = bots.load("regular", game)(game, state)
     assert [fact.kind for fact in game.facts(state, action)].count("threw_out") == 2
 
 
-def test_a_tourist_puts_what_looks_high_on_top() -> None:
+def test_a_tourist_places_high_values_on_high_fields() -> None:
     game = Rapido(3)
     state = game.parse_state("turn=0 phase=decide value=43 steps=3,4,5 tower=4:1:50")
     tourist = bots.load("tourist", game, random.Random(2))

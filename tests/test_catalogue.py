@@ -35,7 +35,7 @@ def entry(value: str) -> EntryPoint:
     return EntryPoint("other", value, GROUP)
 
 
-def test_the_games_that_ship_are_there_and_each_has_a_kit() -> None:
+def test_each_built_in_game_has_a_kit() -> None:
     assert list(GAMES)[:2] == ["rapido", "chain"]
     assert (KITS["rapido"], KITS["chain"]) == (RAPIDO, CHAIN)
 
@@ -63,7 +63,7 @@ def test_an_unusable_kit_is_skipped_with_a_warning(value: str, why: str) -> None
     assert found == {"rapido": RAPIDO, "chain": CHAIN, "pig": PIG}
 
 
-def test_a_game_that_is_not_registered_has_a_kit_with_its_rules_alone() -> None:
+def test_a_game_that_is_not_registered_has_a_kit_with_only_its_rules() -> None:
     class Own(Rapido):
         name = "own"
 
@@ -72,7 +72,7 @@ def test_a_game_that_is_not_registered_has_a_kit_with_its_rules_alone() -> None:
     assert kit_of(load("rapido")) is RAPIDO
 
 
-def test_every_part_of_every_kit_is_there() -> None:
+def test_every_part_of_every_kit_exists() -> None:
     parts = {
         "bots": "BOTS", "values": "evaluator", "solution": "file_name opened",
         "solver": "needs solve seconds_left", "compiled": "POLICIES play_batch", "batch": "games",

@@ -130,7 +130,9 @@ def test_prompts_show_choices_and_what_they_would_do(game: str, script: tuple[li
 
 @every_language
 @every_game
-def test_every_language_tells_a_whole_game(game: str, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_whole_game_can_be_played_in_every_language(
+    game: str, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commands = iter(("?", "help", "hint", "look", "save", "undo", "nonsense", *COMMANDS[:2]))
     drive(monkeypatch, lambda table: next(commands, None) or like_a_bot(table))
     result = run("play", *QUICK[game], "--seed", "9", "--lang", language, "--record", "game.txt")
@@ -160,14 +162,14 @@ def test_commands_answer_and_change_nothing() -> None:
     assert "1. Ana: X2, place 3" in Path("game.txt").read_text("utf-8")
 
 
-def test_rules_of_the_moment_speak_of_two_players_only_to_two() -> None:
+def test_help_mentions_the_two_player_rules_only_to_two_players() -> None:
     for players, said in (("2", True), ("3", False)):
         words = ["play", "rapido", "--players", players, "--record", f"{players}.txt"]
         result = run(*words, typed="?\n")
         assert ("You never throw out your own pair" in " ".join(result.stdout.split())) == said
 
 
-def test_people_at_one_keyboard_may_take_back_until_dice_fall() -> None:
+def test_people_at_one_keyboard_may_undo_until_the_next_roll() -> None:
     words = ["play", "rapido", "--seat", "Ana", "--seat", "Bia", "--seed", "3", "--record", "game.txt"]
     result = run(*words, typed="\n3\nundo\n5\n\n1\n")
     assert "Taken back." in result.stdout
@@ -272,7 +274,7 @@ def test_resume_takes_the_newest_unfinished_match() -> None:
     assert "Go on with: escadaria play --resume\n" in result.stdout
 
 
-def test_an_interrupted_bot_with_whims_goes_on_as_it_would_have() -> None:
+def test_a_noisy_bot_decides_the_same_after_a_resume() -> None:
     words = ["play", "rapido", "--seat", "Ana", "--seat", "bot:random", "--seed", "4", "--option", "finish=9"]
     with pytest.MonkeyPatch.context() as patch:
         answers = drive(patch, like_a_bot)
@@ -303,7 +305,7 @@ class TestTerminal:
         assert resumed.exit_code == 0, resumed.output
         assert Path("game.txt").read_text("utf-8") == text
 
-    def test_ctrl_c_is_taken_while_the_tests_run_in_the_background(self) -> None:
+    def test_ctrl_c_works_when_the_tests_run_in_the_background(self) -> None:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             with terminal("play", "chain", "--players", "2") as person:
@@ -313,7 +315,7 @@ class TestTerminal:
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def test_sigterm_is_gentle_too(self) -> None:
+    def test_sigterm_saves_the_match_like_ctrl_c(self) -> None:
         with terminal("play", "chain", "--players", "2") as person:
             person.wait_for("Ana › ")
             person.process.send_signal(signal.SIGTERM)
@@ -321,7 +323,7 @@ class TestTerminal:
             assert "Go on with:" in person.seen
         assert run("play", "--resume", typed="quit\n").exit_code == 0
 
-    def test_two_enters_and_the_game_begins(self) -> None:
+    def test_two_enters_start_a_game(self) -> None:
         with terminal("play") as person:
             person.wait_for("[1] › ")
             person.type("\n")
@@ -359,7 +361,7 @@ class TestTerminal:
             assert person.end() == 130
             assert "Traceback" not in person.seen
 
-    def test_replay_turns_pages_by_keys(self) -> None:
+    def test_replay_steps_with_keys(self) -> None:
         run("play", "rapido", "--seat", "bot", "--seat", "bot", "--seed", "1", "--record", "game.txt")
         last = len(open_record(Path("game.txt")).plies)
         with terminal("replay", "game.txt") as person:
@@ -464,7 +466,7 @@ def fair() -> Path:
     return path
 
 
-def test_the_secret_is_kept_apart_until_the_end() -> None:
+def test_the_secret_is_in_a_separate_file_until_the_end() -> None:
     path = Path("game.txt")
     words = [
         "play",
@@ -530,7 +532,7 @@ def test_verify_says_no_to_another_secret(fair: Path) -> None:
     assert (result.exit_code, result.stdout[:46]) == (1, "No: the secret is not the one that was sealed ")
 
 
-def test_verify_says_no_to_dice_that_nobody_promised(fair: Path) -> None:
+def test_verify_says_no_to_dice_without_a_commitment(fair: Path) -> None:
     kept = [
         line for line in fair.read_text("utf-8").splitlines() if not re.match("match|commit|secret", line)
     ]
@@ -558,7 +560,7 @@ def test_damaged_records_are_refused_in_one_line(command: str, damage: bytes) ->
 # Replay.
 
 
-def test_replay_tells_the_whole_match(fair: Path) -> None:
+def test_replay_prints_the_whole_match(fair: Path) -> None:
     result = run("replay", str(fair), "--all")
     record = open_record(fair)
     turns = list(record.turns())
@@ -577,7 +579,7 @@ def test_replay_shows_one_position(fair: Path) -> None:
     assert (refused.exit_code, "not 100000" in refused.stderr) == (2, True)
 
 
-def test_replay_tells_of_remarks() -> None:
+def test_replay_prints_remarks() -> None:
     run("play", "rapido", "--players", "3", "--seed", "1", "--record", "game.txt", typed="resign\ny\n")
     path = Path("game.txt")
     path.write_text(
@@ -670,7 +672,7 @@ def test_simulate_shows_tables() -> None:
         (["shuffle"], "shuffle"),
     ],
 )
-def test_wrong_use_is_refused_with_a_reason(words: list[str], said: str) -> None:
+def test_wrong_usage_is_refused_with_a_reason(words: list[str], said: str) -> None:
     Path("taken.txt").write_text("my novel")
     result = run(*words, typed="quit\n")
     assert result.exit_code == 2
@@ -681,7 +683,7 @@ def test_wrong_use_is_refused_with_a_reason(words: list[str], said: str) -> None
 
 
 @pytest.mark.parametrize("case", ["none", "over", "secret"])
-def test_what_cannot_go_on_is_refused(case: str) -> None:
+def test_matches_that_cannot_be_resumed_are_refused(case: str) -> None:
     words = ["play", "--resume"]
     if case == "over":
         run("play", "rapido", "--seat", "bot", "--seat", "bot", "--record", "game.txt")
@@ -727,7 +729,7 @@ def test_choices_are_found_by_key_text_or_short_form(typed: str, text: str | Non
 
 @given(walks())
 @settings(max_examples=60, deadline=None)
-def test_keys_tell_decisions_apart(walk: Walk) -> None:
+def test_keys_of_decisions_are_unique(walk: Walk) -> None:
     texts = [str(action) for action in walk.game.legal_actions(walk.state)]
     keys = [key_of(text, texts) for text in texts]
     assert len(set(keys)) == len(texts)
@@ -844,7 +846,9 @@ def answers_of(seed: int) -> Iterator[str]:
 
 @pytest.mark.parametrize("seed", range(6))
 @every_game
-def test_nothing_that_is_typed_breaks_the_game(game: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arbitrary_input_does_not_break_the_game(
+    game: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     typed = answers_of(seed)
     drive(monkeypatch, lambda table: next(typed))
     result = run("play", *QUICK[game], "--seed", str(seed), "--record", "game.txt")

@@ -191,7 +191,7 @@ async def test_a_match_is_played_through_the_proxy(named: Live, behind: Callable
         assert (await wire.expect("event"))["version"] == snapshot["version"] + 1
 
 
-def test_limits_count_clients_behind_a_proxy_that_is_named(
+def test_limits_count_clients_behind_a_trusted_proxy(
     named: Live, behind: Callable[[Live], Proxy], addresses: Iterator[str]
 ) -> None:
     proxy = behind(named)
@@ -204,7 +204,7 @@ def test_limits_count_clients_behind_a_proxy_that_is_named(
         )
 
 
-def test_limits_count_the_proxy_itself_unless_it_is_named(
+def test_limits_count_an_untrusted_proxy_itself(
     unnamed: Live, behind: Callable[[Live], Proxy], addresses: Iterator[str]
 ) -> None:
     proxy = behind(unnamed)
@@ -213,7 +213,7 @@ def test_limits_count_the_proxy_itself_unless_it_is_named(
         assert second.get("/api/games").status_code == 429
 
 
-def test_only_a_named_proxy_can_say_who_the_client_is(named: Live, addresses: Iterator[str]) -> None:
+def test_only_a_trusted_proxy_can_set_the_client_address(named: Live, addresses: Iterator[str]) -> None:
     with browser(named.url, next(addresses)) as stranger:
         for number in range(2 * int(LIMITS["requests_burst"])):
             answer = stranger.get("/api/games", headers={"X-Forwarded-For": f"198.51.100.{number}"})
@@ -245,7 +245,7 @@ def instructions() -> list[tuple[str, str]]:
     return [(line.split()[0], line.partition(" ")[2].strip()) for line in lines]
 
 
-def test_the_image_is_made_of_two_stages_and_runs_without_rights() -> None:
+def test_the_image_has_two_stages_and_runs_without_root() -> None:
     found = instructions()
     stages = [number for number, (word, _) in enumerate(found) if word == "FROM"]
     assert len(stages) == 2 and found[stages[0]][1].endswith(" AS build")
@@ -270,7 +270,7 @@ def test_what_the_build_needs_is_sent_to_it() -> None:
     }
 
 
-def test_the_health_check_knows_a_server_from_none(named: Live) -> None:
+def test_the_health_check_detects_a_missing_server(named: Live) -> None:
     check = dict(instructions())["HEALTHCHECK"].partition("CMD ")[2]
 
     def checked(port: str) -> int:
@@ -299,7 +299,7 @@ def test_the_compose_file_trusts_the_proxy_that_it_starts() -> None:
 # The service.
 
 
-def test_systemd_takes_the_service(tmp_path: Path) -> None:
+def test_systemd_accepts_the_service(tmp_path: Path) -> None:
     program = shutil.which("systemd-analyze") or pytest.skip("there is no systemd-analyze here")
     unit = (DEPLOY / "escadaria.service").read_text()
     assert unit.count("ExecStart=/opt/escadaria/bin/escadaria ") == 1
@@ -313,7 +313,7 @@ def test_systemd_takes_the_service(tmp_path: Path) -> None:
     assert exposed.returncode == 0, exposed.stdout[-2000:]
 
 
-def test_the_service_has_more_files_than_the_server_takes_connections() -> None:
+def test_the_service_allows_more_files_than_connections() -> None:
     limit = re.search(r"^LimitNOFILE=(\d+)$", (DEPLOY / "escadaria.service").read_text(), re.M)
     assert limit is not None and int(limit[1]) > 2 * Settings().connections
 
@@ -374,7 +374,7 @@ def test_most_metrics_are_on_the_dashboard() -> None:
     }
 
 
-def test_prometheus_takes_its_files() -> None:
+def test_prometheus_accepts_its_files() -> None:
     program = shutil.which("promtool") or pytest.skip("there is no promtool here")
     checked = subprocess.run(
         [program, "check", "config", "prometheus.yml"], cwd=DEPLOY, capture_output=True, text=True

@@ -64,7 +64,7 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: f"{vector['game']}-{len(vector['entropy'])}")
-def test_fair_dice_fall_as_the_vectors_say(vector: dict[str, Any]) -> None:
+def test_fair_dice_match_the_test_vectors(vector: dict[str, Any]) -> None:
     outcomes = OUTCOMES[vector["game"]]
     for roll in vector["rolls"]:
         assert outcomes[roll["number"]][0] == roll["dice"]
@@ -146,7 +146,7 @@ def test_fair_dice_agree_with_a_second_derivation(
     assert FairDice(secret, match, entropy).roll(outcomes, index) == str(even[0] % sides)
 
 
-def test_when_a_block_is_used_up_the_next_one_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_block_the_next_one_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bytes] = []
 
     def digest(key: bytes, message: bytes, name: str) -> bytes:
@@ -196,7 +196,7 @@ def test_seeded_dice_are_the_same_everywhere_and_differ_by_seed() -> None:
     assert len({tuple(rolls(SeededDice(seed))) for seed in range(100)}) == 100
 
 
-def test_system_dice_fall_on_every_face() -> None:
+def test_system_dice_show_every_face() -> None:
     # The probability that a face is missing by chance is below 1e-50.
     assert set(rolls(SystemDice(), CHAIN, 1000)) == set("123456")
 
@@ -294,7 +294,7 @@ def test_secrets_are_new_each_time() -> None:
 # Scripted dice
 
 
-def test_scripted_dice_fall_as_told() -> None:
+def test_scripted_dice_follow_the_script() -> None:
     assert rolls(ScriptedDice("7X", "11", "XX"), number=3) == ["7X", "11", "XX"]
     assert rolls(ScriptedDice(4, 6, 1), CHAIN, 3) == ["4", "6", "1"]
     assert repr(ScriptedDice("7X", 4)) == "ScriptedDice('7X', '4')"
@@ -308,7 +308,7 @@ def test_scripted_dice_give_the_outcomes_of_the_game() -> None:
 
 
 @pytest.mark.parametrize("index", [2, -1])
-def test_a_script_that_has_ended_says_so(index: int) -> None:
+def test_a_script_that_has_ended_raises(index: int) -> None:
     with pytest.raises(BadDice, match=f"the script has 2 rolls and no roll {index}"):
         ScriptedDice("1", "2").roll(CHAIN, index)
 

@@ -173,7 +173,7 @@ def is_served(path: str) -> bool:
     return first != "/api" and re.search(rf"['\"`]{first}[/'\"`]", client_source()) is not None
 
 
-def test_what_does_not_exist_is_noticed() -> None:
+def test_missing_commands_and_addresses_are_detected() -> None:
     assert not is_served("/ws")
     assert not is_served("/openapi.json")
     assert not is_served("/api/nothing")

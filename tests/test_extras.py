@@ -44,7 +44,7 @@ def test_a_missing_extra_is_named_in_one_line(words: list[str], extra: str, tmp_
 
 
 @pytest.mark.parametrize("command", [["simulate"], ["arena", "--bot", "random", "--folder", "."]])
-def test_what_is_only_slow_without_the_extra_says_so(command: list[str], tmp_path: Path) -> None:
+def test_a_command_that_is_slow_without_the_extra_warns(command: list[str], tmp_path: Path) -> None:
     name, *words = command
     result = escadaria(name, "rapido", *words, "--bot", "simple", "--games", "20", "--json", folder=tmp_path)
     assert result.returncode == 0 and result.stdout.startswith("{")
@@ -76,7 +76,7 @@ def run() -> ModuleType:
         ("serve --open", "play"),
     ],
 )
-def test_run_installs_what_the_command_needs(
+def test_run_installs_the_dependencies_of_the_command(
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, words: str, need: str
 ) -> None:
     prepared: list[str] = []
@@ -86,7 +86,7 @@ def test_run_installs_what_the_command_needs(
     assert prepared == [need]
 
 
-def test_each_environment_of_run_holds_the_one_before(run: ModuleType) -> None:
+def test_each_level_of_run_includes_the_one_before(run: ModuleType) -> None:
     def extras(words: list[str]) -> set[str]:
         return {extra for word in words for extra in word.removeprefix(".").strip("[]").split(",")} - {""}
 

@@ -85,7 +85,7 @@ def test_random_games_end_with_one_winner(game: AnyGame) -> None:
 
 
 @pytest.mark.parametrize("game", ALL)
-def test_a_game_is_its_actions(game: AnyGame) -> None:
+def test_replaying_actions_gives_the_same_positions(game: AnyGame) -> None:
     """Replaying the texts of the actions gives the same positions."""
     played = play_random(game, seed=1)
     texts = [str(action) for action, _ in played]
@@ -94,7 +94,7 @@ def test_a_game_is_its_actions(game: AnyGame) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_facts_leave_no_kind_untold(name: str) -> None:
+def test_every_kind_of_fact_happens(name: str) -> None:
     """Every kind of fact in FACTS happens in some random game."""
     game = load(name, players=3)
     untold = set(game.FACTS)
@@ -150,7 +150,7 @@ def test_legal_actions_come_in_the_order_of_actions(walk: Walk) -> None:
 
 @given(walks())
 @thorough
-def test_what_is_possible_applies_and_everything_else_is_refused(walk: Walk) -> None:
+def test_legal_actions_apply_and_all_others_are_refused(walk: Walk) -> None:
     game, state = walk.game, walk.state
     allowed = possible(game, state)
     for action in {*game.actions, *all_dice(game)}:
@@ -176,7 +176,7 @@ def all_dice(game: AnyGame) -> tuple[Any, ...]:
 
 @given(walks())
 @thorough
-def test_texts_of_positions_and_actions_are_read_back(walk: Walk) -> None:
+def test_texts_of_positions_and_actions_round_trip(walk: Walk) -> None:
     game, steps = walk
     for step in steps:
         assert game.parse(str(step.action)) == step.action
@@ -188,7 +188,7 @@ def test_texts_of_positions_and_actions_are_read_back(walk: Walk) -> None:
 
 
 @pytest.mark.parametrize("game", ALL)
-def test_texts_of_all_actions_are_read_back(game: AnyGame) -> None:
+def test_texts_of_all_actions_round_trip(game: AnyGame) -> None:
     for action in (*game.actions, *all_dice(game)):
         assert game.parse(str(action)) == action
 
@@ -211,7 +211,7 @@ def evaluated(game: AnyGame, value: object) -> object:
 
 @given(walks(), st.text(max_size=60))
 @quick
-def test_a_text_is_read_or_refused_but_nothing_breaks(walk: Walk, noise: str) -> None:
+def test_any_text_is_parsed_or_refused(walk: Walk, noise: str) -> None:
     game, line = walk.game, str(walk.state)
     cut = len(noise) % len(line)
     understood: list[tuple[Callable[[str], Any], Any]] = []
@@ -306,7 +306,7 @@ def test_facts_are_of_announced_kinds_and_name_seats(walk: Walk) -> None:
 
 @given(walks(rapidos()))
 @thorough
-def test_rapido_steps_change_by_what_the_facts_tell(walk: Walk) -> None:
+def test_rapido_steps_change_as_in_the_facts(walk: Walk) -> None:
     game, steps = walk
     assert isinstance(game, Rapido)
     for before, action, after in steps:
@@ -325,7 +325,7 @@ def test_rapido_steps_change_by_what_the_facts_tell(walk: Walk) -> None:
 
 @given(walks(rapidos()))
 @thorough
-def test_rapido_pairs_come_and_go_as_the_facts_tell(walk: Walk) -> None:
+def test_rapido_pairs_change_as_in_the_facts(walk: Walk) -> None:
     for before, action, after in walk.steps:
         lying = Counter((pair.seat, pair.field) for pair in before.tower)
         for fact in walk.game.facts(before, action):
@@ -377,7 +377,7 @@ def test_the_games_are_listed_with_their_options() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_options_left_out_have_their_defaults(name: str) -> None:
+def test_missing_options_have_their_defaults(name: str) -> None:
     assert load(name).options == {option.name: option.default for option in GAMES[name].OPTIONS}
     assert load(name) == load(name, **load(name).options)
 
@@ -416,7 +416,7 @@ def test_a_board_of_ours_is_the_same_as_its_name(name: str) -> None:
     assert load("chain", board=BOARDS[name]).options["board"] == name
 
 
-def test_games_with_other_options_are_others() -> None:
+def test_games_with_different_options_differ() -> None:
     kinds = [
         load("rapido", players=3),
         load("rapido", players=4),
@@ -494,7 +494,7 @@ def test_an_option_that_is_a_choice_takes_its_choices_only() -> None:
         option.read("warp")
 
 
-def test_errors_are_value_errors_with_codes_of_their_own() -> None:
+def test_errors_are_value_errors_with_distinct_codes() -> None:
     errors = [BadOptions, GameError, IllegalAction, InvalidText]
     assert [error.code for error in errors] == ["bad_options", "game_error", "illegal_action", "invalid_text"]
     assert all(issubclass(error, GameError) and issubclass(error, ValueError) for error in errors)

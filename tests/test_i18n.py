@@ -114,7 +114,7 @@ def test_the_header_s_plural_rule_is_the_one_that_is_used(language: str) -> None
     assert [texts("dice", dice=n) for n in range(200)] == [("one", "other")[rule(n)] for n in range(200)]
 
 
-def test_texts_are_whole_and_clean() -> None:
+def test_texts_are_complete_and_clean() -> None:
     for language, key, text in forms():
         assert text, (language, key)
         assert text == text.strip(), (language, key)
@@ -158,7 +158,7 @@ def test_a_singular_that_zero_takes_shows_its_number(language: str) -> None:
 
 @every_language
 @every_game
-def test_every_fact_of_real_play_has_a_sentence(language: str, name: str) -> None:
+def test_every_fact_of_random_play_has_a_sentence(language: str, name: str) -> None:
     texts = load(language)
     for fact in played(name)[0]:
         sentence = texts.fact(name, fact, NAMES)
@@ -178,7 +178,7 @@ def kind_of(fact: type[Fact]) -> str:
 
 
 @every_game
-def test_sentences_use_only_what_their_fact_tells(name: str) -> None:
+def test_sentences_use_only_fields_of_their_fact(name: str) -> None:
     for fact in GAMES[name].FACTS:
         fields = {field.name for field in dataclasses.fields(fact)} | {"name"}
         start = f"{name}.fact.{kind_of(fact)}"
@@ -317,7 +317,7 @@ def test_numbers_are_written_as_the_language_writes_them() -> None:
     assert [load(language).number(1234.5) for language in ("en", "de")] == ["1,234.5", "1.234,5"]
 
 
-def test_a_missing_key_or_argument_is_a_mistake_of_the_caller() -> None:
+def test_a_missing_key_or_argument_raises_a_key_error() -> None:
     assert "rapido.name" in load("it")
     assert "rapido.nome" not in load("it")
     with pytest.raises(KeyError, match=r"rapido\.nome.*it\.po"):

@@ -74,7 +74,7 @@ def test_a_position_for_another_number_of_players_is_refused(name: str) -> None:
 
 @every_game
 @pytest.mark.parametrize("seat", [-1, 3])
-def test_a_seat_that_does_not_exist_sees_nothing(name: str, seat: int) -> None:
+def test_the_observation_of_an_unknown_seat_is_refused(name: str, seat: int) -> None:
     game = escadaria.load(name, players=3)
     with pytest.raises(BadOptions, match="seats are 0 to 2"):
         observation.observe(game, game.initial_state(), seat)
@@ -83,7 +83,7 @@ def test_a_seat_that_does_not_exist_sees_nothing(name: str, seat: int) -> None:
 @every_game
 @pytest.mark.parametrize("illegal", ["end", "raise", "random"])
 @pytest.mark.parametrize("action", NO_ACTIONS, ids=repr)
-def test_pettingzoo_refuses_what_is_no_action(name: str, illegal: str, action: Any) -> None:
+def test_pettingzoo_refuses_invalid_actions(name: str, illegal: str, action: Any) -> None:
     env = pettingzoo.env(name, players=2, illegal=illegal)
     env.reset(seed=1)
     before = env.unwrapped.position
@@ -102,7 +102,7 @@ def test_pettingzoo_refuses_unknown_options_of_a_reset() -> None:
 
 
 @every_game
-def test_openspiel_refuses_what_is_no_action(name: str) -> None:
+def test_openspiel_refuses_invalid_actions(name: str) -> None:
     state = pyspiel.load_game(f"escadaria_{name}(players=2)").new_initial_state()
     with pytest.raises(pyspiel.SpielError):
         state.clone().apply_action(-1)  # OpenSpiel's own check

@@ -123,7 +123,7 @@ def test_front_ends_do_not_import_each_other(name: str) -> None:
         assert not siblings(path) & ON_TOP[name], path
 
 
-def test_the_modules_that_must_be_there_are_read() -> None:
+def test_all_layers_have_files() -> None:
     """The tests above would silently skip a renamed module."""
     assert all(files(name) for name in PURE)
     assert all(files(name) for name in MAY_IMPORT)

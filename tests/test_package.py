@@ -36,7 +36,7 @@ def test_the_citation_names_this_version_and_licence() -> None:
     assert PROJECT["authors"][0]["name"] in text
 
 
-def test_the_metadata_is_complete_and_invents_no_address() -> None:
+def test_the_metadata_is_complete_and_has_no_invented_url() -> None:
     about = metadata("escadaria")
     assert about["License-Expression"] == "MIT"
     assert about["Author"] == "the Escadaria authors"

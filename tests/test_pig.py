@@ -69,7 +69,7 @@ def record(installed: dict[str, str], tmp_path_factory: pytest.TempPathFactory) 
     return path
 
 
-def test_it_is_one_of_the_games(installed: dict[str, str]) -> None:
+def test_the_game_is_registered(installed: dict[str, str]) -> None:
     script = "import escadaria; print(*escadaria.GAMES); print(escadaria.load('pig', goal=20).goal)"
     assert python(installed, script).split() == ["rapido", "chain", "pig", "20"]
 
@@ -139,7 +139,7 @@ async def play(table: Table) -> None:
         await turn.act(turn.legal[-1])
 
 
-async def test_the_server_has_it_for_people_and_bots(
+async def test_the_server_offers_it_to_people_and_bots(
     installed: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", installed["PYTHONPATH"])

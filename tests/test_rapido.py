@@ -502,7 +502,7 @@ def test_the_value_of_a_pair_on_field_0_is_reset() -> None:
     }
 
 
-def test_the_value_in_hand_is_reset_while_the_dice_are_in_the_air() -> None:
+def test_the_value_in_hand_is_reset_before_a_roll() -> None:
     assert play(THREE, "76", "again") == play(THREE, "41", "again") == position(phase=Phase.LATER_ROLL)
 
 
@@ -517,7 +517,7 @@ def test_pairs_are_sorted_by_field_and_seat() -> None:
     )
 
 
-def test_equal_positions_are_one_key_however_they_arose() -> None:
+def test_equal_positions_have_equal_keys() -> None:
     """Neither a second roll nor a failed roll after a double leaves a trace in the position."""
     assert len({play(THREE, "76", "place 4"), play(THREE, "21", "again", "76", "place 4")}) == 1
     assert len({play(THREE, "41", "again", "X1"), play(THREE, "11", "again", "7X")}) == 1
@@ -599,7 +599,7 @@ def test_equal_positions_are_one_key_however_they_arose() -> None:
         ),
     ],
 )
-def test_facts_tell_once_and_in_order_what_happened(
+def test_facts_are_complete_and_in_order(
     game: Rapido, state: State, action: Action, facts: tuple[Fact, ...]
 ) -> None:
     assert game.facts(state, action) == facts
@@ -724,7 +724,7 @@ def line(**changes: str) -> str:
     return " ".join(f"{key}={value}" for key, value in (words | changes).items())
 
 
-def test_the_line_that_the_next_test_spoils_is_good() -> None:
+def test_the_line_of_the_next_test_is_valid() -> None:
     assert str(THREE.parse_state(line())) == line()
 
 

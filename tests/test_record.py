@@ -165,7 +165,7 @@ def records(draw: st.DrawFn) -> Record:
 
 @settings(max_examples=80, deadline=None)
 @given(records())
-def test_what_is_written_is_read_again(record: Record) -> None:
+def test_records_round_trip(record: Record) -> None:
     text = write(record)
     assert read(text) == record
     assert read(text.encode()) == record
@@ -175,7 +175,7 @@ def test_what_is_written_is_read_again(record: Record) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(records())
-def test_a_written_record_can_be_read_aloud(record: Record) -> None:
+def test_a_record_is_readable_text(record: Record) -> None:
     lines = write(record).splitlines()
     assert lines == write(record).rstrip("\n").split("\n")
     assert all(line.isprintable() for line in lines)
@@ -186,7 +186,7 @@ def test_a_written_record_can_be_read_aloud(record: Record) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(records())
-def test_positions_facts_and_turns_tell_one_story(record: Record) -> None:
+def test_positions_facts_and_turns_are_consistent(record: Record) -> None:
     game, state = record.game, record.position(0)
     assert state == (game.initial_state() if record.start is None else record.start)
     for ply, action in enumerate(record.plies, 1):
@@ -311,7 +311,7 @@ def test_a_bots_name_is_one_word(bot: Any) -> None:
         ({"dice": "fair", "proof": Proof("m", "0" * 64, ("", ""))}, "entropy"),
     ],
 )  # fmt: skip
-def test_what_could_not_be_read_again_is_not_made(change: dict[str, Any], why: str) -> None:
+def test_a_record_that_could_not_be_parsed_is_refused(change: dict[str, Any], why: str) -> None:
     with pytest.raises(GameError, match=why):
         replace(RECORD, **change)
 
@@ -434,14 +434,14 @@ def test_a_lost_or_doubled_or_exchanged_line_is_noticed(data: st.DataObject) -> 
 @example("")
 @example(b"\xff\xfe\x00")
 @example("\ud800")
-def test_what_is_no_record_at_all_is_refused(data: bytes | str) -> None:
+def test_a_text_that_is_no_record_is_refused(data: bytes | str) -> None:
     assert refusal(data).line == 1 or b"\n" in (
         data if isinstance(data, bytes) else data.encode("utf-8", "replace")
     )
 
 
 @given(st.lists(st.sampled_from(TEXT.splitlines()) | st.text(max_size=50), max_size=30))
-def test_lines_thrown_together_never_crash(lines: list[str]) -> None:
+def test_random_lines_never_crash(lines: list[str]) -> None:
     text = "\n".join(["Escadaria record 1", "game: rapido", "rules: 1", *lines])
     try:
         record = read(text)
@@ -517,9 +517,7 @@ def test_lines_thrown_together_never_crash(lines: list[str]) -> None:
         ("1. Ana", "* Ana (seat 1) resigns\n* Bento (seat 2) resigns\n1. Ana", 19, "had resigned", ""),
     ],
 )  # fmt: skip
-def test_damage_is_named_by_line_reason_and_ruling(
-    old: str, new: str, line: int, why: str, ruling: str
-) -> None:
+def test_errors_name_line_reason_and_ruling(old: str, new: str, line: int, why: str, ruling: str) -> None:
     assert TEXT.count(old) == 1
     error = refusal(TEXT.replace(old, new))
     assert (error.line, error.ruling) == (line, ruling)
@@ -674,14 +672,14 @@ def test_a_secret_that_is_not_revealed_proves_nothing() -> None:
         record.proof.dice()
 
 
-def test_another_secret_than_the_one_promised_is_noticed() -> None:
+def test_a_secret_that_does_not_match_the_commitment_is_detected() -> None:
     record = fair_record("rapido", 3, 30, secret=bytes(32).hex())
     assert verify(record) == Verdict(False, "commitment")
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(escadaria.GAMES)), st.integers(2, 6), st.integers(0, 200), st.data())
-def test_a_die_that_fell_otherwise_is_named_by_its_ply(
+def test_a_changed_die_is_reported_with_its_ply(
     name: str, players: int, offset: int, data: st.DataObject
 ) -> None:
     record = fair_record(name, players, 40, offset)
@@ -726,7 +724,7 @@ def test_there_are_golden_records_of_both_games_and_all_kinds() -> None:
 
 
 @pytest.mark.parametrize("name", GOLDEN)
-def test_a_golden_record_replays_as_ever(name: str) -> None:
+def test_golden_records_replay_unchanged(name: str) -> None:
     data = GOLDEN[name].read_bytes()
     record = read(data)
     assert str(record).encode() == data
@@ -735,7 +733,7 @@ def test_a_golden_record_replays_as_ever(name: str) -> None:
     assert verify(record) == Verdict(True, "proven", number_of_rolls(record))
 
 
-def test_the_golden_records_are_those_of_the_tool() -> None:
+def test_the_golden_records_are_up_to_date() -> None:
     texts: dict[str, str] = runpy.run_path(str(HERE.parent / "tools" / "golden.py"))["texts"]()
     assert {path.name for path in (HERE / "records").iterdir()} == texts.keys()
     for name, text in texts.items():

@@ -32,7 +32,7 @@ def same(one: Results, other: Results) -> bool:
     return all(np.array_equal(one.counts[name], other.counts[name]) for name in one.counts)
 
 
-def test_it_is_reached_from_the_package() -> None:
+def test_simulate_is_exported_by_the_package() -> None:
     assert escadaria.simulate is simulate
     with pytest.raises(AttributeError, match="no attribute 'stimulate'"):
         escadaria.stimulate  # noqa: B018
@@ -79,7 +79,7 @@ def test_seats_rotate_so_that_each_bot_sits_everywhere(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("game", [Rapido(2, 5), Rapido(3, 8), Chain(2, "short")], ids=str)
 @pytest.mark.parametrize("seed", range(4))
-def test_everything_is_counted_as_records_tell_it(game: AnyGame, seed: int) -> None:
+def test_counts_agree_with_records(game: AnyGame, seed: int) -> None:
     met: list[object] = []
     kind = type(game)
 
@@ -122,7 +122,7 @@ def test_counts_are_arrays_by_game_and_seat() -> None:
     assert same(pickle.loads(pickle.dumps(results)), results)
 
 
-def test_progress_is_told_until_all_are_done() -> None:
+def test_progress_is_reported_until_the_end() -> None:
     done: list[int] = []
     simulate(RAPIDO, ["simple"], 50, progress=done.append)
     assert done == sorted(set(done))
@@ -155,7 +155,7 @@ def test_the_generator_is_splitmix64() -> None:
     ]  # the reference implementation's
 
 
-def test_streams_are_even_and_their_own() -> None:
+def test_streams_are_uniform_and_independent() -> None:
     starts = {
         Stream.of(seed, game, which).getrandbits(64)
         for seed in range(9)
@@ -174,7 +174,7 @@ def test_streams_are_even_and_their_own() -> None:
     "wins, games, low, high",
     [(50, 100, 0.4038, 0.5962), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0)],
 )
-def test_wilson_intervals_are_those_of_the_textbooks(wins: int, games: int, low: float, high: float) -> None:
+def test_wilson_intervals_match_published_values(wins: int, games: int, low: float, high: float) -> None:
     assert Share("x", 1, wins, games).interval == pytest.approx((low, high), abs=1e-4)
 
 
@@ -185,7 +185,7 @@ def test_the_data_are_json() -> None:
     assert data["by_bot"][0]["low"] < data["by_bot"][0]["share"] < data["by_bot"][0]["high"]
 
 
-def test_what_cannot_be_played_is_refused() -> None:
+def test_invalid_simulations_are_refused() -> None:
     with pytest.raises(UnknownBot, match="random, simple"):
         simulate(RAPIDO, ["genius"], 1)
     with pytest.raises(BadOptions, match="1 to 2 bots, not 3"):

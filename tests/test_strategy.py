@@ -47,11 +47,11 @@ def position(value: int, *tower: Pair, steps: tuple[int, ...] = (5, 5, 5)) -> St
 
 
 @pytest.mark.parametrize("value, action", [(76, Place(5)), (72, Place(5)), (71, Place(2)), (54, Again())])
-def test_fields_take_the_highest_that_the_value_is_good_enough_for(value: int, action: Any) -> None:
+def test_fields_take_the_highest_field_that_the_value_suffices_for(value: int, action: Any) -> None:
     assert rapido.decide(rules(), THREE, position(value)) == action
 
 
-def test_a_taken_field_is_passed_over_and_without_a_good_one_one_rolls_again() -> None:
+def test_taken_fields_are_skipped_and_without_a_good_field_it_rolls_again() -> None:
     assert rapido.decide(rules(), THREE, position(72, Pair(5, 1, 76))) == Place(2)
     assert rapido.decide(rules(), THREE, position(72, Pair(2, 1, 76), Pair(5, 2, 76))) == Again()
 
@@ -65,7 +65,7 @@ def test_throw_out_adds_what_a_field_throws_out() -> None:
     assert rapido.decide(rules(STOLEN=4, THROWN=8, VICTIM=4), THREE, position(72, tower)) == Place(5)
 
 
-def test_block_stops_only_with_what_throws_the_winner_out() -> None:
+def test_block_stops_only_with_a_value_that_throws_the_leader_out() -> None:
     tower, steps = Pair(5, 1, 61), (5, 15, 5)
     assert rapido.decide(rules(), THREE, position(60, tower, steps=steps)) == Place(2)
     assert rapido.decide(rules(BLOCK=1), THREE, position(60, tower, steps=steps)) == Again()
@@ -76,7 +76,7 @@ def test_block_stops_only_with_what_throws_the_winner_out() -> None:
     assert rapido.decide(rules(BLOCK=1), TWO, one_pair_is_no_danger) == Place(2)  # R18
 
 
-def test_chase_stops_only_with_what_throws_somebody_out() -> None:
+def test_chase_stops_only_with_a_value_that_throws_a_pair_out() -> None:
     hunter = rules(CHASED=4, BEATABLE=rank(70))
     assert rapido.decide(hunter, THREE, position(63, Pair(4, 1, 70))) == Again()
     assert rapido.decide(hunter, THREE, position(70, Pair(4, 1, 70))) == Place(2)
@@ -94,7 +94,7 @@ def test_finish_takes_the_lowest_field_that_is_enough() -> None:
     assert rapido.decide(homing, TWO, position(30, steps=(17, 5))) == Again()  # one pair scores nothing
 
 
-def test_second_is_about_the_second_pair_alone() -> None:
+def test_second_applies_only_to_the_second_pair() -> None:
     bold = rules()
     bold[rapido.SECOND : rapido.SECOND + 5] = [rapido.NEVER] * 4 + [rank(40)]
     assert rapido.decide(bold, TWO, position(40, steps=(5, 5))) == Again()
@@ -139,7 +139,7 @@ def test_odds_ask_for_more_the_longer_the_chain_is() -> None:
     assert not lengthens(list(chain.NOTHING), 1, 6)
 
 
-def test_what_a_move_would_do_changes_the_odds() -> None:
+def test_the_effect_of_a_move_changes_the_odds() -> None:
     assert not lengthens(chain_rules(HOME=9), 1, 6, home=True)
     assert lengthens(chain_rules(), 1, 6, home=True)
     assert lengthens(chain_rules(GIFT=1), 9, 1, gift=True) and not lengthens(chain_rules(), 9, 1, gift=True)
@@ -153,7 +153,7 @@ def test_what_a_move_would_do_changes_the_odds() -> None:
     assert not lengthens(chain_rules(CLOSE=6, DARE=2), 5, 3, close=7)
 
 
-def test_dice_go_back_only_for_a_move_that_is_worth_them() -> None:
+def test_dice_are_discarded_only_for_a_much_better_move() -> None:
     looks = [0, 1, 9, 3, 4]  # two dice lead along an arrow
     assert chain.keeps(chain_rules(), 4, looks) == 4
     assert chain.keeps(chain_rules(DICE=2), 4, looks) == 2
@@ -179,7 +179,7 @@ def test_a_chain_is_built_with_an_open_end_and_lengthened_where_more_fits() -> N
     assert chain.decide(chain_rules(SLOPE=4), game, state) == Move(0)
 
 
-def test_rules_look_at_all_rivals() -> None:
+def test_rules_consider_all_opponents() -> None:
     """Seat 2 has one disc at the centre; whoever lands on its other one hands it the win (C6)."""
     game = Chain(3, "18")
     state = game.parse_state(
@@ -217,7 +217,7 @@ def test_the_bot_plays_whole_games_by_the_rules_that_ship(game: str, players: in
 
 
 @everything
-def test_figures_are_true_to_themselves(game: str, players: int) -> None:
+def test_figures_are_consistent(game: str, players: int) -> None:
     advice = strategy.advice(game, players)
     losses = [rule.loss for rule in advice.rules]
     figures = {quality.who: quality for quality in advice.qualities}
@@ -233,7 +233,7 @@ def test_figures_are_true_to_themselves(game: str, players: int) -> None:
 
 
 @everything
-def test_rules_are_the_same_as_numbers_and_told(game: str, players: int) -> None:
+def test_rules_round_trip_through_their_parameters(game: str, players: int) -> None:
     module: Any = {"rapido": rapido, "chain": chain}[game]
     shipped = strategy.advice(game, players).rules
     numbers = module.numbers_of(shipped)
@@ -261,7 +261,7 @@ def test_charts_have_a_cell_for_each_row_and_column(game: str, players: int) -> 
 
 @every_language
 @everything
-def test_every_rule_and_chart_has_its_words(game: str, players: int, language: str) -> None:
+def test_every_rule_and_chart_has_a_text(game: str, players: int, language: str) -> None:
     texts, advice = i18n.load(language), strategy.advice(game, players)
     for rule in advice.rules:
         sentence = rule_text(game, rule, texts)
@@ -276,7 +276,7 @@ def test_every_rule_that_a_search_may_find_has_a_text(module: Any) -> None:
     assert all(f"strategy.{game}.{name}" in i18n.load("en") for name in module.RULE_INDICES)
 
 
-def test_there_is_no_advice_for_what_is_not_there() -> None:
+def test_missing_advice_is_refused() -> None:
     with pytest.raises(BadOptions, match="7"):
         strategy.advice("rapido", 7)
     with pytest.raises(BadOptions, match="go"):
@@ -288,7 +288,7 @@ def test_there_is_no_advice_for_what_is_not_there() -> None:
 
 @every_language
 @everything
-def test_the_terminal_tells_all_of_it_in_80_columns(
+def test_the_terminal_shows_all_advice_in_80_columns(
     game: str, players: int, language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -306,7 +306,7 @@ def test_the_terminal_tells_all_of_it_in_80_columns(
         assert " ".join(texts(f"strategy.{game}.chart.{chart.name}").split()) in flat
 
 
-def test_as_json_it_is_the_data() -> None:
+def test_the_json_output_is_the_data() -> None:
     run = CliRunner().invoke(app, ["strategy", "rapido", "--json"])
     data = strategy.advice("rapido", 2).data()
     assert json.loads(run.stdout) == json.loads(json.dumps({"schema": 1, **data}))

@@ -58,13 +58,13 @@ def facts_of(steps: list[Any]) -> list[str]:
 
 
 @every_game
-def test_every_ruling_is_told(game: str) -> None:
+def test_the_rules_pages_cover_every_ruling(game: str) -> None:
     cited = [ruling for paragraph in paragraphs(game) for ruling in paragraph.rulings]
     assert set(cited) == RULINGS[game]
     assert all(paragraph.rulings for paragraph in paragraphs(game))
 
 
-def test_the_rules_for_two_are_a_section_of_their_own() -> None:
+def test_the_rules_for_two_are_a_separate_section() -> None:
     two = rulebook("rapido")[-1]
     assert two.title == "rules.rapido.title.two"
     assert {ruling for paragraph in two.paragraphs for ruling in paragraph.rulings} == {
@@ -126,7 +126,7 @@ def test_the_example_of_r14_throws_out_nobody_then_blue_then_blue_and_black() ->
     assert thrown == [set(), {"blue"}, {"blue", "black"}]
 
 
-def test_the_examples_tell_the_rulings_that_they_stand_beside() -> None:
+def test_examples_have_the_facts_of_their_paragraph() -> None:
     for text, kinds in [
         ("rules.rapido.score", {"scored"}),
         ("rules.rapido.double", {"doubled"}),
@@ -145,7 +145,7 @@ def test_the_examples_tell_the_rulings_that_they_stand_beside() -> None:
         assert kinds <= {kind for chosen in shown.tries for kind in facts_of(chosen.steps)}, text
 
 
-def test_the_facts_of_the_turn_tell_the_order_of_a_chain() -> None:
+def test_the_facts_of_the_turn_contain_the_order_of_a_chain() -> None:
     shown = example("chain", "rules.chain.direction")
     links = [fact["number"] for fact in shown.turn if fact["kind"] == "linked" or fact.get("coloured")]
     assert links == [4, 6, 5, 3]
@@ -179,7 +179,7 @@ def test_every_step_is_legal_and_every_question_can_be_answered(game: str) -> No
 
 
 @every_game
-def test_a_hint_is_there_where_another_try_is_possible_and_only_there(game: str) -> None:
+def test_a_step_has_a_hint_only_if_another_action_is_legal(game: str) -> None:
     for scene in lesson_view(game).scenes:
         for step in scene.steps:
             assert bool(step.hint) == bool(set(step.legal) - set(step.ask)), step.say
@@ -216,7 +216,7 @@ def test_a_lesson_shows_the_essentials(game: str, essentials: set[str]) -> None:
 
 
 @every_game
-def test_a_lesson_runs_on_without_gaps(game: str) -> None:
+def test_each_step_of_a_lesson_continues_from_the_one_before(game: str) -> None:
     """Playing the answers leads to the position that the next step starts from."""
     for scene in lesson_view(game).scenes:
         position = scene.position
@@ -242,7 +242,7 @@ def test_only_the_last_step_of_a_scene_may_branch() -> None:
 
 @every_game
 @every_language
-def test_every_text_is_there_and_whole(game: str, language: str) -> None:
+def test_every_text_exists_and_is_complete(game: str, language: str) -> None:
     texts = load(language)
     titles = {section.title for section in rulebook(game)} | {scene.title for scene in lesson(game)}
     for key in keys(game):
@@ -255,14 +255,14 @@ def test_every_text_is_there_and_whole(game: str, language: str) -> None:
 
 @every_game
 @every_language
-def test_no_text_is_there_that_nobody_reads(game: str, language: str) -> None:
+def test_there_are_no_unused_texts(game: str, language: str) -> None:
     ours = [key for key in load(language).messages if key.startswith((f"rules.{game}.", f"lesson.{game}."))]
     assert sorted(ours) == sorted(keys(game))
 
 
 @every_game
 @every_language
-def test_texts_name_only_those_who_sit_there(game: str, language: str) -> None:
+def test_texts_name_only_players_of_the_table(game: str, language: str) -> None:
     texts = load(language)
     casts = [(example.caption, example.start) for example in examples(game)]
     casts += [(step.say, scene.start) for scene, _, step in steps(game)]
@@ -273,7 +273,7 @@ def test_texts_name_only_those_who_sit_there(game: str, language: str) -> None:
 
 @every_game
 @every_language
-def test_every_language_tells_the_same_numbers(game: str, language: str) -> None:
+def test_every_language_has_the_same_numbers(game: str, language: str) -> None:
     def digits(tongue: str, key: str) -> set[str]:
         return set(re.findall(r"\d+", load(tongue)(key)))
 
@@ -296,7 +296,7 @@ def test_unknown_games_are_refused() -> None:
             view("go")
 
 
-def test_everybody_has_one_colour_and_in_a_game_of_two_pairs_two() -> None:
+def test_players_have_one_colour_or_two_in_two_player_rapido() -> None:
     position = "turn=0 phase=first value=0 steps=0,0 tower=-"
     assert [seat.colours for seat in Start("rapido", position, ("Ana", "Bento")).seats()] == [
         ("red", "green"), ("blue", "yellow"),
@@ -322,7 +322,7 @@ def tool(name: str) -> ModuleType:
 
 
 @every_language
-def test_the_pages_of_the_rules_are_fresh(language: str) -> None:
+def test_the_rules_pages_are_up_to_date(language: str) -> None:
     fresh = tool("rules_pages").page(language)
     assert fresh == (ROOT / "docs" / "rules" / f"{language}.md").read_text("utf-8"), (
         "run python3 run.py tool rules_pages"

@@ -17,7 +17,7 @@ from strategies import Walk, rapidos, walks
 
 
 @pytest.mark.parametrize("players", range(2, 7))
-def test_every_file_tells_the_command_that_made_it_and_what_it_reached(players: int) -> None:
+def test_every_file_has_its_commands_and_results(players: int) -> None:
     provenance = values.provenance("escadaria.games.rapido", players)
     assert all(f"train_rapido {players}" in command for command in provenance["commands"])
     assert provenance["positions"] > 0
@@ -33,7 +33,7 @@ def test_a_network_has_a_row_for_every_feature_and_no_more(players: int) -> None
     assert network.out.shape == (players, values.WIDTHS[1])
 
 
-def test_what_does_not_ship_is_none() -> None:
+def test_values_that_do_not_ship_are_none() -> None:
     assert values.load("escadaria.games.rapido", 7) is None
 
 
@@ -45,7 +45,7 @@ def shipped(game: Rapido) -> RapidoValues:
 
 @given(walks(rapidos(), max_length=150))
 @settings(max_examples=60)
-def test_worths_are_probabilities_of_all_legal_actions(walk: Walk) -> None:
+def test_action_values_are_probabilities_of_all_legal_actions(walk: Walk) -> None:
     game, state = walk.game, walk.state
     assert isinstance(game, Rapido)
     known = shipped(game)
@@ -55,7 +55,7 @@ def test_worths_are_probabilities_of_all_legal_actions(walk: Walk) -> None:
 
 
 @pytest.mark.parametrize("players", range(2, 7))
-def test_placing_is_worth_what_the_engine_makes_of_it(players: int) -> None:
+def test_the_value_of_placing_agrees_with_the_engine(players: int) -> None:
     """The value of the position after it, to the seat that has just played."""
     game, rng = Rapido(players), random.Random(players)
     known, looked = shipped(game), 0
@@ -69,7 +69,7 @@ def test_placing_is_worth_what_the_engine_makes_of_it(players: int) -> None:
 
 
 @pytest.mark.parametrize("players", range(2, 7))
-def test_rolling_again_is_worth_its_expectation_by_the_engine(players: int) -> None:
+def test_the_value_of_rolling_again_is_the_expectation_by_the_engine(players: int) -> None:
     """Over all rolls with the best decision after each, near the finish where all levels are searched."""
     game, rng = Rapido(players, finish=LEVELS), random.Random(players)
     known, looked = shipped(game), 0
@@ -110,7 +110,7 @@ def positions(game: Rapido, rng: random.Random, games: int) -> list[State]:
     ]
 
 
-def test_a_race_is_known_by_what_is_left_of_it() -> None:
+def test_values_depend_on_the_distance_to_the_finish() -> None:
     """The same distances in a shorter race are worth the same, away from the start square (R12)."""
     long, short = Rapido(3, 20), Rapido(3, 12)
     text = "turn=1 phase=decide value=62 steps={} tower=4:0:50"
@@ -119,7 +119,7 @@ def test_a_race_is_known_by_what_is_left_of_it() -> None:
     assert here == pytest.approx(there, abs=1e-6)
 
 
-def test_in_a_long_race_all_come_nearer_together() -> None:
+def test_in_a_long_race_all_distances_are_shifted_together() -> None:
     left = np.zeros((3, 1), np.int64)
     features.left(50, np.array([[0], [2], [5]]), left)
     assert left[:, 0].tolist() == [MAX_DISTANCE - 1, MAX_DISTANCE - 3, MAX_DISTANCE - 6]
@@ -134,7 +134,7 @@ def test_in_a_long_race_all_come_nearer_together() -> None:
 
 
 @pytest.mark.parametrize("players", range(2, 7))
-def test_features_have_rows_of_their_own(players: int) -> None:
+def test_features_have_distinct_rows(players: int) -> None:
     """No two features share a row, and every row is within the table."""
     rng, seen = random.Random(players), [set[int]() for _ in range(features.number_of_features(players))]
     game = Rapido(players)

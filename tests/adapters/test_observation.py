@@ -31,7 +31,7 @@ def positions(game: AnyGame, seed: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("game, players", EVERY)
-def test_every_part_is_told_and_lies_between_0_and_1(game: str, players: int) -> None:
+def test_every_part_is_documented_and_between_0_and_1(game: str, players: int) -> None:
     rules = escadaria.load(game, players=players)
     sizes = observation.sizes(rules)
     assert list(sizes) == list(observation.fields(rules))

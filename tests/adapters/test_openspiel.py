@@ -33,7 +33,7 @@ def step(state: Any, rng: random.Random) -> None:
 
 
 @pytest.mark.parametrize("game, players", EVERY)
-def test_openspiel_finds_nothing_wrong(game: str, players: int) -> None:
+def test_openspiels_own_tests_pass(game: str, players: int) -> None:
     pyspiel.random_sim_test(load(game, players=players), num_sims=1, serialize=True, verbose=False)
 
 
@@ -102,7 +102,7 @@ def test_games_and_states_can_be_copied_and_pickled(game: str) -> None:
     assert str(state) == before
 
 
-def test_a_match_that_is_too_long_is_broken_off() -> None:
+def test_a_match_ends_at_the_horizon() -> None:
     spiel, rng = load("chain", players=2, horizon=5), random.Random(0)
     state = spiel.new_initial_state()
     decisions = 0
@@ -115,7 +115,7 @@ def test_a_match_that_is_too_long_is_broken_off() -> None:
     pyspiel.random_sim_test(spiel, num_sims=3, serialize=True, verbose=False)
 
 
-def test_python_ends_well_after_registering() -> None:
+def test_python_exits_cleanly_after_registering() -> None:
     """OpenSpiel releases what is registered after Python has shut down; a function would crash then."""
     script = "import escadaria.adapters.openspiel, pyspiel; pyspiel.load_game('escadaria_rapido')"
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -31,7 +31,7 @@ def play(env: Any, rng: random.Random, most: int = 10**6) -> None:
 
 
 @pytest.mark.parametrize("game, players", EVERY)
-def test_pettingzoo_finds_nothing_wrong(game: str, players: int) -> None:
+def test_pettingzoos_own_tests_pass(game: str, players: int) -> None:
     """Warnings are errors here, as in all tests."""
     make = partial(pettingzoo.env, game, players=players)
     api_test(make(), num_cycles=100)
@@ -50,7 +50,7 @@ def test_pettingzoo_finds_nothing_wrong(game: str, players: int) -> None:
     "ignore:Action mask numpy array is all zeros",
 )
 @pytest.mark.parametrize("game", escadaria.GAMES)
-def test_masks_beside_the_observation_pass_but_for_what_pettingzoo_says_of_all_such(game: str) -> None:
+def test_masks_in_the_observation_pass_except_for_pettingzoos_general_warning(game: str) -> None:
     api_test(pettingzoo.env(game, masks="observation"), num_cycles=200)
 
 
@@ -79,7 +79,7 @@ def test_a_match_is_the_games_own(game: str, players: int) -> None:
     assert set(rewards.values()) == {-1 / (players - 1)}
 
 
-def test_the_generator_goes_on_when_no_seed_is_given() -> None:
+def test_without_a_seed_the_generator_is_not_reset() -> None:
     env = pettingzoo.env(players=3)
     matches = []
     for seed in (7, None, 7):
@@ -89,7 +89,7 @@ def test_the_generator_goes_on_when_no_seed_is_given() -> None:
     assert matches[0] == matches[2] != matches[1]
 
 
-def test_all_dice_fall_equally_often() -> None:
+def test_dice_are_uniform() -> None:
     """A reset rolls Rapido's first pair: 36 rolls, of 30 values."""
     env = pettingzoo.raw_env(players=3)
     seen = []
@@ -100,7 +100,7 @@ def test_all_dice_fall_equally_often() -> None:
     assert 140 <= seen.count(21) <= 260  # two rolls of 36
 
 
-def test_nobody_sees_dice_that_have_not_fallen() -> None:
+def test_observations_do_not_contain_future_dice() -> None:
     """Observations do not depend on future dice."""
     seen = set()
     for seed in range(30):
@@ -122,7 +122,7 @@ def test_an_illegal_action_loses_the_match() -> None:
     assert env.rewards == {"player_0": -1, "player_1": 0}
 
 
-def test_an_illegal_action_may_be_refused_or_exchanged() -> None:
+def test_an_illegal_action_may_be_refused_or_replaced() -> None:
     env = pettingzoo.env("chain", illegal="raise")
     env.reset(seed=0)
     with pytest.raises(escadaria.IllegalAction, match="keep 18"):
@@ -133,7 +133,7 @@ def test_an_illegal_action_may_be_refused_or_exchanged() -> None:
     assert not any(env.terminations.values())
 
 
-def test_a_match_can_be_broken_off() -> None:
+def test_a_match_can_be_truncated() -> None:
     env = pettingzoo.env(max_cycles=5)
     env.reset(seed=0)
     play(env, random.Random(0), most=5)

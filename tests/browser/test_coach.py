@@ -18,7 +18,7 @@ def percentages(person: Person) -> list[str]:
     return person.turn.locator(".win b").all_inner_texts()
 
 
-def test_a_hint_is_chosen_and_told_and_bars_are_remembered(come: Come, url: str) -> None:
+def test_a_hint_is_selected_and_explained_and_the_bars_setting_is_stored(come: Come, url: str) -> None:
     table = judged_table(url)
     person = come(seats=[table])
     person.go(table.path)
@@ -56,7 +56,7 @@ SIZES: tuple[ViewportSize, ...] = (
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
 @pytest.mark.parametrize("made", [judged_table, judged_chain])
-def test_chances_and_a_hint_have_room(
+def test_chances_and_a_hint_fit_the_layout(
     come: Come, url: str, made: Callable[[str], Table], size: ViewportSize
 ) -> None:
     table = made(url)
@@ -110,7 +110,7 @@ def test_a_key_asks_for_a_hint_at_practice_tables_only(come: Come, url: str) -> 
     expect(other.page.get_by_role("dialog")).not_to_contain_text(other.say("web.key.hint"))
 
 
-def test_a_key_that_is_quicker_than_the_coach_is_not_lost(come: Come, url: str) -> None:
+def test_a_key_pressed_before_the_coach_has_loaded_is_not_lost(come: Come, url: str) -> None:
     table = judged_table(url)
     person = come(seats=[table])
     held: list[Route] = []

@@ -66,7 +66,7 @@ class Reader:
     [("rapido", 3, {"finish": 10}), ("chain", 2, {"board": "18"})],
     ids=["rapido", "chain"],
 )
-def test_a_match_by_ear(come: Come, game: str, players: int, options: dict[str, object]) -> None:
+def test_a_match_by_screen_reader(come: Come, game: str, players: int, options: dict[str, object]) -> None:
     person = come(setups={f"{game}.bots": setup(players, "bot regular", **options)}, name="Ana")
     reader = Reader(person)
     person.go("/")

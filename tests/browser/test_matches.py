@@ -20,7 +20,7 @@ BOT = "bot regular"
      ("chain", 2, {"board": "18 3>8 9>5"})],
     ids=["rapido-2", "rapido-3", "rapido-6", "chain-2"],
 )  # fmt: skip
-def test_two_taps_from_opening_and_then_against_bots(
+def test_two_taps_start_a_match_against_bots(
     come: Come, game: str, players: int, options: dict[str, object]
 ) -> None:
     person = come(setups={f"{game}.bots": setup(players, BOT, **options)}, name="Ana")
@@ -74,7 +74,7 @@ def test_set_up_by_hand_and_play_on_one_device(come: Come) -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_online_by_a_link_and_once_more(come: Come, players: int) -> None:
+def test_online_by_a_link_with_a_rematch(come: Come, players: int) -> None:
     host = come(setups={"rapido.online": setup(players, "link", finish=5)}, name="Ana")
     host.go("/new/rapido?how=online")
     host.click("web.new.open")

@@ -126,7 +126,7 @@ def test_two_tabs_of_one_seat(come: Come, url: str) -> None:
     expect(person.winner).to_have_text(result)
 
 
-def test_back_and_forth(come: Come) -> None:
+def test_browser_history(come: Come) -> None:
     person = come(name="Ana")
     page = person.go("/").page
     card = page.get_by_role("article", name=person.say("rapido.name"))
@@ -162,7 +162,7 @@ def test_back_and_forth(come: Come) -> None:
     ],
     ids=["table", "replay", "page", "new", "learn", "rules"],
 )
-def test_a_link_that_leads_nowhere(come: Come, path: str, title: str, text: str) -> None:
+def test_a_link_to_an_unknown_match(come: Come, path: str, title: str, text: str) -> None:
     person = come()
     person.troubles.forgive("status of 404")
     person.go(path)
@@ -210,7 +210,7 @@ def test_a_finished_match(come: Come, url: str) -> None:
     expect(unfinished).to_have_count(0)
 
 
-def test_who_wins_by_a_resignation_is_marked(come: Come, url: str) -> None:
+def test_the_winner_by_resignation_is_marked(come: Come, url: str) -> None:
     ana, rui = duel(url)
     winner = come(seats=[rui]).go(rui.path)
     asked(url, ana, "resign", version=4)
@@ -262,8 +262,8 @@ def test_the_record_is_saved_and_opened_again(come: Come, url: str, tmp_path: Pa
     expect(person.page).to_have_url(re.compile(r"#ply=\d+$"))
 
 
-def test_what_was_wanted_last_is_waited_for(come: Come) -> None:
-    """A click before the page has loaded opens a match with the last set-up, and no change is lost."""
+def test_a_click_before_the_page_has_loaded_is_not_lost(come: Come) -> None:
+    """A click before the list of games has loaded opens a match with the stored set-up."""
     person = come(setups={"rapido.bots": setup(2, "bot tourist", finish=7)}, name="Ana")
     page = person.page
     held: list[Route] = []
@@ -281,7 +281,7 @@ def test_what_was_wanted_last_is_waited_for(come: Come) -> None:
     expect(players).to_have_count(2)
 
 
-def test_setting_up_where_the_server_is_away(come: Come) -> None:
+def test_set_up_while_the_server_is_unreachable(come: Come) -> None:
     person = come(setups={"rapido.bots": setup(2, "bot tourist", finish=7)}, name="Ana")
     person.troubles.forgive("ERR_FAILED")
     person.page.route("**/api/games", lambda route: route.abort())

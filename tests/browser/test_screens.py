@@ -107,7 +107,7 @@ def switch(person: Person, language: str) -> None:
     assert person.page.evaluate("window.same")
 
 
-def test_axe_finds_nothing_and_fingers_find_everything(come: Come, screen: Screen) -> None:
+def test_axe_finds_no_violations_and_touch_targets_are_large(come: Come, screen: Screen) -> None:
     if not AXE.is_file():
         pytest.fail(f"{AXE} is missing: npm ci in web/, or `python3 run.py test`, which does it")
     person = come(seats=screen.seats, name="Ana", page={"viewport": DESK})
@@ -157,7 +157,7 @@ def test_the_system_s_theme_changes_while_it_is_open(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_language_of_the_browser_is_spoken(come: Come, language: str) -> None:
+def test_the_language_of_the_browser_is_used(come: Come, language: str) -> None:
     person = come(page={"locale": f"{language}-CH"})
     person.texts = load(language)
     person.go("/")

@@ -55,7 +55,7 @@ def names(person: Person) -> list[str]:
     return found
 
 
-def test_answers_follow_the_position_at_once_and_the_address_keeps_it(come: Come) -> None:
+def test_answers_follow_the_position_and_the_url_stores_it(come: Come) -> None:
     person = come().go(RAPIDO)
     explored(person)
     page = person.page
@@ -71,7 +71,7 @@ def test_answers_follow_the_position_at_once_and_the_address_keeps_it(come: Come
     expect(page).to_have_url(re.compile("/position/rapido#.*steps%3D4%2C2"))
 
 
-def test_with_keys_alone_from_the_first_screen(come: Come) -> None:
+def test_with_the_keyboard_only_from_the_first_screen(come: Come) -> None:
     person = come().go("/")
     keyboard = person.page.keyboard
     reach(person, person.page.get_by_role("link", name=person.say("web.strategy"), exact=True).first)
@@ -122,7 +122,7 @@ def test_a_disc_is_taken_up_and_put_down_on_the_board(come: Come, path: str) -> 
     expect(page).to_have_url(re.compile(quote("4+18", safe="")))
 
 
-def test_on_a_phone_the_answers_come_first_and_parts_when_they_are_wanted(come: Come) -> None:
+def test_on_a_phone_the_answers_come_first_and_the_editor_is_collapsed(come: Come) -> None:
     person = come(page={"viewport": {"width": 390, "height": 844}}, language="de").go(RAPIDO)
     explored(person)
     step = person.page.get_by_role("spinbutton").first
@@ -132,9 +132,7 @@ def test_on_a_phone_the_answers_come_first_and_parts_when_they_are_wanted(come: 
 
 
 @pytest.mark.parametrize("game", strategy.games())
-def test_rules_of_thumb_tell_what_they_are_worth_and_follow_the_number_of_players(
-    come: Come, game: str
-) -> None:
+def test_heuristics_have_their_losses_and_follow_the_number_of_players(come: Come, game: str) -> None:
     person = come().go(f"/strategy/{game}")
     explored(person)
     advised(person, strategy.advice(game, 2))
