@@ -303,8 +303,8 @@ class Table:
 async def open_match(url: str, game: str, options: dict[str, Any] | None = None, **fields: Any) -> Table:
     """Open a match and return the host's table; enter it with ``async with``.
 
-    ``fields`` are the other fields of the request in ``docs/protocol.md``: ``settings``, ``people``, ``bots``,
-    ``start``.
+    ``fields`` are the other fields of the request, see ``docs/protocol.md``: ``settings``, ``people``,
+    ``bots``, ``start``.
 
     :raises Refused: if the server refuses to open it.
     """
