@@ -10,7 +10,7 @@ Loading: a first visit over the loopback interface. *Ready* is when the first co
 button on the home screen, the first action at a table. *Blocked* is the total blocking time (the part of each
 long task over 50 ms); *shift* is the cumulative layout shift.
 
-Moving: two players in two browsers. *Told* is from the click in one to the arrival of the event in the other;
+Moving: two players in two browsers. *Delivered* is from the click in one to the arrival of the event in the other;
 *started* from there until the first animation runs; *frames* are those of the following 700 ms.
 """
 
@@ -121,7 +121,7 @@ def load(browser: Browser, url: str, path: str, *seats: Table) -> dict[str, floa
 
 def moves(browser: Browser, url: str, rolls: int) -> dict[str, float]:
     """Ana plays, and the animations in Rui's browser are measured."""
-    told, started, gaps = [], [], []
+    delivered, started, gaps = [], [], []
     host = opened(url, people=[{"name": "Ana"}], options={"finish": 50})
     guest = joined(url, host, "Rui")
     asked(url, host, "start")
@@ -135,7 +135,7 @@ def moves(browser: Browser, url: str, rolls: int) -> dict[str, float]:
         if mover is ana:
             rui.page.wait_for_function("window.moves.at(-1)?.done")
             move = rui.page.evaluate("window.moves.at(-1)")
-            told.append(move["heard"] - ana.page.evaluate("window.pressed"))
+            delivered.append(move["heard"] - ana.page.evaluate("window.pressed"))
             started.append(move["started"])
             frames = move["frames"]
             gaps += [after - before for before, after in itertools.pairwise(frames)]
@@ -144,8 +144,8 @@ def moves(browser: Browser, url: str, rolls: int) -> dict[str, float]:
     for person in (ana, rui):
         person.context.close()
     return {
-        "moves": len(told),
-        "told ms": statistics.median(told),
+        "moves": len(delivered),
+        "delivered ms": statistics.median(delivered),
         "started ms": statistics.median(started),
         "started ms, worst": max(started),
         "frames per second": 1000 * len(gaps) / sum(gaps),

@@ -33,7 +33,7 @@ WEB = Path(__file__).parents[1] / "web" / "src"
 
 
 def last(game: AnyGame, state: Any) -> Any:
-    """A bot of one's own."""
+    """A user's bot."""
     return game.legal_actions(state)[-1]
 
 

@@ -195,7 +195,7 @@ def test_every_decision_has_a_label(name: str) -> None:
     assert said == {key for key in ENGLISH if key.startswith(f"{name}.action.")}
     for language in LANGUAGES:
         labels = {load(language).action(name, action) for action in game.actions}
-        assert len(labels) == len(game.actions), "labels tell decisions apart"
+        assert len(labels) == len(game.actions), "labels are unique"
         assert all(load(language).action(name, game.parse(text)) in labels for text in decisions)
 
 

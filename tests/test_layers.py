@@ -54,7 +54,7 @@ ON_TOP = {
 """What front ends must not know of each other; the command line starts them all."""
 
 PURE = ("game", "kit", "games.rules", "catalogue")
-"""The rules: no chance, clock or I/O of their own, and nothing to install."""
+"""The layers of the rules: without random numbers, clocks, I/O or dependencies."""
 
 RULES = {"__init__", "kit", "rules", "links", "boards"}
 """The modules of a game's folder that are its rules, and its kit."""

@@ -130,7 +130,7 @@ def test_progress_is_reported_until_the_end() -> None:
 
 
 def last(game: AnyGame, state: Any) -> Any:
-    """A bot of one's own."""
+    """A user's bot."""
     return game.legal_actions(state)[-1]
 
 

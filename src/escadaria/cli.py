@@ -396,7 +396,7 @@ def arena(
 
     Every bot meets every other equally often and has every seat equally often. Ratings are Elo points
     relative to the mean of the bots (400 points are odds of ten to one between two), with 95 % intervals.
-    A bot of your own is a function of game and position. Stop with Ctrl-C at any time and continue with
+    Your own bot is a function of game and position. Stop with Ctrl-C at any time and continue with
     --resume, or with more --games: the results are the same as without the interruption.
     """
     with report_errors(lang) as screen, signals_as_interrupt():

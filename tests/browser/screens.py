@@ -14,7 +14,7 @@ from browser.setup import Table, asked, joined, opened, played, practising
 SIX = "turn=0 phase=decide value=54 steps=48,0,12,12,30,7 tower=1:3:41,2:1:52,4:2:63,5:5:73"
 TWO = "turn=0 phase=decide value=54 steps=9,5 tower=2:1:52,3:0:54,5:1:64"
 DECIDE = "turn=0 phase=decide value=54 steps=9,5,12 tower=2:1:52,4:2:63"
-JUDGED = "turn=0 phase=decide value=54 steps=1,2 tower=2:1:52,3:0:54,5:1:64"
+EVALUATED = "turn=0 phase=decide value=54 steps=1,2 tower=2:1:52,3:0:54,5:1:64"
 STARTS = "turn=0 phase=first value=0 steps=1,2 tower=2:1:52,3:0:54"
 EMPTY = "chain=-/0/open loose=-"
 SMALL = "turn=0 {} discs=2+9,4+9 stacks=2:0,4:1,9:1+0 {}"
@@ -90,8 +90,8 @@ def middle(person: Person) -> None:
     slider.fill(str(int(slider.get_attribute("max") or 0) // 2))
 
 
-def judged_table(url: str) -> Table:
-    return practising(url, "rapido", JUDGED, 2, "Ana", finish=5)
+def evaluated_table(url: str) -> Table:
+    return practising(url, "rapido", EVALUATED, 2, "Ana", finish=5)
 
 
 def analysed(person: Person) -> None:
@@ -99,7 +99,7 @@ def analysed(person: Person) -> None:
     person.ready()
 
 
-def judged(person: Person) -> None:
+def analysed_middle(person: Person) -> None:
     analysed(person)
     middle(person)
     expect(person.page.get_by_role("img", name=person.like("web.coach.curve"))).to_be_visible()
@@ -110,7 +110,7 @@ def bars(person: Person) -> None:
     expect(person.choices.first).to_contain_text(person.say("web.coach.wins"))
 
 
-def judged_chain(url: str) -> Table:
+def evaluated_chain(url: str) -> Table:
     return practising(url, "chain", DECIDES, 2, "Ana", board="18")
 
 
@@ -170,13 +170,13 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "after-rapido": lambda url: at(played(url, "rapido", 4), won),
     "after-chain": lambda url: at(played(url, "chain", 3, board="short"), won),
     "replay": lambda url: Screen(f"/replay/{played(url, 'chain', 2, board='short').match}", (), middle),
-    "after-judged": lambda url: at(played(url, "rapido", 2, finish=5), analysed),
-    "replay-judged": lambda url: Screen(f"/replay/{played(url, 'rapido', 2, finish=5).match}", (), judged),
-    "rapido-bars": lambda url: at(judged_table(url), bars),
-    "position-rapido": lambda _: Screen(there("position/rapido", RACE, JUDGED), (), worth),
+    "after-analysed": lambda url: at(played(url, "rapido", 2, finish=5), analysed),
+    "replay-analysed": lambda url: Screen(f"/replay/{played(url, 'rapido', 2, finish=5).match}", (), analysed_middle),
+    "rapido-bars": lambda url: at(evaluated_table(url), bars),
+    "position-rapido": lambda _: Screen(there("position/rapido", RACE, EVALUATED), (), worth),
     "position-chain": lambda _: Screen("/position/chain", (), position),
     "position-chain-two": lambda _: Screen(there("position/chain", BOARD, DECIDES), (), worth),
-    "chain-bars": lambda url: at(judged_chain(url), bars),
+    "chain-bars": lambda url: at(evaluated_chain(url), bars),
     "strategy-rapido": lambda _: Screen(there("strategy/rapido", RACE, STARTS), (), explored),
     "strategy-chain": lambda _: Screen(there("strategy/chain", BOARD, KEEPS), (), explored),
     "replay-open": lambda _: Screen("/replay"),

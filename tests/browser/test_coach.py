@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, ViewportSize, expect
 
 from browser.conftest import Come
 from browser.people import Person
-from browser.screens import JUDGED, judged_chain, judged_table
+from browser.screens import EVALUATED, evaluated_chain, evaluated_table
 from browser.setup import Table, opened, played
 
 
@@ -19,7 +19,7 @@ def percentages(person: Person) -> list[str]:
 
 
 def test_a_hint_is_selected_and_explained_and_the_bars_setting_is_stored(come: Come, url: str) -> None:
-    table = judged_table(url)
+    table = evaluated_table(url)
     person = come(seats=[table])
     person.go(table.path)
     assert person.asked()
@@ -55,7 +55,7 @@ SIZES: tuple[ViewportSize, ...] = (
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
-@pytest.mark.parametrize("made", [judged_table, judged_chain])
+@pytest.mark.parametrize("made", [evaluated_table, evaluated_chain])
 def test_chances_and_a_hint_fit_the_layout(
     come: Come, url: str, made: Callable[[str], Table], size: ViewportSize
 ) -> None:
@@ -77,7 +77,7 @@ def test_chances_and_a_hint_fit_the_layout(
 
 
 def test_chances_of_chain_stand_on_every_choice(come: Come, url: str) -> None:
-    table = judged_chain(url)
+    table = evaluated_chain(url)
     person = come(seats=[table], bars=True)
     person.go(table.path)
     assert person.asked()
@@ -91,7 +91,7 @@ def test_chances_of_chain_stand_on_every_choice(come: Come, url: str) -> None:
 
 
 def test_a_key_asks_for_a_hint_at_practice_tables_only(come: Come, url: str) -> None:
-    tables = (judged_table(url), judged_chain(url))
+    tables = (evaluated_table(url), evaluated_chain(url))
     person = come(seats=tables)
     for table in tables:
         person.go(table.path)
@@ -111,7 +111,7 @@ def test_a_key_asks_for_a_hint_at_practice_tables_only(come: Come, url: str) -> 
 
 
 def test_a_key_pressed_before_the_coach_has_loaded_is_not_lost(come: Come, url: str) -> None:
-    table = judged_table(url)
+    table = evaluated_table(url)
     person = come(seats=[table])
     held: list[Route] = []
     person.page.route("**/CoachHints*.js", lambda route: held.append(route))
@@ -181,7 +181,7 @@ def test_a_position_is_set_up_by_parts_and_by_its_text_and_played_on(come: Come)
 
     text.fill("turn=7")
     expect(page.get_by_role("alert")).to_contain_text(person.say("web.position.bad"))
-    text.fill(JUDGED)
+    text.fill(EVALUATED)
     expect(page.get_by_role("alert")).to_have_count(0)
     expect(page).to_have_url(re.compile("value%3D54"))
     person.click("web.position.play", name="Red")

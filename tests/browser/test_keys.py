@@ -107,12 +107,12 @@ def test_a_digit_and_enter_do_what_was_chosen(come: Come, url: str, focused: boo
         practising(url, "chain", KEEP, 2, "Ana", board="18"),
     )
     person = come(seats=tables, name="Ana")
-    told: tuple[tuple[str, str | re.Pattern[str], str], ...] = (
+    expected: tuple[tuple[str, str | re.Pattern[str], str], ...] = (
         ("1", re.compile("^1"), person.say("rapido.fact.placed", name="Ana", value=54, field=1)),
         ("3", person.say("chain.action.keep", number=3),
          person.say("chain.fact.kept", name="Ana", dice=3, discarded=1)),
     )  # fmt: skip
-    for table, (digit, name, sentence) in zip(tables, told, strict=True):
+    for table, (digit, name, sentence) in zip(tables, expected, strict=True):
         person.go(table.path)
         assert person.asked()
         if focused:

@@ -93,11 +93,11 @@ def test_a_match_by_screen_reader(come: Come, game: str, players: int, options: 
     assert asked  # the number depends on the dice
     heard = person.page.evaluate("window.heard")
     says = sentences(person, game)
-    told = {sentence for words in heard for sentence in says.findall(words.replace("\u00a0", " "))}
+    announced = {sentence for words in heard for sentence in says.findall(words.replace("\u00a0", " "))}
     # every announcement consists of sentences of the game, and ends with the question if it is Ana's turn
     leftover = [words for words in heard if says.sub("", words.replace("\u00a0", " ")).strip()]
     assert not leftover, leftover[:3]
-    assert any(prompts.search(sentence) for sentence in told)
+    assert any(prompts.search(sentence) for sentence in announced)
     winner = person.winner.inner_text()
     assert any(
         person.say(f"{game}.fact.won", name=name) in heard[-1]
@@ -109,14 +109,17 @@ def test_a_match_by_screen_reader(come: Come, game: str, players: int, options: 
     lines = log.get_by_role("listitem").all_inner_texts()
     everything = " ".join(heard)
     silent = [
-        sentence for line in lines for sentence in apart(person, line.strip()) if sentence not in everything
+        sentence
+        for line in lines
+        for sentence in announcements(person, line.strip())
+        if sentence not in everything
     ]
     assert not silent, silent[:5]
-    assert not re.search(r"links \d, \d", everything), "a growing chain is not told from its start each time"
+    assert not re.search(r"links \d, \d", everything), "a growing chain is not repeated from its start"
 
 
-def apart(person: Person, line: str) -> list[str]:
-    """The sentences by which a line was told: one for each link, as it was made."""
+def announcements(person: Person, line: str) -> list[str]:
+    """The announcements of a line of the log: one sentence for each link."""
     joined = re.fullmatch(
         re.escape(person.texts.messages["play.several.chain.linked"].forms[0])
         .replace(r"\{name\}", "(.+?)").replace(r"\{number\}", "(.+?)"),

@@ -203,7 +203,7 @@ def test_a_phone_on_its_side_shows_the_board_and_the_action(
 
 
 @pytest.mark.parametrize("size", SIDEWAYS, ids=lambda size: str(size["width"]))
-@pytest.mark.parametrize("name", ["replay", "replay-judged"])
+@pytest.mark.parametrize("name", ["replay", "replay-analysed"])
 def test_a_replay_on_its_side_shows_the_board_and_the_way_through_it(
     come: Come, url: str, made: dict[str, Screen], name: str, size: ViewportSize
 ) -> None:
