@@ -10,8 +10,8 @@ Loading: a first visit over the loopback interface. *Ready* is when the first co
 button on the home screen, the first action at a table. *Blocked* is the total blocking time (the part of each
 long task over 50 ms); *shift* is the cumulative layout shift.
 
-Moving: two players in two browsers. *Delivered* is from the click in one to the arrival of the event in the other;
-*started* from there until the first animation runs; *frames* are those of the following 700 ms.
+Moving: two players in two browsers. *Delivered* is from the click in one browser to the arrival of the event
+in the other; *started* from there until the first animation runs; *frames* are those of the following 700 ms.
 """
 
 from __future__ import annotations

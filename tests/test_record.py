@@ -543,7 +543,7 @@ def test_a_wrong_winner_is_noticed() -> None:
 @pytest.mark.parametrize(
     "header, new, why",
     [
-        ("match", "a b", "a match has a name"),
+        ("match", "a b", "a match id must be"),
         ("match", None, "'match' is missing"),
         ("commitment", "630d", "a commitment has 64"),
         ("commitment", None, "'commitment' is missing"),

@@ -99,7 +99,7 @@ def analysed(person: Person) -> None:
     person.ready()
 
 
-def analysed_middle(person: Person) -> None:
+def in_middle(person: Person) -> None:
     analysed(person)
     middle(person)
     expect(person.page.get_by_role("img", name=person.like("web.coach.curve"))).to_be_visible()
@@ -171,7 +171,7 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "after-chain": lambda url: at(played(url, "chain", 3, board="short"), won),
     "replay": lambda url: Screen(f"/replay/{played(url, 'chain', 2, board='short').match}", (), middle),
     "after-analysed": lambda url: at(played(url, "rapido", 2, finish=5), analysed),
-    "replay-analysed": lambda url: Screen(f"/replay/{played(url, 'rapido', 2, finish=5).match}", (), analysed_middle),
+    "replay-analysed": lambda url: Screen(f"/replay/{played(url, 'rapido', 2, finish=5).match}", (), in_middle),
     "rapido-bars": lambda url: at(evaluated_table(url), bars),
     "position-rapido": lambda _: Screen(there("position/rapido", RACE, EVALUATED), (), worth),
     "position-chain": lambda _: Screen("/position/chain", (), position),
