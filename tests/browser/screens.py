@@ -94,12 +94,16 @@ def evaluated_table(url: str) -> Table:
     return practising(url, "rapido", EVALUATED, 2, "Ana", finish=5)
 
 
+def finished(url: str) -> Table:
+    return played(url, "rapido", 2, finish=5)
+
+
 def analysed(person: Person) -> None:
     expect(person.page.get_by_role("heading", name=person.say("web.coach.title"), exact=True)).to_be_visible()
     person.ready()
 
 
-def in_middle(person: Person) -> None:
+def analysed_middle(person: Person) -> None:
     analysed(person)
     middle(person)
     expect(person.page.get_by_role("img", name=person.like("web.coach.curve"))).to_be_visible()
@@ -170,8 +174,8 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "after-rapido": lambda url: at(played(url, "rapido", 4), won),
     "after-chain": lambda url: at(played(url, "chain", 3, board="short"), won),
     "replay": lambda url: Screen(f"/replay/{played(url, 'chain', 2, board='short').match}", (), middle),
-    "after-analysed": lambda url: at(played(url, "rapido", 2, finish=5), analysed),
-    "replay-analysed": lambda url: Screen(f"/replay/{played(url, 'rapido', 2, finish=5).match}", (), in_middle),
+    "after-analysed": lambda url: at(finished(url), analysed),
+    "replay-analysed": lambda url: Screen(f"/replay/{finished(url).match}", (), analysed_middle),
     "rapido-bars": lambda url: at(evaluated_table(url), bars),
     "position-rapido": lambda _: Screen(there("position/rapido", RACE, EVALUATED), (), worth),
     "position-chain": lambda _: Screen("/position/chain", (), position),
