@@ -140,7 +140,7 @@ def test_the_figures_of_a_match_by_hand() -> None:
     )
     assert ana.accuracy == pytest.approx(0.4)
     assert ana.adjusted == pytest.approx(0.3)
-    assert bento.accuracy is None, "he had nothing to decide"
+    assert bento.accuracy is None, "there was no decision"
     assert ana.mistakes == {"inaccuracy": 0, "mistake": 0, "blunder": 1}
 
 
@@ -342,8 +342,8 @@ def test_a_solution_that_proves_nothing_is_not_called_exact(
 
 
 TOLERANCE = 0.03
-"""How far shipped values are from exact ones at most, on average over positions of a short race. They learned
-longer ones, in which a fall costs more than at the start square."""
+"""The maximum mean error of shipped values over positions of a short race. They were trained on longer races,
+in which a failed roll costs more than at the start square."""
 
 
 def test_exact_and_shipped_values_agree(solution: RapidoSolution) -> None:
@@ -519,7 +519,7 @@ def test_a_hint_lists_the_best_choice_first(no_solution: None) -> None:
     shares = [option["share"] for option in data["options"]]
     assert shares == sorted(shares, reverse=True)
     worst = {"action": "place 5", "share": 0.0, "error": 0.0}
-    assert data["options"][-1] == worst, "Bento scores and wins at once"
+    assert data["options"][-1] == worst, "Bento scores and wins immediately"
     table = run("hint", "rapido", position, "--option", "players=2").output
     assert table.index("Place on field 2") < table.index("Place on field 5")
     assert "learned values" in table

@@ -25,7 +25,7 @@ EVERY = [(game, bot) for game in escadaria.GAMES for bot in BOTS]
 pytestmark = pytest.mark.usefixtures("no_solution")
 
 MOST_PLIES = 20_000
-"""Far more than any game takes; a bot that goes round in circles is caught."""
+"""Far more than any game takes, to detect a bot that never ends a game."""
 
 
 def play(game: AnyGame, players: list[AnyBot], seed: int) -> int:

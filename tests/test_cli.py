@@ -195,7 +195,7 @@ def test_undo_takes_forced_links_back_with_the_last_choice(monkeypatch: pytest.M
     words = ["play", "chain", "--players", "2", "--option", "balanced=yes", "--seed", "2"]
     assert run(*words, "--seat", "bot", "--seat", "Bia", "--record", "game.txt").exit_code == 0
     assert undone
-    assert undone[0][1] > 1, "back where there is a choice"
+    assert undone[0][1] > 1, "undo returns to a decision"
 
 
 def test_links_may_be_typed_ahead() -> None:
@@ -567,7 +567,7 @@ def test_replay_prints_the_whole_match(fair: Path) -> None:
     assert result.exit_code == 0
     assert f"\n{len(turns):>3}. " in result.stdout
     assert re.search(r"wins! \(R15\)\n$", result.stdout)
-    assert run("replay", str(fair)).stdout == result.stdout, "nobody is there to press keys"
+    assert run("replay", str(fair)).stdout == result.stdout, "there is no terminal for keys"
 
 
 def test_replay_shows_one_position(fair: Path) -> None:
@@ -632,7 +632,7 @@ def test_simulate_shows_tables() -> None:
     assert re.search(r"simple +\d+ +\d", result.stdout)
     assert len(re.findall(r"^ +[1-4] ", result.stdout, re.M)) == 4
     assert "20 games" in result.stdout
-    assert "Bot" not in run("simulate", "rapido", "--games", "3").stdout, "one bot wins them all"
+    assert "Bot" not in run("simulate", "rapido", "--games", "3").stdout, "a single bot wins all games"
 
 
 # Wrong use.

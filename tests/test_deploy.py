@@ -175,7 +175,7 @@ async def test_a_match_is_played_through_the_proxy(named: Live, behind: Callable
         assert page.headers["x-content-type-options"] == "nosniff"
         assert "max-age" in page.headers["strict-transport-security"]
         assert http.get("/readyz").text == "ok"
-        assert http.get("/metrics").status_code == 404, "figures are not for everybody"
+        assert http.get("/metrics").status_code == 404, "metrics are not public"
         assert http.get("/api/games", headers={"Host": NAME}).status_code == 200
         assert http.get("/api/games", headers={"Host": "other.example.org"}).status_code == 421
         people = [{"name": "Ana"}, {"name": "Rui"}]
@@ -251,7 +251,7 @@ def test_the_image_has_two_stages_and_runs_without_root() -> None:
     assert len(stages) == 2 and found[stages[0]][1].endswith(" AS build")
     last = dict(found[stages[1] :])
     assert "--from=build" in last["COPY"]
-    assert int(last["USER"]) > 0, "a number, so that a cluster can see that it is not root"
+    assert int(last["USER"]) > 0, "a numeric user, so that Kubernetes can check that it is not root"
     assert json.loads(last["ENTRYPOINT"]) == ["escadaria"] and json.loads(last["CMD"]) == ["serve"]
 
 
@@ -288,7 +288,7 @@ def test_the_compose_file_trusts_the_proxy_that_it_starts() -> None:
     proxy = services["caddy"]["networks"]["escadaria"]["ipv4_address"]
     server = services["escadaria"]
     assert server["environment"]["ESCADARIA_PROXIES"] == proxy
-    assert "ports" not in server, "all come through the proxy"
+    assert "ports" not in server, "all requests come through the proxy"
     grace = int(server["stop_grace_period"].removesuffix("s"))
     assert grace > Settings().shutdown_seconds
     assert (DEPLOY / server["build"]["context"] / server["build"]["dockerfile"]).is_file()

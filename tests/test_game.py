@@ -293,7 +293,7 @@ def test_facts_are_of_announced_kinds_and_name_seats(walk: Walk) -> None:
     game, steps = walk
     for before, action, after in steps:
         facts = game.facts(before, action)
-        assert facts, "an action that does nothing worth telling"
+        assert facts, "every action has facts"
         for fact in facts:
             assert type(fact) in game.FACTS
             seats = [value for key, value in fact.data().items() if key in ("seat", "victim")]

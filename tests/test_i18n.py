@@ -35,7 +35,7 @@ CODES = (
 
 ENGLISH = load("en").messages
 KEYED = Texts("en", {key: Message((key,)) for key in ENGLISH})
-"""Texts that say their own key: which message, which variant, is taken."""
+"""Texts that contain their own key, to see which message and variant is used."""
 
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 every_game = pytest.mark.parametrize("name", GAMES)
@@ -91,7 +91,7 @@ def played(name: str) -> tuple[tuple[Fact, ...], frozenset[str], frozenset[str]]
 @every_language
 def test_every_language_has_the_same_keys_in_the_same_order(language: str) -> None:
     assert list(load(language).messages) == list(ENGLISH)
-    assert po(language).count("\nmsgid ") == len(ENGLISH) + 1, "a key stands there twice"
+    assert po(language).count("\nmsgid ") == len(ENGLISH) + 1, "duplicate key"
 
 
 @every_language

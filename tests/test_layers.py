@@ -40,10 +40,10 @@ MAY_IMPORT = {
     "store": set[str](),
     "client": {"refusals"},
 }
-"""What a module or folder may import of the others; one that is not listed may import everything.
+"""The layers that a module or folder may import; one that is not listed may import everything.
 
-``games`` is four layers: the rules, the parts that play, the compiled code, and what front ends show. Nothing
-but the last may import a module that is not listed: server, terminal and cli stay on top.
+``games`` has four layers: the rules, the parts that play, the compiled code, and the parts of front ends.
+Only the last may import a module that is not listed: server, terminal and cli stay on top.
 """
 
 ON_TOP = {
@@ -51,7 +51,7 @@ ON_TOP = {
     "terminal": {"server", "store", "adapters", "cli", "client"},
     "adapters": {"server", "store", "cli", "client", "table"},  # they draw the terminal's pictures
 }
-"""What front ends must not know of each other; the command line starts them all."""
+"""Front ends, which must not import each other; the command line imports all of them."""
 
 PURE = ("game", "kit", "games.rules", "catalogue")
 """The layers of the rules: without random numbers, clocks, I/O or dependencies."""
@@ -60,7 +60,7 @@ RULES = {"__init__", "kit", "rules", "links", "boards"}
 """The modules of a game's folder that are its rules, and its kit."""
 
 SHOWN = {"picture", "spiral", "drawing", "observation", "explanations", "lesson", "rulebook"}
-"""The modules of a game's folder that front ends ask for."""
+"""The modules of a game's folder that front ends use."""
 
 
 def imports(source: str, package: str = "escadaria") -> Iterator[str]:

@@ -42,7 +42,7 @@ def test_the_metadata_is_complete_and_has_no_invented_url() -> None:
     assert about["Author"] == "the Escadaria authors"
     assert "LICENSE" in (about.get_all("License-File") or [])
     assert about["Keywords"]
-    assert "urls" not in PROJECT, "an address belongs here once there is one"
+    assert "urls" not in PROJECT, "add the project's URL once it exists"
 
 
 @pytest.fixture(scope="module")

@@ -73,8 +73,8 @@ def test_seats_rotate_so_that_each_bot_sits_everywhere(monkeypatch: pytest.Monke
         ["random", "random", "simple"],
     ]
     assert seen[3:] == seen[:3]
-    assert [share.wins for share in results.by_seat] == [6, 0, 0], "a seat that always wins"
-    assert [share.wins for share in results.by_bot] == [2, 4], "is no merit of a bot"
+    assert [share.wins for share in results.by_seat] == [6, 0, 0], "one seat always wins"
+    assert [share.wins for share in results.by_bot] == [2, 4], "but the bots rotate"
 
 
 @pytest.mark.parametrize("game", [Rapido(2, 5), Rapido(3, 8), Chain(2, "short")], ids=str)

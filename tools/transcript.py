@@ -218,7 +218,7 @@ def main() -> None:
     session = asyncio.run(transcript())
     if "--write" in sys.argv[1:]:
         page = PAGE.read_text("utf-8")
-        assert BLOCK.search(page), "the page has a place for it"
+        assert BLOCK.search(page), "the page has a block for the session"
         PAGE.write_text(BLOCK.sub(lambda found: found[1] + session, page), "utf-8")
     else:
         print(session, end="")

@@ -2,8 +2,8 @@
 //
 //     node server.js [FOLDER]
 //
-// Matches are kept in memory, or with a folder in its FlatFile storage. It listens on a free port of
-// the loopback and prints its address. A match never ends, so that nobody has to come back for another.
+// Matches are stored in memory, or with FOLDER in its FlatFile storage. It listens on a free port of the
+// loopback interface and prints its address. A match never ends, so that no rematch is needed.
 
 const { FlatFile, Origins, Server } = require("boardgame.io/server");
 

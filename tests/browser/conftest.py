@@ -19,7 +19,7 @@ from server.conftest import Live
 ROOT = Path(__file__).parents[2]
 
 Come = Callable[..., Person]
-"""Somebody comes: ``page`` goes to the browser, the rest (seats, language, settings) to its memory."""
+"""Opens a context: ``page`` has options of the browser, the other arguments are for local storage."""
 
 
 # All of the package's, not of the session's: while Playwright runs, its event loop is the running one, so it

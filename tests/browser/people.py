@@ -27,7 +27,7 @@ MAIN = {
     "rapido": ("web.rapido.roll", "web.rapido.place"),
     "chain": ("web.chain.roll", "chain.action.link", "web.chain.move"),
 }
-"""What the big button of a turn says."""
+"""Texts of the main button of a turn."""
 RISKY = {"rapido": ("rapido.action.again",), "chain": ("chain.action.up", "chain.action.down")}
 
 expect.set_options(timeout=PATIENCE * 1000)
@@ -177,7 +177,7 @@ def play_together(people: Sequence[Person], seed: int = 1, most: int = 1000) -> 
     chance = random.Random(seed)
     moved = time.monotonic()
     while most > 0 and not all(person.winner.is_visible() for person in people):
-        assert time.monotonic() < moved + PATIENCE, "nobody may do anything"
+        assert time.monotonic() < moved + PATIENCE, "no player can act"
         for person in people:
             if person.main.first.is_visible():
                 person.decide(chance)

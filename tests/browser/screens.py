@@ -31,7 +31,7 @@ class Screen:
     seats: tuple[Table, ...] = ()
     first: Callable[[Person], None] | None = None
     missing: bool = False
-    """The server is asked for something that is not there."""
+    """Whether the screen requests something that does not exist."""
 
     def show(self, person: Person) -> None:
         if self.missing:
@@ -42,7 +42,7 @@ class Screen:
 
 
 RACE, BOARD = "players=2&finish=5", "players=2&board=18"
-"""What the coach of the tests knows."""
+"""The options of games that the coach of the tests can evaluate."""
 
 
 def there(page: str, options: str, text: str) -> str:

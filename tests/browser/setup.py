@@ -18,11 +18,11 @@ from playwright.sync_api import Browser, StorageState, sync_playwright
 from websockets.sync.client import connect
 
 PATIENCE = 120.0
-"""Seconds after which something that should have come never will; the machine may be busy, and bots many."""
+"""The timeout of waits, in seconds; long, because the machine may be busy."""
 
 QUICK = {"pace": 0}
 STILL = {"speed": 0, "muted": True}
-"""Settings of a device on which nothing moves."""
+"""Settings without animations."""
 
 _ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage",

@@ -81,7 +81,7 @@ def test_online_by_a_link_with_a_rematch(come: Come, players: int) -> None:
     expect(host.page.get_by_role("heading", name=host.say("web.lobby.title"))).to_be_visible()
     link = host.page.get_by_role("textbox", name=host.say("web.lobby.link"), exact=True).input_value()
     assert link.startswith(host.url + "/t/")
-    assert link == host.page.url, "it is the address of the table, without any secret"
+    assert link == host.page.url, "the link is the URL of the table, without a secret"
     people = [host]
     for name in ("Rui", "Eva")[: players - 1]:
         guest = come(name=name)

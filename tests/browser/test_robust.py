@@ -227,7 +227,7 @@ def test_a_seat_moves_to_another_device(come: Come, url: str) -> None:
     code = asked(url, ana, "recover")["code"]
     after = come().go(f"{ana.path}#recover={code}")
     assert after.asked()
-    assert code not in after.page.url, "a secret does not stay in the address"
+    assert code not in after.page.url, "the secret is removed from the URL"
     before.reads("web.closed.moved")
     after.page.reload()
     assert after.asked()
