@@ -104,7 +104,7 @@ def run(*arguments: str | Path, database: str, code: int = 0) -> Result:
 
 def contents(url: str) -> dict[str, list[tuple[object, ...]]]:  # noqa: F811
     """All rows, and the key."""
-    with admin.maintained(url) as session:
+    with admin.maintenance_session(url) as session:
         rows = {
             table: session.run(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1, 2")
             for table, columns in admin.TABLES.items()

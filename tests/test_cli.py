@@ -32,7 +32,7 @@ from escadaria.table import Table
 from escadaria.terminal import saves
 from escadaria.terminal.choices import Choice, Odds, key_of, matching, offers
 from escadaria.terminal.pictures import Scene, draw
-from escadaria.terminal.play import COMMANDS, Session
+from escadaria.terminal.play import COMMANDS, TerminalMatch
 from escadaria.terminal.replay import turn_facts
 from escadaria.terminal.screen import Screen
 from escadaria.terminal.seating import read_seat
@@ -69,9 +69,9 @@ def drive(monkeypatch: pytest.MonkeyPatch, pick: Callable[[Table], str]) -> list
     """Answer every prompt with the result of ``pick`` for the table; the list collects all answers."""
     tables: list[Table] = []
     answers: list[str] = []
-    make = Session.__init__
+    make = TerminalMatch.__init__
 
-    def remember(self: Session, table: Table, *args: Any) -> None:
+    def remember(self: TerminalMatch, table: Table, *args: Any) -> None:
         tables.append(table)
         make(self, table, *args)
 
@@ -79,7 +79,7 @@ def drive(monkeypatch: pytest.MonkeyPatch, pick: Callable[[Table], str]) -> list
         answers.append(pick(tables[-1]))
         return answers[-1]
 
-    monkeypatch.setattr(Session, "__init__", remember)
+    monkeypatch.setattr(TerminalMatch, "__init__", remember)
     monkeypatch.setattr(Screen, "ask", answer)
     return answers
 
@@ -205,7 +205,8 @@ def test_links_may_be_typed_ahead() -> None:
     )
     table = Table(game, colour_seats(game, [Seat("Ana"), Seat("Bia")]), SystemDice(), start=start)
     choices = offers(table, i18n.load("en"))
-    session = Session(table, saves.SavedMatch(Path("x.txt"), "", table.dice, "system"), Screen.open("en"), 0)
+    saved = saves.SavedMatch(Path("x.txt"), "", table.dice, "system")
+    session = TerminalMatch(table, saved, Screen.open("en"), 0)
     assert session.words("3, 4 6", choices) == ["3", "4", "6"]
     session.typed.extend(["3", "4", "6"])
     while session.typed:
@@ -741,7 +742,7 @@ def test_odds_are_exact() -> None:
     after = rapido.apply(
         rapido.parse_state("turn=0 phase=decide value=62 steps=1,1,1 tower=-"), rapido.parse("again")
     )
-    assert Odds(rapido).going_on(after, 0) == Fraction(25, 36)
+    assert Odds(rapido).turn_continues(after, 0) == Fraction(25, 36)
     known = {1: Fraction(1), 2: Fraction(1), 3: Fraction(208, 216), 4: Fraction(1230, 1296)}
     for dice, chance in known.items():
         state = chain.parse_state(
@@ -749,8 +750,8 @@ def test_odds_are_exact() -> None:
             "chain=-/0/open loose=-"
         )
         kept = chain.apply(state, chain.parse(f"keep {dice}"))
-        assert Odds(chain).going_on(kept, 0) == chance
-        assert Odds(chain, most=0).going_on(kept, 0) is None
+        assert Odds(chain).turn_continues(kept, 0) == chance
+        assert Odds(chain, most=0).turn_continues(kept, 0) is None
 
 
 @given(walks(), st.integers(40, 130), st.booleans(), st.sampled_from(i18n.LANGUAGES))

@@ -60,7 +60,7 @@ class AdminError(Exception):
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckResult:
     """The result of a check."""
 
     matches: int = 0
@@ -73,7 +73,7 @@ class Checked:
 
 
 @contextmanager
-def maintained(url: str, *, create: bool = False) -> Iterator[Session]:
+def maintenance_session(url: str, *, create: bool = False) -> Iterator[Session]:
     """A connection to the database at ``url``, for maintenance.
 
     :raises AdminError: if there is no database, its version differs, or it fails.
@@ -237,7 +237,7 @@ def export_all(
     return written, damaged
 
 
-def check(session: Session, progress: Progress = lambda done, total: None) -> Checked:
+def check(session: Session, progress: Progress = lambda done, total: None) -> CheckResult:
     """Replay every stored match: check that events are complete, moves legal and dice as committed."""
     matches = events = finished = rolls = 0
     damaged: dict[str, str] = {}
@@ -263,7 +263,7 @@ def check(session: Session, progress: Progress = lambda done, total: None) -> Ch
         damaged[match] = "it has no events"
     for (match,) in session.run(_WITHOUT_MATCH):
         damaged[match] = "it has events but no row in the table of matches"
-    return Checked(matches, events, finished, rolls, damaged)
+    return CheckResult(matches, events, finished, rolls, damaged)
 
 
 _WITHOUT_EVENTS = (

@@ -48,24 +48,24 @@ from escadaria.strategy import advice as find_advice
 from escadaria.table import Table
 from escadaria.terminal import saves, seating
 from escadaria.terminal.analysis import (
+    analysis_progress,
     draw_analysis,
     hint_data,
     show_analysis,
     show_hint,
-    watched_analysis,
 )
 from escadaria.terminal.analysis_page import page
-from escadaria.terminal.arena import show_league, watched_league
-from escadaria.terminal.play import PAUSE, Quit, Session
+from escadaria.terminal.arena import league_progress, show_league
+from escadaria.terminal.play import PAUSE, Quit, TerminalMatch
 from escadaria.terminal.plot import check_plot, draw_league
 from escadaria.terminal.replay import Replay
 from escadaria.terminal.results import (
     show_results,
     show_solution,
     show_verdict,
+    simulation_progress,
     solution_data,
-    solving,
-    watched,
+    solve_progress,
 )
 from escadaria.terminal.screen import Screen
 from escadaria.terminal.strategy import show_advice
@@ -160,7 +160,7 @@ def play(
             table, saved = resumed_match(Path(game) if game else None)
         else:
             table, saved = new_match(screen, game, seat, players, option, seed, record)
-        session = Session(table, saved, screen, 0 if fast else PAUSE)
+        session = TerminalMatch(table, saved, screen, 0 if fast else PAUSE)
         try:
             session.run()
         except (Quit, EOFError):
@@ -239,7 +239,7 @@ def analyse(
         record = open_record(file)
         if plot:
             check_plot(plot)
-        with watched_analysis(screen) as progress:
+        with analysis_progress(screen) as progress:
             analysis = run_analysis(record, rollouts=rollouts, progress=progress)
         if html:
             html.write_text(page(analysis, screen.texts), "utf-8")
@@ -263,9 +263,9 @@ def hint(
     as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
     lang: Language = None,
 ) -> None:
-    """Evaluate a position: how often the seat to act wins after each legal action.
+    """Evaluate the legal actions of a position.
 
-    Example: escadaria hint rapido
+    It prints the win probability of the seat to act after each. Example: escadaria hint rapido
     "turn=0 phase=decide value=62 steps=3,5 tower=4:1:51"
     """
     with report_errors(lang) as screen:
@@ -284,7 +284,7 @@ def strategy(
     as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
     lang: Language = None,
 ) -> None:
-    """Show strategy advice: heuristics, their measured strength, and charts of when to stop.
+    """Show heuristics and charts of when to stop.
 
     The heuristics were found by search and measured against the best known play.
     """
@@ -321,7 +321,7 @@ def simulate(
         rules = seating.make_game(game, option, players, len(bot))
         note_missing_compiler(screen)
         start = time.perf_counter()
-        with watched(games, screen) as progress:
+        with simulation_progress(games, screen) as progress:
             results = run_simulation(
                 rules, bot, games, seed, workers=workers, scheduler=scheduler, progress=progress
             )
@@ -345,10 +345,11 @@ def solve(
     as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
     lang: Language = None,
 ) -> None:
-    """Compute the value of every position with best play on both sides, with proven bounds.
+    """Solve a two-player game exactly.
 
-    The solution is stored in the user's cache folder, or in ESCADARIA_CACHE; bots and the coach use it from
-    then on. An interrupted run continues from its last checkpoint.
+    It computes the value of every position with best play on both sides, with proven bounds. The solution is
+    stored in the user's cache folder, or in ESCADARIA_CACHE; bots and the coach use it from then on. An
+    interrupted run continues from its last checkpoint.
     """
     named = {"finish": finish or "", "board": board}
     given = [*option, *(f"{name}={value}" for name, value in named.items() if value)]
@@ -356,7 +357,7 @@ def solve(
         from escadaria.compute.solve import solve as compute  # importing Numba takes a second
 
         rules = seating.make_game(game, given, players, players)
-        with solving(screen) as progress:
+        with solve_progress(screen) as progress:
             solution = compute(rules, threads=threads, progress=progress, again=again)
         if as_json:
             echo_json(solution_data(solution, path_of(rules)))
@@ -404,7 +405,7 @@ def arena(
         if plot:
             check_plot(plot)
         note_missing_compiler(screen)
-        with watched_league(screen) as progress:
+        with league_progress(screen) as progress:
             results = league(
                 rules,
                 bot,
@@ -426,10 +427,10 @@ def arena(
 
 @app.command()
 def verify(file: File, lang: Language = None) -> None:
-    """Verify that the dice of a match were fair, by deriving every roll again.
+    """Verify that the dice of a match were fair.
 
-    The exit code is 0 for yes and 1 for no. The answer is also no for a damaged record, for dice without a
-    commitment, and for an unfinished match, whose secret is not revealed yet.
+    Every roll is derived again. The exit code is 0 for yes and 1 for no. The answer is also no for a damaged
+    record, for dice without a commitment, and for an unfinished match, whose secret is not revealed yet.
     """
     with report_errors(lang) as screen:
         record = open_record(file)
@@ -600,13 +601,13 @@ def admin_session(url: str, *, create: bool = False) -> Iterator[tuple[Any, Any,
         try:
             if url.startswith("postgres"):
                 import_module("psycopg")
-            with admin.maintained(url, create=create) as session:
+            with admin.maintenance_session(url, create=create) as session:
                 yield admin, session, screen
         except admin.AdminError as error:
-            screen.complain(str(error))
+            screen.error_line(str(error))
             raise typer.Exit(1) from None
         except ValueError as error:  # an invalid URL
-            screen.complain(str(error))
+            screen.error_line(str(error))
             raise typer.Exit(2) from None
 
 
@@ -644,7 +645,7 @@ def show_facts(sentence: str, facts: dict[str, Any], as_json: bool) -> None:
 
 def report_damage(damaged: dict[str, str], screen: Screen) -> None:
     for match, reason in damaged.items():
-        screen.complain(f"{match}: {reason}")
+        screen.error_line(f"{match}: {reason}")
     if damaged:
         raise typer.Exit(1)
 
@@ -669,19 +670,19 @@ def report_errors(language: str | None) -> Iterator[Screen]:
         screen = Screen.open(language)
         yield screen
     except (BadRecord, Refused, saves.NothingToResume, saves.SecretMissing) as error:
-        screen.refuse(error)
+        screen.show_error(error)
         raise typer.Exit(1) from None
     except BrokenPipeError:  # as in `replay FILE | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
     except (GameError, OSError) as error:
-        screen.refuse(error)
+        screen.show_error(error)
         raise typer.Exit(2) from None
     except ModuleNotFoundError as error:
         extra = extra_with(error.name or "")
         if not extra:
             raise
-        screen.refuse(MissingExtra(f"this needs {error.name}: install escadaria[{extra}]"))
+        screen.show_error(MissingExtra(f"this needs {error.name}: install escadaria[{extra}]"))
         raise typer.Exit(2) from None
     except KeyboardInterrupt as stop:
         raise typer.Exit(128 + (stop.args[0] if stop.args else signal.SIGINT)) from None
@@ -701,7 +702,7 @@ def extra_with(module: str) -> str:
 def note_missing_compiler(screen: Screen) -> None:
     """Warn in one line that simulation is slow without Numba."""
     if find_spec("numba") is None:
-        screen.refuse(MissingExtra("without numba games are played slowly: install escadaria[lab]"))
+        screen.show_error(MissingExtra("without numba games are played slowly: install escadaria[lab]"))
         warnings.filterwarnings("ignore", message=".*escadaria\\[lab\\]")  # the same as a Python warning
 
 

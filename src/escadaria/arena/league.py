@@ -29,7 +29,7 @@ from platformdirs import user_cache_path
 
 from escadaria.arena.rating import fit
 from escadaria.arena.simulation import CHUNK, FEW, Z95, Share, play_batch
-from escadaria.arena.workers import Counts, kernel, spread
+from escadaria.arena.workers import Counts, kernel, run_batches
 from escadaria.bots import AnyBot, UnknownBot
 from escadaria.bots import load as load_bot
 from escadaria.game import AnyGame, BadOptions, GameError
@@ -101,7 +101,7 @@ def league(
         missing = schedule.missing(goal, tallies, CHUNK if compiled else ENGINE_BATCH)
         spans = [(line_up * NUMBERS + first, number) for line_up, first, number in missing]
         play = Pairings(schedule, total > FEW)
-        batches = spread(
+        batches = run_batches(
             play, game, players, spans, seed, workers=workers, scheduler=scheduler, threads=compiled
         )
         for (line_up, first, number), counts in zip(missing, batches if spans else (), strict=True):

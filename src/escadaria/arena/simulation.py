@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from escadaria.arena.workers import Counts, kernel, spread
+from escadaria.arena.workers import Counts, kernel, run_batches
 from escadaria.bots import AnyBot
 from escadaria.bots import load as load_bot
 from escadaria.catalogue import kit_of
@@ -157,7 +157,7 @@ def simulate(
     size = CHUNK if compiled else ENGINE_CHUNK
     spans = [(first, min(size, games - first)) for first in range(0, games, size)]
     parts, done = [], 0
-    for part in spread(
+    for part in run_batches(
         compiled or play_batch,
         game,
         lineup,

@@ -58,7 +58,7 @@ def kernel(game: AnyGame, bots: Sequence[object]) -> PlayBatch | None:
     return part.play_batch if all(bot in part.POLICIES for bot in bots) else None
 
 
-def spread(
+def run_batches(
     play_batch: PlayBatch,
     game: AnyGame,
     bots: Sequence[object],

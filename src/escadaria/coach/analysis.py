@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 SIZES = {"inaccuracy": 0.02, "mistake": 0.05, "blunder": 0.10}
 """Mistakes by size: the smallest loss of win probability of each."""
 
-SURE = 2.0
+SIGNIFICANCE = 2.0
 """A loss measured by rollouts counts if it is at least this number of standard errors."""
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """One of the legal actions of a decision."""
+class ActionValue:
+    """A legal action with its win probabilities."""
 
     action: Any
     shares: Shares
@@ -57,15 +57,15 @@ class Decision:
     turn: int
     """The turn's number, from 1."""
     seat: int
-    played: Option
-    options: tuple[Option, ...]
+    played: ActionValue
+    options: tuple[ActionValue, ...]
     """All legal actions, the best for the seat first."""
 
     @property
-    def best(self) -> Option:
+    def best(self) -> ActionValue:
         return self.options[0]
 
-    def share(self, option: Option) -> float:
+    def share(self, option: ActionValue) -> float:
         """The win probability of the seat that decides."""
         return option.shares[self.seat]
 
@@ -73,7 +73,7 @@ class Decision:
     def lost(self) -> float:
         """The win probability of the best action minus that of the one played; 0 if not significant."""
         lost = self.share(self.best) - self.share(self.played)
-        return lost if lost > SURE * hypot(self.best.error, self.played.error) else 0.0
+        return lost if lost > SIGNIFICANCE * hypot(self.best.error, self.played.error) else 0.0
 
     @property
     def at_stake(self) -> float:
@@ -237,10 +237,10 @@ def analyse(
     return Analysis(record, evaluator.source, tuple(curve), tuple(errors), tuple(decisions), tuple(rolls))
 
 
-def hint(game: AnyGame, state: Any, evaluator: Evaluator) -> tuple[Option, ...]:
+def hint(game: AnyGame, state: Any, evaluator: Evaluator) -> tuple[ActionValue, ...]:
     """The legal actions of a position, the best for the seat to act first."""
     options = [
-        Option(action, shares, evaluator.error(game.apply(state, action))[state.turn])
+        ActionValue(action, shares, evaluator.error(game.apply(state, action))[state.turn])
         for action, shares in evaluator.options(state).items()
     ]
     return tuple(sorted(options, key=lambda option: -option.shares[state.turn]))
@@ -267,7 +267,7 @@ class Fall:
     chance: Fraction
     plan: tuple[Any, ...]
     """The best actions until the next roll or the end of the turn; empty if the dice ended the turn."""
-    options: tuple[Option, ...]
+    options: tuple[ActionValue, ...]
     """The options of the last decision in the plan, the chosen one first."""
     shares: Shares
 
@@ -306,7 +306,7 @@ def _one_more(game: AnyGame, waiting: _Falling, seat: int, fallen: _Falling) -> 
 
 def _fall(game: AnyGame, after: Any, evaluator: Evaluator, seat: int, dice: Mapping[str, Fraction]) -> Fall:
     plan: list[Any] = []
-    options: tuple[Option, ...] = ()
+    options: tuple[ActionValue, ...] = ()
     position = after
     while position.turn == seat and game.legal_actions(position):
         options = hint(game, position, evaluator)

@@ -10,7 +10,7 @@ from escadaria.i18n import load
 TERMINAL_ONLY = ("play.about", "play.command", "play.count", "replay.", "simulate.", "verify.")
 """Prefixes of texts that the browser does not use."""
 
-LATER = re.compile(r"(web\.)?strategy\.|web\.position\.(?!title$|edit$)")
+DEFERRED = re.compile(r"(web\.)?strategy\.|web\.position\.(?!title$|edit$)")
 """Texts that are loaded with their pages, so that the first page loads faster."""
 
 
@@ -26,5 +26,5 @@ def texts_json(language: str, later: bool = False) -> dict[str, Any]:
         if not message.counted
         else {"forms": list(message.forms), "counted": message.counted}
         for key, message in load(language).messages.items()
-        if not key.startswith(TERMINAL_ONLY) and bool(LATER.match(key)) == later
+        if not key.startswith(TERMINAL_ONLY) and bool(DEFERRED.match(key)) == later
     }

@@ -97,7 +97,7 @@ def hint_data(game: AnyGame, state: Any, evaluator: Evaluator) -> dict[str, Any]
 
 
 @contextmanager
-def watched_analysis(screen: Screen) -> Iterator[Callable[[int, int], None]]:
+def analysis_progress(screen: Screen) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on stderr, if that is a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=screen.err, transient=True, disable=not screen.err.is_terminal) as bar:

@@ -94,7 +94,7 @@ def signed(number: float, screen: Screen) -> str:
 
 
 @contextmanager
-def watched_league(screen: Screen) -> Iterator[Callable[[int, int], None]]:
+def league_progress(screen: Screen) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on stderr, if that is a terminal. After Ctrl-C, prints how to resume."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bar = Progress(*columns, console=screen.err, transient=True, disable=not screen.err.is_terminal)
@@ -107,5 +107,5 @@ def watched_league(screen: Screen) -> Iterator[Callable[[int, int], None]]:
         if games:
             again = command(*(word for word in sys.argv[1:] if word != "--resume"), "--resume")
             kept, wanted = (screen.texts.number(round(number)) for number in (done, games))
-            screen.complain(screen.texts("arena.stopped", done=kept, games=wanted, command=again))
+            screen.error_line(screen.texts("arena.stopped", done=kept, games=wanted, command=again))
         raise

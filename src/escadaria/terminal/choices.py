@@ -84,7 +84,7 @@ def previews(table: Table, decision: Any, texts: Texts, odds: Odds) -> Iterator[
     names = [seat.name for seat in table.seats]
     for fact in table.game.facts(table.state, decision):
         yield from preview(table.game.name, fact, names, texts)
-    chance = odds.going_on(table.game.apply(table.state, decision), table.state.turn)
+    chance = odds.turn_continues(table.game.apply(table.state, decision), table.state.turn)
     if chance is not None:
         yield texts("play.safe", share=texts.percent(chance))
 
@@ -107,7 +107,7 @@ class Odds:
         self.game = game
         self.left = most
 
-    def going_on(self, state: Any, seat: int) -> Fraction | None:
+    def turn_continues(self, state: Any, seat: int) -> Fraction | None:
         """The probability that the seat's turn continues, or wins the game, after the roll.
 
         None if this is not a chance node of its turn, or if there are too many positions.

@@ -33,7 +33,7 @@ class Quit(Exception):
     """A player interrupts the match."""
 
 
-class Session:
+class TerminalMatch:
     """A match between people at one keyboard and bots."""
 
     def __init__(self, table: Table, saved: SavedMatch, screen: Screen, pause: float = PAUSE) -> None:
@@ -158,13 +158,13 @@ class Session:
                 self.look()
             else:
                 keys = ", ".join(self.key(choice, choices) for choice in choices)
-                self.complain(self.texts("play.what", text=line[:40], keys=keys))
+                self.reject(self.texts("play.what", text=line[:40], keys=keys))
         except GameError as error:
             key = f"error.{error.code}"
-            self.complain(self.texts(key) if key in self.texts else str(error))
+            self.reject(self.texts(key) if key in self.texts else str(error))
 
-    def complain(self, sentence: str) -> None:
-        self.screen.complain(sentence)
+    def reject(self, sentence: str) -> None:
+        self.screen.error_line(sentence)
         self.typed.clear()
         self.mistaken = True
 

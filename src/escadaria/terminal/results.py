@@ -82,7 +82,7 @@ def _shares(title: str, shares: Sequence[Share], players: int, screen: Screen) -
 
 
 @contextmanager
-def watched(games: int, screen: Screen) -> Iterator[Callable[[int], None]]:
+def simulation_progress(games: int, screen: Screen) -> Iterator[Callable[[int], None]]:
     """A progress bar on stderr, if that is a terminal."""
     if not screen.err.is_terminal:
         yield lambda done: None
@@ -94,7 +94,7 @@ def watched(games: int, screen: Screen) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def solving(screen: Screen) -> Iterator[Callable[[Any], None]]:
+def solve_progress(screen: Screen) -> Iterator[Callable[[Any], None]]:
     """A line on stderr with the progress of the solver."""
     if not screen.err.is_terminal:
         yield lambda step: None

@@ -82,12 +82,12 @@ class Screen:
         for line in lines:
             self.out.print(line, soft_wrap=True)
 
-    def refuse(self, error: GameError | OSError) -> None:
+    def show_error(self, error: GameError | OSError) -> None:
         """Print an error in one red line, with its details."""
         key = f"error.{error.code}" if isinstance(error, GameError) else "error.file"
-        self.complain(f"{self.texts(key)} ({error})" if key in self.texts else str(error))
+        self.error_line(f"{self.texts(key)} ({error})" if key in self.texts else str(error))
 
-    def complain(self, sentence: str) -> None:
+    def error_line(self, sentence: str) -> None:
         self.err.print(Text(sentence, WRONG), soft_wrap=not self.err.is_terminal)
 
     def ask(self, prompt: str) -> str:

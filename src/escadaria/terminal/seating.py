@@ -107,7 +107,7 @@ def ask_game(screen: Screen) -> str:
         name = numbered.get(answer or "1", answer)
         if name in GAMES:
             return name
-        screen.complain(screen.texts("play.what", text=answer[:40], keys=", ".join(numbered)))
+        screen.error_line(screen.texts("play.what", text=answer[:40], keys=", ".join(numbered)))
 
 
 def ask_seats(screen: Screen, game: str) -> list[Seat]:
@@ -124,4 +124,4 @@ def ask_seats(screen: Screen, game: str) -> list[Seat]:
                 raise BadOptions(f"{len(seats)} > {most}")
             return seats
         except GameError as error:
-            screen.refuse(error)
+            screen.show_error(error)
