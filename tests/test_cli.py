@@ -263,7 +263,8 @@ def lines(answers: list[str]) -> str:
     return "".join(f"{answer}\n" for answer in answers)
 
 
-def test_resume_takes_the_newest_unfinished_match() -> None:
+def test_resume_takes_the_newest_unfinished_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["escadaria"])
     folder = saves.records_folder()
     for number, game in enumerate(("rapido", "chain")):
         run("play", game, "--seed", str(number), typed="quit\n")
