@@ -18,17 +18,27 @@ from pathlib import Path
 import httpx
 import pytest
 
+from escadaria.store import StoreUnavailable
 from faults.check import check
 from faults.people import Json, Witness
 from faults.serving import PATIENCE, Server, eventually, running
 from faults.tabs import Tab, tab, two_people, verdict
+from server.wire import eventually as server_eventually
+from server.wire import opened, serving
 from store.conftest import Postgres, postgres  # noqa: F401 - a fixture
+
+PAIR = [{"name": "Ana"}, {"name": "Rui"}]
 
 ANSWER_SECONDS = 15.0
 """The server promises an answer within 10 seconds; the machine may be busy."""
 
 READY_SECONDS = 5.0
 """It promises one within a second."""
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
 
 
 async def readiness(server: Server) -> int:
@@ -222,6 +232,55 @@ def test_a_match_without_events_stops_neither_the_start_nor_the_sweeps(tmp_path:
             assert (await server.get("/api/matches/empty")).status_code == 404
 
     asyncio.run(scene())
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "change",
+    ["body = '{'", "hidden = '[1'", """body = '{"type": "freed", "seat": 3}'"""],
+    ids=["body", "hidden", "seat"],
+)
+async def test_a_damaged_match_keeps_no_other_waiting(tmp_path: Path, change: str) -> None:
+    database = tmp_path / "matches.sqlite3"
+    async with serving(tmp_path) as server:
+        damaged, healthy = [
+            (await opened(server.url, people=PAIR, rules={"clock": clock, "pace": 0}, start=True))["match"]
+            for clock in (1, 2)
+        ]
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute(f"UPDATE event SET {change} WHERE match = ? AND version = 1", (damaged,))
+        connection.execute("UPDATE match SET due = 1")
+        connection.execute("UPDATE match SET due = 2 WHERE id = ?", (healthy,))
+    async with serving(tmp_path) as server:
+        await server_eventually(lambda: healthy in server.hub.rooms, "the other match is resumed")
+        await server_eventually(lambda: due_at(database, damaged) > 1e6, "the damaged one is left alone")
+
+
+@pytest.mark.anyio
+async def test_a_match_that_cannot_be_read_now_stays_due(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(tmp_path) as server:
+        match = (await opened(server.url, people=PAIR, rules={"clock": 1}, start=True))["match"]
+    with closing(sqlite3.connect(tmp_path / "matches.sqlite3")) as connection, connection:
+        connection.execute("UPDATE match SET due = 1")
+
+    async def fails(*_: object) -> None:
+        raise StoreUnavailable("not now")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("escadaria.store.sql.SqlStore.snapshot", fails)
+        async with serving(tmp_path) as server:
+            await server.hub.load_due()
+            assert due_at(tmp_path / "matches.sqlite3", match) == 1
+    async with serving(tmp_path) as server:
+        await server_eventually(lambda: match in server.hub.rooms, "it is resumed")
+
+
+def due_at(database: Path | str, match: str) -> float:
+    """When a match is to be loaded."""
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        return float(connection.execute("SELECT due FROM match WHERE id = ?", (match,)).fetchone()[0] or 0)
 
 
 def due(database: Path | str, match: str) -> bool:

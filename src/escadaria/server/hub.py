@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from escadaria import bots, catalogue, dice
-from escadaria.game import GameError
 from escadaria.refusals import Refused
 from escadaria.server import messages, metrics
 from escadaria.server.clock import Clock
@@ -221,7 +220,9 @@ class Hub:
             known = match in self.rooms or match in self._loading
             try:
                 room = await self.room(match)
-            except GameError:
+            except Exception as error:  # whatever is wrong with it, the others are due too
+                if isinstance(error, Refused) and error.code == "store_unavailable":
+                    return  # nothing is wrong with it: it stays due
                 log.exception("a stored match cannot be rebuilt", extra={"match": match})
                 await self.store.set_due({match: now + 86_400})
                 continue
