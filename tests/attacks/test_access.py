@@ -16,6 +16,7 @@ import httpx
 import msgspec
 import pytest
 from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidMessage, InvalidStatus
 
 from escadaria.record import read
 from escadaria.server import messages
@@ -164,6 +165,30 @@ async def test_a_moved_seat_ends_the_old_device_at_another_worker(tmp_path: Path
                 await one.hub.rooms[match["match"]].refresh()  # the event arrives by way of the store
                 assert (await old.expect("bye"))["code"] == "moved"
                 assert await old.closed() == 4010
+
+
+# Shutting down.
+
+
+async def test_a_shutdown_during_a_handshake_is_no_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(tmp_path) as server:
+        match = await opened(server.url)
+
+        def shuts_down(*_: object) -> bool:
+            server.hub.closing = True
+            for protocol in list(server.server.server_state.connections):
+                protocol.shutdown()
+            return True
+
+        monkeypatch.setattr("escadaria.server.socket.same_origin", shuts_down)
+        with pytest.raises((InvalidStatus, InvalidMessage, ConnectionError)):
+            async with socket_to(server.url, match["match"]):
+                pass
+        await eventually(lambda: not server.server.server_state.tasks, "it is over")
+        server.hub.closing = False
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 # Places.

@@ -320,6 +320,11 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         self.gate.leave(self.client[0] if self.client else "unknown")
         super().connection_lost(exc)
 
+    def shutdown(self) -> None:
+        super().shutdown()
+        if not self.handshake_complete:
+            self.disconnected = True  # so that the application, which may be about to answer, is told
+
     # What is received.
 
     def data_received(self, data: bytes) -> None:
