@@ -160,12 +160,14 @@ class Answer:
 class WebSocket:
     """A WebSocket without a library, so that it can misbehave."""
 
-    def __init__(self, client: socket.socket, match: str, host: str = "localhost") -> None:
+    def __init__(
+        self, client: socket.socket, match: str, host: str = "localhost", header: str = "X-Nothing: 1"
+    ) -> None:
         self.client = client
         self.buffer = b""
         client.sendall(
-            f"GET /api/matches/{match}/socket HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\n"
-            "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            f"GET /api/matches/{match}/socket HTTP/1.1\r\nHost: {host}\r\n{header}\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
             "Sec-WebSocket-Version: 13\r\n\r\n".encode()
         )
         self.head = self.read_until(b"\r\n\r\n")

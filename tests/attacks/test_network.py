@@ -307,6 +307,48 @@ def test_frames_of_an_address_count_over_all_its_connections(strict: Victim) -> 
     strict.table(strict.open_match(FRIEND), FRIEND).ping()
 
 
+# Behind a proxy, which has one address.
+
+PROXY = "127.0.0.1"
+
+
+def test_a_client_behind_a_proxy_has_only_so_many_connections(tmp_path: Path) -> None:
+    with running(tmp_path, proxies=PROXY, connections_per_address=5) as victim:
+        match = victim.open_match(PROXY)
+        hello = json.dumps({"type": "hello", "token": match["token"]}).encode()
+
+        def enter(client: str) -> bytes:
+            table = WebSocket(victim.connect(PROXY), match["match"], header=f"X-Forwarded-For: {client}")
+            table.send(hello)
+            return table.head if b'"bye"' in table.head else table.read_until(b'"type":')
+
+        assert [b'"welcome"' in enter("198.51.100.7") for _ in range(7)] == [True] * 5 + [False] * 2
+        assert b'"welcome"' in enter("198.51.100.8")
+
+
+def test_a_client_behind_a_proxy_pays_for_its_own_bytes_alone(tmp_path: Path) -> None:
+    with running(tmp_path, proxies=PROXY, bytes_burst=3000, bytes_per_second=0.001) as victim:
+        client = victim.connect(PROXY)  # kept open by the proxy for one request after the other
+
+        def ask(address: str, body: bytes) -> bytes:
+            client.sendall(
+                f"POST /api/positions HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: {address}\r\n"
+                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{{".encode()
+            )
+            time.sleep(0.3)  # so that the rest comes when the head has been read
+            client.sendall(body[1:])
+            head, _, rest = client.recv(65536).partition(b"\r\n\r\n")
+            length = int(head.lower().partition(b"content-length: ")[2].split()[0])
+            while len(rest) < length:
+                rest += client.recv(65536)
+            return head.split()[1]
+
+        body = b'{"game": "rapido"}'
+        assert ask("198.51.100.7", body.ljust(2990)) == b"200"
+        assert ask("198.51.100.8", body) == b"200", "the other one has spent nothing"
+        assert ask("198.51.100.7", body) == b"429"
+
+
 # Hosts.
 
 OURS = [

@@ -15,7 +15,7 @@ from escadaria.refusals import Refused
 from escadaria.server import messages, metrics
 from escadaria.server.clock import Clock
 from escadaria.server.event_log import stored_events
-from escadaria.server.limits import Limits, address_key
+from escadaria.server.limits import Limits, address_key, network_of
 from escadaria.server.match import HOST, Match, MatchEvent, new_match
 from escadaria.server.presence import Connection
 from escadaria.server.room import Room
@@ -51,6 +51,8 @@ class Hub:
         self.workers = Workers(settings, limits)
         self.rooms: dict[str, Room] = {}
         self.connections: set[Connection] = set()
+        self.addresses: Counter[str] = Counter()
+        """How many connections each client's address or network has, those behind a proxy too."""
         self.closing = False
         self._tokens = Tokens(store.key)
         self._services = Services(store, self.workers, limits, settings, clock, self._tokens, self._open_next)
@@ -96,6 +98,21 @@ class Hub:
         self.rooms[match] = room
         self._tables[room.match.opener] += 1
         return room
+
+    def enter(self, connection: Connection) -> None:
+        """Count a connection that was accepted."""
+        self.connections.add(connection)
+        self.addresses[network_of(connection.address)] += 1
+        metrics.CONNECTIONS.set(len(self.connections))
+
+    def leave(self, connection: Connection) -> None:
+        """Count it no more."""
+        network = network_of(connection.address)
+        self.connections.discard(connection)
+        self.addresses[network] -= 1
+        if self.addresses[network] <= 0:
+            del self.addresses[network]
+        metrics.CONNECTIONS.set(len(self.connections))
 
     # Opening.
 

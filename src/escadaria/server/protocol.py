@@ -183,7 +183,8 @@ class HttpProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
-        if not _may_send(self.gate, self.scope, self.client, len(data)):
+        # On a proxy's connection the next head may be another client's than the one before.
+        if not _may_send(self.gate, None if self._in_head else self.scope, self.client, len(data)):
             self._answer(429, "too_fast", "too many bytes from this address, wait")
             return
         heads, was_in_head = self._heads, self._in_head

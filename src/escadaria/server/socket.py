@@ -13,11 +13,11 @@ from litestar.params import FromPath
 
 from escadaria.game import GameError
 from escadaria.refusals import Ending, Refused, code_of
-from escadaria.server import messages, metrics
+from escadaria.server import messages
 from escadaria.server.access import address_of, same_origin
 from escadaria.server.errors import CLOSE_CODES
 from escadaria.server.hub import Hub
-from escadaria.server.limits import Bucket
+from escadaria.server.limits import Bucket, network_of
 from escadaria.server.presence import Connection
 from escadaria.server.room import Room, refusal_frame
 
@@ -43,14 +43,12 @@ async def table(socket: WebSocket[Any, Any, Any], state: State, match: FromPath[
         await socket.close(CLOSE_CODES[busy], busy)
         return
     session = Session(hub, match, socket)
-    hub.connections.add(session.connection)
-    metrics.CONNECTIONS.set(len(hub.connections))
+    hub.enter(session.connection)
     try:
         await socket.receive()  # messages go to the session, so this is the end of the connection
     finally:
         session.close()
-        hub.connections.discard(session.connection)
-        metrics.CONNECTIONS.set(len(hub.connections))
+        hub.leave(session.connection)
 
 
 class Session:
@@ -178,5 +176,8 @@ def _too_busy(hub: Hub, socket: WebSocket[Any, Any, Any]) -> Ending | None:
     if hub.closing:
         return "restart"
     if len(hub.connections) >= hub.settings.connections:
+        return "too_many"
+    # Those that come through a proxy were not counted by their own address when they were accepted.
+    if hub.addresses[network_of(address_of(socket))] >= hub.settings.connections_per_address:
         return "too_many"
     return None if hub.limits.allows(address_of(socket), "requests") else "too_fast"
