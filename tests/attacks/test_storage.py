@@ -244,7 +244,7 @@ async def test_a_damaged_match_keeps_no_other_waiting(tmp_path: Path, change: st
     database = tmp_path / "matches.sqlite3"
     async with serving(tmp_path) as server:
         damaged, healthy = [
-            (await opened(server.url, people=PAIR, rules={"clock": clock, "pace": 0}, start=True))["match"]
+            (await opened(server.url, people=PAIR, settings={"clock": clock, "pace": 0}, start=True))["match"]
             for clock in (1, 2)
         ]
     with closing(sqlite3.connect(database)) as connection, connection:
@@ -261,7 +261,7 @@ async def test_a_match_that_cannot_be_read_now_stays_due(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with serving(tmp_path) as server:
-        match = (await opened(server.url, people=PAIR, rules={"clock": 1}, start=True))["match"]
+        match = (await opened(server.url, people=PAIR, settings={"clock": 1}, start=True))["match"]
     with closing(sqlite3.connect(tmp_path / "matches.sqlite3")) as connection, connection:
         connection.execute("UPDATE match SET due = 1")
 
