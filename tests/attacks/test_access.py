@@ -101,7 +101,7 @@ async def test_a_code_outlives_sleep_restart_and_what_others_ask_for(tmp_path: P
             code = (await rui.ask("recover"))["code"]
             others = {(await ana.ask("recover"))["code"] for _ in range(25)}
             assert len(others) == 25
-        await eventually(lambda: server.hub.rooms[match["match"]].asleep, "nobody is there")
+        await eventually(lambda: server.hub.rooms[match["match"]].idle, "nobody is there")
         await server.hub.sweep()
         assert not server.hub.rooms
     with contextlib.closing(sqlite3.connect(tmp_path / "matches.sqlite3")) as database:
@@ -386,7 +386,7 @@ async def test_a_long_match_loads_from_its_snapshot(tmp_path: Path) -> None:
                 await me.ask("set_up", version=version, position=position)
             before = (await me.ask("ping"))["version"]
             assert (await me.ask("set_up", version=before, position=position))["type"] == "accepted"
-        await eventually(lambda: server.hub.rooms[name].asleep, "nobody is there")
+        await eventually(lambda: server.hub.rooms[name].idle, "nobody is there")
         await server.hub.sweep()
         assert not server.hub.rooms
         snapshot = await store.snapshot(name)

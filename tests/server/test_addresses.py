@@ -43,7 +43,7 @@ def test_addresses(listening: str, own: str, found: list[str], monkeypatch: pyte
     ],
 )
 def test_the_own_machine(host: str, own: bool) -> None:
-    assert addresses.is_own_machine(host) == own
+    assert addresses.is_loopback(host) == own
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ async def test_bots_wait_until_somebody_is_there_unless_a_clock_runs(tmp_path: P
         rooms = server.hub.rooms
         await eventually(lambda: rooms[timed["match"]].match.status == "over", "it plays to the end")
         assert rooms[lonely["match"]].match.version == 4
-        await eventually(lambda: rooms[lonely["match"]].asleep and rooms[timed["match"]].asleep, "both sleep")
+        await eventually(lambda: rooms[lonely["match"]].idle and rooms[timed["match"]].idle, "both sleep")
         async with wire(server.url, lonely["match"], watch=lonely["watch"]):
             await eventually(lambda: rooms[lonely["match"]].match.status == "over", "somebody watches")
 

@@ -194,7 +194,7 @@ async def test_a_bad_position_names_the_ruling_that_it_breaks(http: httpx.AsyncC
 async def test_those_who_wait_are_told_and_too_many_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(workers, "ANALYSIS_WAIT_SECONDS", 0.01)
     async with serving(tmp_path, analysis_queue=2) as inside:
         ready = asyncio.Event()
 

@@ -37,7 +37,7 @@ class Ahead(Clock):
 
 async def asleep(server: Inside, match: dict[str, Any]) -> None:
     """Wait until nobody is at the match, then sweep."""
-    await eventually(lambda: server.hub.rooms[match["match"]].asleep, "nobody is there")
+    await eventually(lambda: server.hub.rooms[match["match"]].idle, "nobody is there")
     await server.hub.sweep()
 
 
@@ -114,7 +114,7 @@ def test_an_ipv6_network_is_one_address() -> None:
 
 
 def test_a_hostile_number_of_addresses_takes_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("escadaria.server.limits._MOST", 100)
+    monkeypatch.setattr("escadaria.server.limits._MAX_BUCKETS", 100)
     budget, _ = limits(requests_per_second=0.001, requests_burst=1)
     budget.take("192.0.2.1", "requests")
     for number in range(1000):
@@ -341,7 +341,7 @@ async def test_who_comes_while_a_match_is_put_to_sleep_is_not_alone(
         async with wire(server.url, match["match"], token=match["token"]) as me:
             await me.ask("resign")
         room = server.hub.rooms[match["match"]]
-        await eventually(lambda: room.asleep, "nobody is there")
+        await eventually(lambda: room.idle, "nobody is there")
         archive = server.hub.store.archive
         async with socket_to(server.url, match["match"]) as late:
 

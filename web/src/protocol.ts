@@ -1,6 +1,6 @@
 // The wire, generated from the server's types by tools/protocol_types.py. Do not edit.
 
-/** The first frame of a connection: who is there, and how much they know already. */
+/** The first frame of a connection: identifies the client and the events that it has. */
 export interface Hello {
   type: 'hello';
   token?: string | null;
@@ -32,7 +32,7 @@ export interface AddBot {
   version: number;
 }
 
-/** Make a seat free while the match waits: one's own, or as the host any. */
+/** Free a seat while the match waits: one's own, or any seat as the host. */
 export interface Free {
   type: 'free';
   seat: number;
@@ -40,14 +40,14 @@ export interface Free {
   version: number;
 }
 
-/** The host starts the match; all seats are taken. */
+/** The host starts the match. All seats must be taken. */
 export interface Start {
   type: 'start';
   id: string;
   version: number;
 }
 
-/** Do one of the legal actions that the server sent. */
+/** Play one of the legal actions. */
 export interface Act {
   type: 'act';
   action: string;
@@ -56,14 +56,14 @@ export interface Act {
   version: number;
 }
 
-/** Take the last decision back; at practice tables, where no dice fell since. */
+/** Undo the last decision at a practice table, if no dice were rolled since. */
 export interface Undo {
   type: 'undo';
   id: string;
   version: number;
 }
 
-/** Give up. */
+/** Resign. */
 export interface Resign {
   type: 'resign';
   seat?: number | null;
@@ -71,7 +71,7 @@ export interface Resign {
   version: number;
 }
 
-/** Play again where a bot stood in. */
+/** Take a seat back from the bot that stands in. */
 export interface TakeBack {
   type: 'take_back';
   seat?: number | null;
@@ -79,7 +79,7 @@ export interface TakeBack {
   version: number;
 }
 
-/** The host changes how the table is run; see ``TableSettings`` for what may be changed when. */
+/** The host changes the table settings; see ``TableSettings`` for what may be changed when. */
 export interface Configure {
   type: 'configure';
   settings: WantedSettings;
@@ -87,7 +87,7 @@ export interface Configure {
   version: number;
 }
 
-/** The same in a request, where an unknown field is a mistake. */
+/** Table settings in a request: unknown fields are refused. */
 export interface WantedSettings {
   practice?: boolean;
   starts?: 'first' | 'loser' | 'random';
@@ -106,7 +106,7 @@ export interface SetUp {
   version: number;
 }
 
-/** Ask what a good player would do, at a practice table. */
+/** Ask for the best action, at a practice table. */
 export interface Hint {
   type: 'hint';
   id: string;
@@ -127,7 +127,7 @@ export interface Recover {
   version: number;
 }
 
-/** Ask whether the server is there. */
+/** Check that the connection works. */
 export interface Ping {
   type: 'ping';
   id: string;
@@ -147,7 +147,7 @@ export interface Welcome {
   next_token: string | null;
 }
 
-/** What is this client's own has changed: its seats, or a key that it alone may know. */
+/** The client's own data changed: its seats, role or keys. */
 export interface You {
   type: 'you';
   role: 'guest' | 'host' | 'player' | 'watcher';
@@ -156,7 +156,7 @@ export interface You {
   next_token: string | null;
 }
 
-/** All there is to know at a version; follows ``welcome`` where events cannot tell it. */
+/** The whole state at a version. It follows ``welcome`` unless the missed events are sent. */
 export interface Snapshot {
   type: 'snapshot';
   version: number;
@@ -170,7 +170,7 @@ export interface Snapshot {
   plies: number;
 }
 
-/** How a table is run. The host chooses it before the match starts. After that ``pace`` and ``watch`` can still be changed; the rest only where all people play at the host's device, since it affects the others. ``practice`` is fixed when the match is opened. */
+/** The settings of a table. The host may change them before the match starts. After the start, ``pace`` and ``watch`` can be changed; the others only if all people play on the host's device. ``practice`` is fixed when the match is opened. */
 export interface TableSettings {
   practice: boolean;
   starts: 'first' | 'loser' | 'random';
@@ -181,7 +181,7 @@ export interface TableSettings {
   watch: boolean;
 }
 
-/** How things stand. */
+/** The current state of the match. */
 export interface Now {
   status: 'over' | 'playing' | 'waiting';
   seats: SeatView[] | null;
@@ -196,7 +196,7 @@ export interface Now {
   next: string | null;
 }
 
-/** A seat as everyone sees it. */
+/** The public state of a seat. */
 export interface SeatView {
   name: string | null;
   bot: string | null;
@@ -206,7 +206,7 @@ export interface SeatView {
   resigned: boolean;
 }
 
-/** Something happened. */
+/** An event was stored. */
 export interface EventFrame {
   type: 'event';
   version: number;
@@ -216,7 +216,7 @@ export interface EventFrame {
   steps: StepView[];
 }
 
-/** The match was opened, and its dice are promised. */
+/** The match was opened, with a commitment to its dice. */
 export interface Created {
   kind: 'created';
   match: string;
@@ -229,7 +229,7 @@ export interface Created {
   rules_version: number;
 }
 
-/** Somebody sat down. */
+/** A person took a seat. */
 export interface Sat {
   kind: 'sat';
   seat: number;
@@ -253,7 +253,7 @@ export interface MessagesFreed {
   seat: number;
 }
 
-/** The match began. Seats are renumbered so that the one who starts is seat 0. */
+/** The match started. Seats are renumbered so that seat 0 starts. */
 export interface Started {
   kind: 'started';
   first: number;
@@ -267,7 +267,7 @@ export interface Event {
   dice: string[];
 }
 
-/** The host changed how the table is run. */
+/** The host changed the table settings. */
 export interface Configured {
   kind: 'configured';
   settings: TableSettings;
@@ -285,7 +285,7 @@ export interface Continued {
   match: string;
 }
 
-/** Somebody moved to another device. */
+/** A player moved to another device. */
 export interface MessagesMoved {
   kind: 'moved';
   seats: number[];
@@ -298,7 +298,7 @@ export interface StepView {
   position: unknown;
 }
 
-/** What each choice would bring, for the client whose seat is to act. */
+/** The effects of each legal decision, for the client whose seat is to act. */
 export interface Previews {
   type: 'previews';
   version: number;
@@ -312,7 +312,7 @@ export interface Preview {
   rolls: Record<string, Record<string, unknown>[]>;
 }
 
-/** The command was granted. Its event, if it has one, has been sent to everyone before. */
+/** The command was accepted. Its event, if any, was broadcast before. */
 export interface Accepted {
   type: 'accepted';
   id: string;
@@ -324,14 +324,14 @@ export interface Accepted {
   match: string | null;
 }
 
-/** What a position is worth to the seat whose turn it is: how often it wins by good play. */
+/** The evaluation of a position: the win probability of the seat whose turn it is. */
 export interface Advice {
   source: 'estimated' | 'exact';
   win: number;
   wins: Record<string, number>;
 }
 
-/** The same as a frame. */
+/** A refusal as a frame. */
 export interface RefusalFrame {
   type: 'refused';
   code: Ending;
@@ -341,14 +341,14 @@ export interface RefusalFrame {
   version: number;
 }
 
-/** Somebody came or went. */
+/** The owner of a seat connected or disconnected. */
 export interface Presence {
   type: 'presence';
   seat: number;
   here: boolean;
 }
 
-/** A seat's time is nearly up. */
+/** The time of a seat is running out. */
 export interface ClockWarning {
   type: 'clock';
   seat: number;
@@ -557,7 +557,7 @@ export interface ChainWon {
   seat: number;
 }
 
-/** What it takes to open a match. */
+/** A request to open a match. */
 export interface Open {
   game: string;
   match?: string | null;
@@ -569,7 +569,7 @@ export interface Open {
   start_from?: string | null;
 }
 
-/** Somebody who sits down where the match is opened: the host, or several people at one device. */
+/** A person who plays on the opener's device. */
 export interface Person {
   name: string;
   seat?: number | null;
@@ -577,21 +577,21 @@ export interface Person {
   entropy?: string;
 }
 
-/** A new match. ``match`` makes the link that is shared; ``token`` is the host's own secret. */
+/** A new match. ``match`` is the id in the link to share; ``token`` is the host's secret. */
 export interface Opened {
   match: string;
   token: string;
   watch: string;
 }
 
-/** A position to look at. */
+/** A request about a position. */
 export interface Position {
   game: string;
   options?: Record<string, boolean | number | string>;
   position?: string | null;
 }
 
-/** A position, what may be done there and what that would bring. */
+/** A position with its legal decisions, previews and evaluation. */
 export interface PositionSeen {
   game: string;
   options: Record<string, boolean | number | string>;
@@ -604,7 +604,7 @@ export interface PositionSeen {
   advice: Advice | null;
 }
 
-/** A match, evaluated. */
+/** The analysis of a match. */
 export interface AnalysisView {
   source: 'estimated' | 'exact';
   curve: number[][];
@@ -625,7 +625,7 @@ export interface DecisionLine {
   facts: Record<string, unknown>[];
 }
 
-/** How one seat played, and how lucky it was. */
+/** The accuracy and luck of one seat. */
 export interface PlayerLine {
   decisions: number;
   mistakes: Record<string, number>;
@@ -636,12 +636,12 @@ export interface PlayerLine {
   adjusted: number;
 }
 
-/** It is being worked on: ask again. */
+/** The analysis is not ready: repeat the request. */
 export interface Waiting {
   ahead: number;
 }
 
-/** All that dice can show at a position. */
+/** All rolls at a position. */
 export interface RollsView {
   source: 'estimated' | 'exact';
   turn: number;
@@ -649,7 +649,7 @@ export interface RollsView {
   falls: FallLine[];
 }
 
-/** Dice that lead to one position, and the best that can be done there. */
+/** The rolls that lead to one position, and the best decisions there. */
 export interface FallLine {
   dice: string[];
   chance: number;

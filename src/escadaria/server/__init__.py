@@ -1,5 +1,5 @@
-"""The table server: matches over WebSockets, every accepted request on disk before anyone hears of it.
+"""The table server: matches over WebSockets. Events are stored before they are broadcast.
 
-``messages`` the wire, ``match`` one match as the fold of its events, ``room`` its connections, clocks and
-bots, ``app`` the routes, ``settings`` the limits.
+``messages`` defines the wire format, ``match`` the state of a match (a fold over its events), ``room`` its
+connections, clocks and bots, ``app`` the ASGI application, ``settings`` the limits.
 """

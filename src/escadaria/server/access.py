@@ -1,4 +1,4 @@
-"""Who may talk to the server: addresses, hosts and origins."""
+"""Access checks: client addresses, Host headers, origins and rate limits."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")
 
 
 def address_of(connection: WebSocket[Any, Any, Any] | Request[Any, Any, Any]) -> str:
-    """The client's address, by which limits are counted."""
+    """The client's network address, the key of rate limits."""
     return connection.client.host if connection.client else "unknown"
 
 
 @functools.lru_cache(1024)
 def is_proxy(address: str, proxies: str) -> bool:
-    """Whether the address is one of the proxies of the setting, whose clients have addresses of their own."""
+    """Whether the address is a trusted proxy, which forwards the addresses of its clients."""
     for proxy in filter(None, map(str.strip, proxies.split(","))):
         with contextlib.suppress(ValueError):
             if proxy == "*" or ipaddress.ip_address(address) in ipaddress.ip_network(proxy, strict=False):
@@ -35,11 +35,11 @@ def is_proxy(address: str, proxies: str) -> bool:
 
 @functools.lru_cache(1024)
 def is_known_host(host: bytes, hosts: str, listening: str) -> bool:
-    """Whether a request with this Host header is meant for this server.
+    """Whether the Host header names this server.
 
-    A page of another site can make its own name point here (DNS rebinding) and would then be of the same
-    origin. So names must be known: those of this machine, and what the setting ``hosts`` adds. Numeric
-    addresses are those of this machine and of local networks, and the one that the server listens on.
+    This prevents DNS rebinding: another site could resolve its own name to this server and so become
+    same-origin. Allowed are the names of this machine, the setting ``hosts``, numeric addresses of this
+    machine and of local networks, and the address that the server listens on.
     """
     found = _HOST.fullmatch(host.decode("latin-1").lower())
     if found is None:
@@ -58,29 +58,29 @@ def is_known_host(host: bytes, hosts: str, listening: str) -> bool:
 
 
 def same_origin(origin: str | None, host: str | None, settings: Settings) -> bool:
-    """Whether a page of this origin may talk to the server. Clients that are no browsers send none."""
+    """Whether a page of this origin may use the server. Only browsers send an Origin header."""
     allowed = [allowed.strip() for allowed in settings.origins.split(",")]
     return origin is None or origin in (f"http://{host}", f"https://{host}", *filter(None, allowed))
 
 
 async def check_page(request: Request[Any, Any, Any]) -> None:
-    """Refuse a request for a page or a file that is one too many."""
+    """Apply the rate limit to a request for a page or a file."""
     hub: Hub = request.app.state.hub
     hub.limits.take(address_of(request), "requests")
 
 
 async def check_probe(request: Request[Any, Any, Any]) -> None:
-    """Refuse a question about health that is one too many.
+    """Apply the rate limit to a health check.
 
-    They have a budget of their own: players behind the same address, or a proxy, cannot use it up.
+    Probes have a separate budget, which players behind the same address or proxy cannot use up.
     """
     hub: Hub = request.app.state.hub
     hub.limits.take(address_of(request), "probes")
 
 
 async def check_request(request: Request[Any, Any, Any]) -> None:
-    """Refuse a request for the API that is one too many, or made by a page of another site."""
+    """Apply the rate limit to an API request, and refuse cross-origin requests."""
     hub: Hub = request.app.state.hub
     hub.limits.take(address_of(request), "requests")
     if not same_origin(request.headers.get("origin"), request.headers.get("host"), hub.settings):
-        raise Refused("forbidden", "pages of other sites may not do that")
+        raise Refused("forbidden", "cross-origin requests are not allowed")

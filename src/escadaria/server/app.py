@@ -25,7 +25,7 @@ from escadaria.store import open_store
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> Litestar:
-    """The ASGI application."""
+    """Create the ASGI application."""
     clock = clock or Clock()
     limits = Limits(settings, clock)
 
@@ -48,9 +48,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Litestar:
         lifespan=[lifespan],
         exception_handlers={
             GameError: errors.game_error,
-            ValidationException: errors.invalid,
+            ValidationException: errors.validation_error,
             HTTPException: errors.http_error,
-            Exception: errors.bug,
+            Exception: errors.internal_error,
         },
         compression_config=CompressionConfig(
             backend="gzip", gzip_compress_level=6, minimum_size=1000, exclude_opt_key="compressed"

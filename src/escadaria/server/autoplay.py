@@ -1,4 +1,4 @@
-"""What happens at a match without a command: clock warnings, stand-ins for those who left, and bots."""
+"""Actions of a match that no client requests: clock warnings, stand-ins for absent players, and bots."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 class Autoplay:
-    """A timer for what is due next, and the bot whose turn it is."""
+    """The timer for the next deadline, and the bot to act."""
 
     def __init__(
         self,
@@ -42,11 +42,11 @@ class Autoplay:
         self._clock = services.clock
         self._settings = services.settings
         self._timer: asyncio.TimerHandle | None = None
-        self._thinking = False  # whether a bot is about to act
+        self._thinking = False  # whether a bot is computing its action
         self._closed = False
 
-    def plan(self) -> None:
-        """Set the timer for what is due next, and let a bot act if it is its turn."""
+    def schedule(self) -> None:
+        """Set the timer for the next deadline, and start the bot if one is to act."""
         self.cancel()
         table = self._match.table
         if table is None or table.to_act is None or self._closed:
@@ -56,23 +56,23 @@ class Autoplay:
             self._timer = asyncio.get_running_loop().call_later(delay, self._jobs.enqueue, self._run_due)
         if not self._thinking and table.bot_of(table.to_act) and self._bots_play:
             self._thinking = True
-            self._jobs.spawn(self._let_bot_act())
+            self._jobs.spawn(self._run_bot())
 
     def close(self) -> None:
-        """Plan nothing more."""
+        """Cancel the timer and schedule nothing more."""
         self._closed = True
         self.cancel()
 
     @property
     def due_soon(self) -> bool:
-        """Whether something is due before it would be worth while to leave the memory."""
+        """Whether the timer fires too soon for eviction to be worthwhile."""
         if self._timer is None:
             return False
         left = self._timer.when() - asyncio.get_running_loop().time()
         return left < self._settings.idle_seconds + 60
 
     def due(self) -> float | None:
-        """When the match must be loaded if it leaves the memory now; None if nothing runs out."""
+        """When the match must be loaded if it is evicted now; None if it has no deadline."""
         table = self._match.table
         if table is None or table.outcome or not self._match.settings.clock:
             return None
@@ -80,17 +80,17 @@ class Autoplay:
 
     @property
     def _bots_play(self) -> bool:
-        """Bots play while somebody is there to see it, or the clock runs for all."""
+        """Bots play while a client is connected, or if the table has a clock."""
         return bool(self._presence.connections) or self._match.settings.clock > 0
 
     def cancel(self) -> None:
-        """Cancel the timer until the next plan."""
+        """Cancel the timer until the next ``schedule``."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     async def _run_due(self) -> None:
-        """Warn a seat of its deadline, and hand seats over to stand-ins."""
+        """Broadcast a clock warning if one is due, and replace overdue and absent players by stand-ins."""
         self._timer = None
         if (deadline := self._turn_clock.warning()) is not None:
             assert self._match.table is not None and self._match.table.to_act is not None, "a clock runs"
@@ -98,10 +98,10 @@ class Autoplay:
             self._presence.broadcast(messages.frame(warning), guests=False)
         seats = self._turn_clock.due()
         done = [await self._commit(partial(self._match.hand_over, seat)) for seat in seats]
-        self._jobs.spawn(self._plan_after(all(done)))
+        self._jobs.spawn(self._reschedule(all(done)))
 
-    async def _let_bot_act(self) -> None:
-        """Let the bot whose turn it is act, at the table's pace."""
+    async def _run_bot(self) -> None:
+        """Compute and commit the action of the bot to act, at the table's pace."""
         match, table = self._match, self._match.table
         assert table is not None and table.to_act is not None, "a bot is to act"
         seat, state, done = table.to_act, table.state, False
@@ -114,35 +114,35 @@ class Autoplay:
                     match.game,
                     state,
                     table.bot_of(seat) or match.settings.stand_in,
-                    key=match.opener or match.id,  # work is shared out fairly among those who open tables
+                    key=match.opener or match.id,  # the queue is fair between addresses that open tables
                     awaited=bool(self._presence.connections),
                 )
             handle = partial(self._bot_events, table, state, seat, action)
             done = await self._jobs.run(partial(self._commit, handle))
-        except Refused as refused:  # too many bots are thinking
-            log.warning("a bot waits", extra={"match": match.id, "why": str(refused)})
-        except Exception:  # the match goes on when the bot can
+        except Refused as refused:  # the queue is full
+            log.warning("a bot was delayed", extra={"match": match.id, "why": str(refused)})
+        except Exception:  # it is tried again
             log.exception("a bot failed", extra={"match": match.id})
         finally:
             self._thinking = False
-        await self._plan_after(done)
+        await self._reschedule(done)
 
     def _bot_events(self, table: Table, state: object, seat: int, action: str) -> list[MatchEvent]:
-        """The bot's action, or nothing if the match has gone on: another worker may have been first."""
+        """The events of the bot's action; none if the position has changed since it was computed."""
         match = self._match
         current = match.table is table and table.state is state and table.to_act == seat
         return match.bot_acts(seat, action) if current and table.bot_of(seat) else []
 
-    async def _plan_after(self, done: bool) -> None:
+    async def _reschedule(self, done: bool) -> None:
         if not done:
-            await self._clock.sleep(1)  # what failed is tried again, but not immediately
-        self.plan()
+            await self._clock.sleep(1)  # before the retry
+        self.schedule()
 
     async def _commit(self, handle: Callable[[], list[MatchEvent]]) -> bool:
-        """Commit what no client asked for, and return whether that was possible."""
+        """Commit events that no client requested. Return whether they were accepted."""
         try:
             await self._events.commit(handle)
         except GameError as error:
-            log.warning("not done", extra={"match": self._match.id, "why": str(error)})
+            log.warning("an automatic action was refused", extra={"match": self._match.id, "why": str(error)})
             return False
         return True

@@ -1,4 +1,4 @@
-"""Time that never jumps: what the server's clocks, limits and stored events are counted in."""
+"""A monotonic wall clock for turn clocks, rate limits and stored events."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import time
 
 
 class Clock:
-    """Seconds since 1970 as they were when the process started, counted on by the monotonic clock.
+    """Seconds since 1970: the system time at the start of the process, advanced by the monotonic clock.
 
-    A system clock that is set forward or back changes nothing here until the next start.
+    Later changes of the system clock have no effect until the next start.
     """
 
     def __init__(self) -> None:
         self._offset = time.time() - time.monotonic()
 
     def time(self) -> float:
-        """The time now."""
+        """The current time."""
         return time.monotonic() + self._offset
 
     async def sleep(self, seconds: float) -> None:

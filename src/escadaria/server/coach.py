@@ -1,7 +1,7 @@
-"""What decisions are worth, for those who practise and for matches that are over.
+"""Evaluations of positions and of finished matches.
 
-A seat of a running match is never told, unless its table is for practice: that is checked where the
-question comes in. The functions here run in worker processes.
+A running match is evaluated only at a practice table; the callers check that. The functions run in worker
+processes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from escadaria.game import CHANCE, AnyGame
 from escadaria.record import Record, read
 from escadaria.refusals import Refused
 from escadaria.server.messages import Advice, Position, PositionSeen, Source
-from escadaria.server.replays import Played, packed, short_enough
+from escadaria.server.replays import Played, check_length, packed
 from escadaria.server.worker import decide
 from escadaria.views import fact_data, previews
 
@@ -32,22 +32,22 @@ class DecisionLine(msgspec.Struct, frozen=True, kw_only=True):
     played: str
     best: str
     wins: dict[str, float]
-    """How often the seat wins after each action, the best first."""
+    """The seat's win probability after each action, the best first."""
     lost: float
     size: str
     """``inaccuracy``, ``mistake`` or ``blunder``; empty if it was good."""
     reason: str
-    """For a mistake: the text that tells why the best action is better."""
+    """For a mistake: the key of the text that explains why the best action is better."""
     facts: list[dict[str, Any]]
-    """What only one of the two actions brings about, for that text."""
+    """The facts that only one of the two actions causes, for that text."""
 
 
 class PlayerLine(msgspec.Struct, frozen=True, kw_only=True):
-    """How one seat played, and how lucky it was."""
+    """The accuracy and luck of one seat."""
 
     decisions: int
     mistakes: dict[str, int]
-    """How many of each size."""
+    """The number of each size."""
     accuracy: float | None
     """1 for best play, 0 for the worst; null if nothing was at stake."""
     lost: float
@@ -58,53 +58,50 @@ class PlayerLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnalysisView(msgspec.Struct, frozen=True, kw_only=True):
-    """A match, evaluated."""
+    """The analysis of a match."""
 
     source: Source
     curve: list[list[float]]
-    """How often each seat wins, after each number of plies."""
+    """The win probability of each seat, after each number of plies."""
     decisions: list[DecisionLine]
     players: list[PlayerLine]
 
 
 class FallLine(msgspec.Struct, frozen=True, kw_only=True):
-    """Dice that lead to one position, and the best that can be done there."""
+    """The rolls that lead to one position, and the best decisions there."""
 
     dice: list[str]
-    """All of them; of dice that fall one by one those after the first are sorted."""
+    """All such rolls. If the dice fall one at a time, those after the first are sorted."""
     chance: float
     plan: list[str]
-    """The best actions until dice are to fall again or the turn ends; empty if it ended by the dice."""
+    """The best actions until the next roll or the end of the turn; empty if the roll ended it."""
     wins: dict[str, float]
-    """How often the seat wins after each action that may be the plan's last, the best first."""
+    """The seat's win probability after each candidate for the last action of the plan, the best first."""
     win: float
 
 
 class RollsView(msgspec.Struct, frozen=True, kw_only=True):
-    """All that dice can show at a position."""
+    """All rolls at a position."""
 
     source: Source
     turn: int
     """The seat that rolls."""
     win: float
-    """How often it wins, before the dice fall."""
+    """Its win probability before the roll."""
     falls: list[FallLine]
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
-    """It is being worked on: ask again."""
+    """The analysis is not ready: repeat the request."""
 
     ahead: int
-    """At most how many others come before it."""
-
-
-# What worker processes compute.
+    """An upper bound of the number of jobs before it."""
 
 
 def hint(
     name: str, options: tuple[tuple[str, int | str], ...], text: str, bot: str
 ) -> tuple[str, Advice | None]:
-    """The best action and what it is worth; where no evaluator knows, what the bot does, and None."""
+    """The best action and its evaluation; without an evaluator the bot's action and None."""
     game = catalogue.load(name, **dict(options))
     advice = _advice(game, game.parse_state(text))
     if advice is None:
@@ -112,9 +109,9 @@ def hint(
     return max(advice.wins, key=advice.wins.__getitem__), advice
 
 
-def _read(asked: Position) -> tuple[AnyGame, Any]:
-    game = catalogue.load(asked.game, **asked.options)
-    return game, game.initial_state() if asked.position is None else game.parse_state(asked.position)
+def _read(request: Position) -> tuple[AnyGame, Any]:
+    game = catalogue.load(request.game, **request.options)
+    return game, game.initial_state() if request.position is None else game.parse_state(request.position)
 
 
 def _advice(game: AnyGame, state: Any) -> Advice | None:
@@ -123,7 +120,7 @@ def _advice(game: AnyGame, state: Any) -> Advice | None:
     except evaluators.NoEvaluator:
         return None
     found = analysis.hint(game, state, evaluator)
-    # values that ship see further after a choice: what is told of the position fits what is told of these
+    # Options are evaluated one ply deeper than the position: take its value from the best one, to agree.
     shares = found[0].shares if found else evaluator.shares(state)
     return Advice(
         source=_source(evaluator),
@@ -132,9 +129,9 @@ def _advice(game: AnyGame, state: Any) -> Advice | None:
     )
 
 
-def position(asked: Position) -> bytes:
+def position(request: Position) -> bytes:
     """A ``PositionSeen``. :raises GameError: if there is no such position."""
-    game, state = _read(asked)
+    game, state = _read(request)
     over = game.outcome(state) is not None
     return packed(
         PositionSeen(
@@ -151,15 +148,15 @@ def position(asked: Position) -> bytes:
     )
 
 
-def rolls(asked: Position) -> bytes:
-    """A ``RollsView``: all that the dice can show at a position, and what to do then.
+def rolls(request: Position) -> bytes:
+    """A ``RollsView``: all rolls at a position, with the best decisions after each.
 
-    :raises Refused: ``not_rolling`` if no dice are to fall.
+    :raises Refused: ``not_rolling`` if the position waits for no roll.
     :raises TooManyFalls, NoEvaluator: as ``analysis.falls`` and ``evaluators.find`` do.
     """
-    game, state = _read(asked)
+    game, state = _read(request)
     if game.current_player(state) != CHANCE:
-        raise Refused("not_rolling", f"no dice are to fall at {state}")
+        raise Refused("not_rolling", f"the position waits for no roll: {state}")
     evaluator = evaluators.find(game)
     seat = state.turn
     view = RollsView(
@@ -182,12 +179,12 @@ def rolls(asked: Position) -> bytes:
 
 def analyse_match(played: Played) -> bytes:
     """An ``AnalysisView``. :raises Refused: ``too_large``. :raises NoEvaluator: if there is no evaluator."""
-    return packed(_analysis(short_enough(played.record())))
+    return packed(_analysis(check_length(played.record())))
 
 
 def analyse_text(text: str) -> bytes:
-    """The same of a record file. :raises BadRecord: if it is none."""
-    return packed(_analysis(short_enough(read(text))))
+    """An ``AnalysisView`` of a record file. :raises BadRecord: if it cannot be read."""
+    return packed(_analysis(check_length(read(text))))
 
 
 def _analysis(record: Record) -> AnalysisView:

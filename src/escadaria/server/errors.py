@@ -1,4 +1,4 @@
-"""Refusals as HTTP answers and as WebSocket endings: one code, one number."""
+"""Refusals as HTTP responses and WebSocket close codes."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ STATUS: dict[Ending, int] = {
     "too_fast": 429, "too_many": 429, "store_unavailable": 503, "busy": 503, "closing": 503,
     "not_found": 404, "bad_method": 405, "too_large": 413, "late": 408, "unknown_host": 421,
 }  # fmt: skip
-"""HTTP's number for a refusal; 400 for all others."""
+"""The HTTP status of a refusal; 400 for all others."""
 
 CLOSE_CODES: dict[Ending, int] = {
     "restart": 1012, "malformed": 1002, "too_slow": 4008, "too_many": 4029, "too_fast": 4029, "moved": 4010,
     "watching_off": 4011, "replaced": 4012, "forbidden": 4003, "unknown_match": 4004, "internal": 1011,
 }  # fmt: skip
-"""The WebSocket's number for an ending; 4000 for all others."""
+"""The WebSocket close code of an ending; 4000 for all others."""
 
-_RETRY = 5.0  # seconds after which to try again, where nothing else is known
+_RETRY_SECONDS = 5.0  # the default of Retry-After
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -44,7 +44,7 @@ HEADERS = {
 
 
 class StrictRequest(Request[Any, Any, Any]):
-    """A request whose body is either JSON or malformed, never a bug of ours."""
+    """A request that reports any unreadable body as malformed, not as an internal error."""
 
     async def json(self) -> Any:
         try:
@@ -54,7 +54,7 @@ class StrictRequest(Request[Any, Any, Any]):
 
 
 def refusals(*codes: Ending) -> dict[int, ResponseSpec]:
-    """What else a route may answer, for the OpenAPI document."""
+    """The error responses of a route, for the OpenAPI document."""
     by_status: dict[int, list[str]] = {}
     always: tuple[Ending, ...] = ("forbidden", "too_fast")
     for code in codes + always:
@@ -65,7 +65,7 @@ def refusals(*codes: Ending) -> dict[int, ResponseSpec]:
     }
 
 
-def _answer(
+def _response(
     code: Ending,
     message: str,
     status: int = 0,
@@ -76,7 +76,9 @@ def _answer(
     refusal = messages.Refusal(code=code, message=message, ruling=ruling)
     status = status or STATUS.get(code, 400)
     again = (
-        {} if status not in (429, 503) else {"Retry-After": str(math.ceil(max(1.0, retry_after or _RETRY)))}
+        {}
+        if status not in (429, 503)
+        else {"Retry-After": str(math.ceil(max(1.0, retry_after or _RETRY_SECONDS)))}
     )
     return Response(refusal, status_code=status, headers={**HEADERS, **again, **(headers or {})})
 
@@ -84,21 +86,21 @@ def _answer(
 def game_error(_: Request[Any, Any, Any], error: GameError) -> Response[messages.Refusal]:
     metrics.REFUSALS.labels(error.code).inc()
     retry_after = error.retry_after if isinstance(error, Refused) else None
-    return _answer(code_of(error), str(error), ruling=error.ruling, retry_after=retry_after)
+    return _response(code_of(error), str(error), ruling=error.ruling, retry_after=retry_after)
 
 
-def invalid(_: Request[Any, Any, Any], error: ValidationException) -> Response[messages.Refusal]:
+def validation_error(_: Request[Any, Any, Any], error: ValidationException) -> Response[messages.Refusal]:
     reasons = "; ".join(
         str(extra.get("message", "")) for extra in error.extra or [] if isinstance(extra, dict)
     )
-    return _answer("malformed", reasons or error.detail)
+    return _response("malformed", reasons or error.detail)
 
 
 def http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[messages.Refusal]:
     codes: dict[int, Ending] = {400: "malformed", 404: "not_found", 405: "bad_method", 413: "too_large"}
-    return _answer(codes.get(error.status_code, "http"), error.detail, error.status_code, error.headers)
+    return _response(codes.get(error.status_code, "http"), error.detail, error.status_code, error.headers)
 
 
-def bug(request: Request[Any, Any, Any], error: Exception) -> Response[messages.Refusal]:
+def internal_error(request: Request[Any, Any, Any], error: Exception) -> Response[messages.Refusal]:
     log.error("a request failed", extra={"path": request.url.path}, exc_info=error)
-    return _answer("internal", "a mistake of ours, it has been noted", 500)
+    return _response("internal", "internal error, it was logged", 500)

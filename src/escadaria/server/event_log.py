@@ -1,7 +1,4 @@
-"""The events of one match: checked, stored, applied and published, in that order.
-
-Nothing is published, and nothing in memory changes, before the store has it on disk.
-"""
+"""The event log of one match. Events are checked, stored, applied and published, in that order."""
 
 from __future__ import annotations
 
@@ -23,10 +20,10 @@ from escadaria.table import RESIGN, Event, Step
 
 log = logging.getLogger(__name__)
 
-ANSWERS_KEPT = 200
-"""The number of commands that are recognised when they are repeated."""
+COMMANDS_REMEMBERED = 200
+"""The number of commands per match that are recognised when repeated."""
 
-_TRIES = 5
+_MAX_ATTEMPTS = 5
 _SLICE_SECONDS = 0.01
 _SNAPSHOT_EVENTS = 500
 _HIDDEN = Hidden()
@@ -35,37 +32,37 @@ Publish = Callable[[MatchEvent, tuple[Step, ...], float], None]
 
 
 class EventLog:
-    """The events of one match, and the commands that made the latest of them."""
+    """The events of one match, and the keys of the latest commands."""
 
     def __init__(
         self, match: Match, services: Services, publish: Publish, caught_up: Callable[[], None]
     ) -> None:
         """``publish`` and ``caught_up`` are methods of the room.
 
-        :param publish: called with each event that was applied, its steps and its time.
+        :param publish: called with each applied event, its steps and its time.
         :param caught_up: called after the events of another worker were applied.
         """
         self.match = match
         self.date = ""
         """The day on which the match was opened."""
         self.read_time = 0.0
-        """When the store was last asked for the events of other workers."""
+        """When the store was last read for events of other workers."""
         self._store = services.store
         self._clock = services.clock
         self._settings = services.settings
         # Weak references: a cycle with the room would keep it in memory until a garbage collection.
         self._publish = WeakMethod(publish)
         self._caught_up = WeakMethod(caught_up)
-        self._answers: dict[str, int] = {}  # the versions that commands made
+        self._versions: dict[str, int] = {}  # the version made by each command, by key
         self._saved_version = match.version
 
     # Loading.
 
     async def load(self, id: str) -> bool:
-        """Apply the stored events after the match's version, in slices, so that others go on meanwhile.
+        """Apply the stored events after the match's version, in slices that do not block the event loop.
 
-        :return: whether there is such a match.
-        :raises StoreUnavailable: if it cannot be read now.
+        :return: whether the match exists.
+        :raises StoreUnavailable: if the store cannot be read.
         :raises GameError: if it cannot be rebuilt.
         """
         first = (await self._store.events(id, limit=1))[:1]
@@ -73,7 +70,7 @@ class EventLog:
             return False
         self._set_date(first[0])
         known = self.match.version
-        after = max(0, known - ANSWERS_KEPT)
+        after = max(0, known - COMMANDS_REMEMBERED)
         more = True
         while more:
             events = await self._store.events(id, after=after, limit=_SNAPSHOT_EVENTS)
@@ -83,7 +80,7 @@ class EventLog:
         return True
 
     async def _load_slices(self, events: list[StoredEvent], known: int, published: int) -> None:
-        """Apply the events after ``known``; those after ``published`` are for clients that come back."""
+        """Apply the events after ``known``; publish those after ``published``, for reconnecting clients."""
         started = time.perf_counter()
         for stored in events:
             if stored.version > known:
@@ -94,7 +91,7 @@ class EventLog:
                 started = time.perf_counter()
 
     def load_events(self, events: list[StoredEvent]) -> None:
-        """Apply and publish events that are stored already."""
+        """Apply and publish stored events."""
         for stored in events:
             if stored.version == 1:
                 self._set_date(stored)
@@ -112,11 +109,14 @@ class EventLog:
         self.date = time.strftime("%Y-%m-%d", time.gmtime(first.time))
 
     async def catch_up(self) -> bool:
-        """Apply what another worker stored, if anything. :raises Refused: if it cannot be read now."""
+        """Apply the events of other workers, and return whether there were any.
+
+        :raises Refused: ``store_unavailable``.
+        """
         try:
             events = await self._store.events(self.match.id, after=self.match.version)
         except StoreUnavailable:
-            raise Refused("store_unavailable", "nothing can be read now, try again") from None
+            raise Refused("store_unavailable", "the store cannot be read, try again") from None
         self.read_time = self._clock.time()
         if events:
             self.load_events(events)
@@ -127,23 +127,23 @@ class EventLog:
     # Committing.
 
     def version_of(self, key: str) -> int | None:
-        """The version that the command with this key made, if it was granted."""
-        return self._answers.get(key)
+        """The version made by the command with this key; None if it was not accepted."""
+        return self._versions.get(key)
 
     async def commit(self, handle: Callable[[], list[MatchEvent]], key: str = "") -> None:
-        """Check, store, apply and publish. When another worker was first, catch up and check again.
+        """Check, store, apply and publish. On a conflict with another worker, catch up and retry.
 
-        ``key`` recognises the command when it is repeated.
-
-        :raises GameError: if the check fails.
+        :param handle: the command handler.
+        :param key: identifies the command if it is repeated.
+        :raises GameError: if the command is refused.
         """
-        for _ in range(_TRIES):
+        for _ in range(_MAX_ATTEMPTS):
             try:
                 events = handle()
-            except GameError:  # perhaps only because another worker has later events, even this command's
+            except GameError:  # another worker may have stored later events, or this command
                 if not key or not await self.catch_up():
                     raise
-                if key in self._answers:
+                if key in self._versions:
                     return
                 continue
             if not events:
@@ -155,12 +155,12 @@ class EventLog:
                 await self._store.append(self.match.id, stored, due=self._due_after(events, now))
             except Conflict:
                 await self.catch_up()
-                if key and key in self._answers:  # it was this very command, by way of another worker
+                if key and key in self._versions:  # another worker stored this command
                     return
                 continue
             except StoreUnavailable as error:
                 log.debug("not stored", extra={"match": self.match.id, "why": str(error)})
-                raise Refused("store_unavailable", "nothing can be stored now, try again") from None
+                raise Refused("store_unavailable", "the store cannot be written, try again") from None
             metrics.STORE_SECONDS.observe(self._clock.time() - now)
             for event in events:
                 metrics.events(type(event.event).__name__).inc()
@@ -169,16 +169,16 @@ class EventLog:
                     publish(event, steps, now)
             self._remember(key, self.match.version)
             return
-        raise Refused("busy", "other commands were first, try again")
+        raise Refused("busy", "too many conflicting commands, try again")
 
     def _check_length(self, events: list[MatchEvent]) -> None:
-        """:raises Refused: if the match has more events than any real one; to resign is always possible."""
+        """:raises Refused: ``too_long``. Resigning is always possible."""
         resigns = all(isinstance(e.event, Event) and e.event.action == RESIGN for e in events)
         if self.match.version + len(events) > self._settings.events_per_match and not resigns:
-            raise Refused("too_long", "this match has too many events to go on")
+            raise Refused("too_long", "the match has too many events")
 
     def _due_after(self, events: list[MatchEvent], now: float) -> float | None:
-        """When the match must be loaded again if the server stops now; given where it may become earlier."""
+        """When the match is due if the server stops now; None if the events do not advance the deadline."""
         event = events[-1].event
         if not isinstance(event, messages.Started | messages.Configured | messages.PositionSet):
             return None
@@ -187,19 +187,19 @@ class EventLog:
 
     def _remember(self, key: str, version: int) -> None:
         if key:
-            self._answers[key] = version
-        if len(self._answers) > ANSWERS_KEPT:
-            del self._answers[next(iter(self._answers))]
+            self._versions[key] = version
+        if len(self._versions) > COMMANDS_REMEMBERED:
+            del self._versions[next(iter(self._versions))]
 
     # Snapshots.
 
     @property
     def needs_snapshot(self) -> bool:
-        """Whether a match in play has gone on for so long that a snapshot is due."""
+        """Whether a snapshot of the running match is overdue."""
         return self.match.version - self._saved_version >= 2 * _SNAPSHOT_EVENTS
 
     async def save_snapshot(self) -> None:
-        """Store a snapshot if the match has gone on for long since the last one."""
+        """Store a snapshot if enough events follow the last one."""
         if self.match.version - self._saved_version >= _SNAPSHOT_EVENTS:
             version, body = self.match.version, messages.encode(self.match.saved())
             self._saved_version = version
@@ -207,22 +207,22 @@ class EventLog:
 
 
 async def restored_match(id: str, store: Store) -> Match:
-    """The match as its last snapshot has it; an empty one if there is none that can be used.
+    """The match from its last snapshot; an empty one if there is no usable snapshot.
 
-    :raises StoreUnavailable: if it cannot be read now.
+    :raises StoreUnavailable: if the store cannot be read.
     """
     saved = await store.snapshot(id)
     if saved is None:
         return Match()
     try:
         return Match.restored(msgspec.json.decode(saved[1], type=SavedMatch))
-    except (msgspec.DecodeError, GameError) as error:  # it is of another version's making
+    except (msgspec.DecodeError, GameError) as error:  # written by another version
         log.warning("a snapshot cannot be used", extra={"match": id, "why": str(error)})
         return Match()
 
 
 def stored_events(events: list[MatchEvent], version: int, now: float, key: str = "") -> list[StoredEvent]:
-    """The rows of events that follow ``version``; the last one has the key of the command."""
+    """The rows of the events after ``version``. The last one has the key of the command."""
     return [
         StoredEvent(
             version=version + number,

@@ -1,4 +1,4 @@
-"""All matches of one server process: opened, loaded when somebody comes, put to sleep when all have left."""
+"""All matches of one server process. They are loaded on demand and evicted when idle."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from escadaria.store import Store, StoreUnavailable
 log = logging.getLogger(__name__)
 
 SEAL = "seal"
-"""The kind of the store's values that promised dice are,"""
+"""The kind of stored values that are seals: promised dice."""
 
 SEAL_SECONDS = 600.0
-"""and how long a promise lasts."""
+"""The lifetime of a seal."""
 
 LIMIT = "limit"
-"""The kind of the store's values that spent budgets are."""
+"""The kind of stored values that are rate limits."""
 
 _SWEEP_SECONDS, _DUE_SECONDS, _LIMITS_SECONDS = 30.0, 1.0, 5.0
-_AT_ONCE = 100
+_BATCH = 100
 
 
 class Hub:
-    """The server's matches and what they share."""
+    """The matches of the server, and the services that they share."""
 
     def __init__(self, store: Store, settings: Settings, limits: Limits, clock: Clock) -> None:
         self.store = store
@@ -57,24 +57,24 @@ class Hub:
         self._tokens = Tokens(store.key)
         self._services = Services(store, self.workers, limits, settings, clock, self._tokens, self._open_next)
         self._loading: dict[str, asyncio.Task[Room]] = {}
-        self._tables: Counter[str] = Counter()  # in memory or being opened, by who opened them
+        self._tables: Counter[str] = Counter()  # in memory or being opened, by opener
         self._tasks: list[asyncio.Task[None]] = []
-        self._stop_by = 0.0
+        self._stop_time = 0.0
 
     async def start(self) -> None:
-        """Begin the long tasks. Matches are loaded when somebody comes or something is due."""
+        """Load the rate limits and start the background tasks. Matches are loaded on demand."""
         try:
             self.limits.load(await self.store.values(LIMIT, self.clock.time()), self.store.key)
         except StoreUnavailable as error:
-            log.warning("budgets start anew", extra={"why": str(error)})
+            log.warning("rate limits were not loaded", extra={"why": str(error)})
         self._tasks = [
-            asyncio.create_task(self._for_ever(_SWEEP_SECONDS, self.sweep), name="sweep"),
-            asyncio.create_task(self._for_ever(_DUE_SECONDS, self.load_due), name="load due"),
-            asyncio.create_task(self._for_ever(_LIMITS_SECONDS, self.save_limits), name="save limits"),
+            asyncio.create_task(self._repeat(_SWEEP_SECONDS, self.sweep), name="sweep"),
+            asyncio.create_task(self._repeat(_DUE_SECONDS, self.load_due), name="load due"),
+            asyncio.create_task(self._repeat(_LIMITS_SECONDS, self.save_limits), name="save limits"),
         ]
 
     async def room(self, match: str) -> Room:
-        """The room of a match, from memory or rebuilt from what is stored.
+        """The room of a match, loaded from the store if it is not in memory.
 
         :raises Refused: ``unknown_match``, ``store_unavailable``.
         """
@@ -90,7 +90,7 @@ class Hub:
         try:
             room = await Room.loaded(match, self._services)
         except StoreUnavailable:
-            raise Refused("store_unavailable", "nothing can be read now, try again") from None
+            raise Refused("store_unavailable", "the store cannot be read, try again") from None
         finally:
             del self._loading[match]
         if room is None:
@@ -117,54 +117,54 @@ class Hub:
     # Opening.
 
     async def seal(self) -> messages.Sealed:
-        """Promise the dice of a match before anything is known about it; the promise lasts a while."""
+        """Commit to the dice of a match before it is opened. The seal expires after ``SEAL_SECONDS``."""
         match, secret = new_id(), dice.new_secret()
         try:
             await self.store.put(SEAL, digest(match), secret.hex(), self.clock.time() + SEAL_SECONDS)
         except StoreUnavailable:
-            raise Refused("store_unavailable", "nothing can be stored now, try again") from None
+            raise Refused("store_unavailable", "the store cannot be written, try again") from None
         return messages.Sealed(match=match, commitment=dice.commitment(secret))
 
-    async def _unsealed(self, match: str) -> tuple[str, bytes]:
-        """The promised secret; each promise is good for one match."""
+    async def _take_seal(self, match: str) -> tuple[str, bytes]:
+        """Use up a seal and return the match and its secret."""
         try:
             secret = await self.store.take(SEAL, digest(match), self.clock.time())
         except StoreUnavailable:
-            raise Refused("store_unavailable", "nothing can be read now, try again") from None
+            raise Refused("store_unavailable", "the store cannot be read, try again") from None
         if secret is None:
-            raise Refused("not_sealed", "there is no such promise, or it is too old: ask for another")
+            raise Refused("not_sealed", "the seal does not exist, was used or has expired: request another")
         return match, bytes.fromhex(secret)
 
-    async def open(self, wish: messages.Open, address: str) -> messages.Opened:
-        """Open a match, seat the host and the bots that were asked for, and start it if wished.
+    async def open(self, request: messages.Open, address: str) -> messages.Opened:
+        """Open a match, seat people and bots, and start it if requested.
 
-        :raises GameError: if something in the wish cannot be.
+        :raises GameError: if the request is invalid.
         """
         self.limits.take(address, "tables")
-        game = catalogue.load(wish.game, **wish.options)
-        bots.load(wish.settings.stand_in, game)
-        if wish.start_from is not None and not wish.settings.practice:
-            raise Refused("not_practice", "only at a practice table can a position be set up")
-        if wish.start_from is not None:
-            game.parse_state(wish.start_from)
-        if wish.match is None and any(person.entropy for person in wish.people):
-            raise Refused(
-                "not_sealed", "entropy counts only after the dice are promised: ask for a seal first"
-            )
-        match, secret = await self._unsealed(wish.match) if wish.match else (new_id(), dice.new_secret())
+        game = catalogue.load(request.game, **request.options)
+        bots.load(request.settings.stand_in, game)
+        if request.start_from is not None and not request.settings.practice:
+            raise Refused("not_practice", "positions can be set up only at a practice table")
+        if request.start_from is not None:
+            game.parse_state(request.start_from)
+        if request.match is None and any(person.entropy for person in request.people):
+            raise Refused("not_sealed", "entropy needs a seal: request one first")
+        match, secret = (
+            await self._take_seal(request.match) if request.match else (new_id(), dice.new_secret())
+        )
         token = new_token()
         created = messages.Created(
             match=match,
             game=game.name,
             options=game.options,
-            settings=wish.settings.granted(),
+            settings=request.settings.granted(),
             commitment=dice.commitment(secret),
-            start=wish.start_from,
+            start=request.start_from,
             rules_version=game.rules_version,
         )
         opener = address_key(address, self.store.key)
         draft = _Draft(new_match(created, token, secret, opener), self.clock.time())
-        for person in wish.people:
+        for person in request.people:
             if person.seat in draft.match.seats_of(HOST):
                 raise Refused("seat_taken", f"two people cannot sit at seat {person.seat}")
             sit = messages.Sit(
@@ -176,63 +176,63 @@ class Hub:
                 entropy=person.entropy,
             )
             draft.add(draft.match.sit(HOST, sit, ""))
-        if wish.bots:
+        if request.bots:
             self.workers.bots.start()
-        for bot in wish.bots:
+        for bot in request.bots:
             draft.add(draft.match.add_bot(HOST, messages.AddBot(id="open", version=0, bot=bot)))
-        if wish.start:
+        if request.start:
             draft.add(draft.match.start(HOST))
         room = await self._store_new(match, draft.events, opener)
         return messages.Opened(match=match, token=token, watch=room.match.watch_key)
 
     async def _open_next(self, before: Match) -> str:
-        """Open the match that follows another at the same table."""
+        """Open the next match at the same table, and return its id."""
         match = new_id()
         events = before.next_match(match, partial(self._tokens.for_next, match))
         await self._store_new(match, events, before.opener)
         return match
 
     async def _store_new(self, match: str, new: list[MatchEvent], opener: str) -> Room:
-        """Store a new match. :raises Refused: also if who opens it has too many tables in memory."""
+        """Store a new match. :raises Refused: ``too_many``, ``store_unavailable``."""
         if opener and self._tables[opener] >= self.settings.tables_per_address:
             raise Refused("too_many", "this address has too many open tables")
         first, last, now = new[0].event, new[-1].event, self.clock.time()
-        assert isinstance(first, messages.Created), "a match begins so"
+        assert isinstance(first, messages.Created), "the first event of a match"
         runs = first.settings.clock > 0 and isinstance(last, messages.Started)
         events = stored_events(new, 0, now)
-        self._tables[opener] += 1  # before it is stored: many may be opened at once
+        self._tables[opener] += 1  # before storing: requests are concurrent
         try:
             await self.store.append(match, events, due=now + first.settings.clock if runs else None)
         except StoreUnavailable:
-            self._count_out(opener)
-            raise Refused("store_unavailable", "nothing can be stored now, try again") from None
+            self._release_table(opener)
+            raise Refused("store_unavailable", "the store cannot be written, try again") from None
         room = self.rooms[match] = Room.created(events, self._services)
         return room
 
-    def _count_out(self, opener: str) -> None:
+    def _release_table(self, opener: str) -> None:
         self._tables[opener] -= 1
         if self._tables[opener] <= 0:
             del self._tables[opener]
 
     # Housekeeping.
 
-    async def _for_ever(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
-        """Do the work again and again, whatever goes wrong in between."""
+    async def _repeat(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        """Run the work periodically, also after errors."""
         while True:
             try:
                 await work()
             except StoreUnavailable as error:
-                log.debug("not done", extra={"task": work.__name__, "why": str(error)})
+                log.debug("a background task was skipped", extra={"task": work.__name__, "why": str(error)})
             except Exception:
                 log.exception("a task failed and goes on", extra={"task": work.__name__})
             await asyncio.sleep(seconds)
 
     async def load_due(self) -> None:
-        """Load the matches at which something is due, though nobody is there."""
+        """Load the matches whose deadline is due."""
         now = self.clock.time()
-        matches = await self.store.due_matches(now, _AT_ONCE)
+        matches = await self.store.due_matches(now, _BATCH)
         if matches:
-            log.debug("resumed", extra={"matches": len(matches)})
+            log.debug("due matches were loaded", extra={"matches": len(matches)})
         for match in matches:
             known = match in self.rooms or match in self._loading
             try:
@@ -243,106 +243,104 @@ class Hub:
                 log.exception("a stored match cannot be rebuilt", extra={"match": match})
                 await self.store.set_due({match: now + 86_400})
                 continue
-            # In memory it has a timer of its own; the store is asked again later, not at once.
+            # A match in memory has its own timer, so the store need not report it again soon.
             due, seen = room.due(), room.last_seen
             await self.store.set_due({match: due if due is None else max(due, now + 60)})
-            if room.asleep and not known and room.last_seen == seen:  # nothing to do, and nobody has come
-                self._forget(match, room)
+            if room.idle and not known and room.last_seen == seen:  # nothing was due
+                self._remove(match, room)
 
     async def save_limits(self) -> None:
-        """Store what addresses have spent, so that a restart does not give it back."""
+        """Store the rate limits, so that they survive a restart."""
         rows, expires = self.limits.dump()
         if rows:
             await self.store.put_many(LIMIT, rows, expires)
 
     async def sweep(self) -> None:
-        """Put matches to sleep that nobody is at, and archive the finished and the abandoned.
-
-        They are loaded again when somebody comes, the archived too.
-        """
-        now, asleep = self.clock.time(), 0
+        """Evict idle matches, and archive finished and abandoned ones. All can be loaded again."""
+        now, evicted = self.clock.time(), 0
         self.limits.sweep()
         for name, room in list(self.rooms.items()):
-            if not self._is_idle(room):
+            if not self._is_evictable(room):
                 continue
             try:
-                await self._put_to_sleep(name, room)
-                asleep += name not in self.rooms
+                await self._evict(name, room)
+                evicted += name not in self.rooms
             except StoreUnavailable:
                 raise
             except Exception:
-                log.exception("a match cannot be put to sleep", extra={"match": name})
-        abandoned = await self.store.abandoned(now - self.settings.archive_days * 86400, _AT_ONCE)
-        for match in (sleeping := [match for match in abandoned if match not in self.rooms]):
+                log.exception("a match cannot be evicted", extra={"match": name})
+        abandoned = await self.store.abandoned(now - self.settings.archive_days * 86400, _BATCH)
+        archived = [match for match in abandoned if match not in self.rooms]
+        for match in archived:
             await self.store.archive(match)
         purged = await self.store.purge(now)
-        metrics.swept(asleep=asleep, abandoned=len(sleeping), purged=purged)
+        metrics.swept(asleep=evicted, abandoned=len(archived), purged=purged)
 
-    async def _put_to_sleep(self, name: str, room: Room) -> None:
+    async def _evict(self, name: str, room: Room) -> None:
         await room.events.save_snapshot()
         if room.match.status == "over":
             await self.store.archive(name)
         elif room.match.settings.clock:
             await self.store.set_due({name: room.due()})
-        if self._is_idle(room):  # still
-            self._forget(name, room)
+        if self._is_evictable(room):  # no client has connected meanwhile
+            self._remove(name, room)
 
-    def _forget(self, name: str, room: Room) -> None:
+    def _remove(self, name: str, room: Room) -> None:
         del self.rooms[name]
-        room.sleep()
-        self._count_out(room.match.opener)
+        room.unload()
+        self._release_table(room.match.opener)
 
-    def _is_idle(self, room: Room) -> bool:
-        return room.asleep and self.clock.time() - room.last_seen >= self.settings.idle_seconds
+    def _is_evictable(self, room: Room) -> bool:
+        return room.idle and self.clock.time() - room.last_seen >= self.settings.idle_seconds
 
-    async def say_goodbye(self) -> None:
-        """Take no more connections, finish what is being stored, and tell everyone to come back."""
+    async def drain(self) -> None:
+        """Accept no more connections, finish pending commands, and close all connections with ``restart``."""
         if self.closing:
             return
         self.closing = True
-        self._stop_by = time.monotonic() + self.settings.shutdown_seconds
-        await self._in_time(asyncio.gather(*(room.close() for room in list(self.rooms.values()))))
-        await self._in_time(self.workers.close())  # requests that wait for them are answered
+        self._stop_time = time.monotonic() + self.settings.shutdown_seconds
+        await self._with_timeout(asyncio.gather(*(room.close() for room in list(self.rooms.values()))))
+        await self._with_timeout(self.workers.close())  # pending requests are refused
         for connection in list(self.connections):
             connection.end("restart")
-        await self._in_time(self._all_gone())
+        await self._with_timeout(self._wait_for_connections())
 
-    async def _all_gone(self) -> None:
+    async def _wait_for_connections(self) -> None:
         while self.connections:
             await asyncio.sleep(0.01)
 
     async def close(self) -> None:
-        """Stop; what is being stored is finished first, if the store answers in time."""
-        await self.say_goodbye()
+        """Drain the connections, stop the background tasks and close the store."""
+        await self.drain()
         for task in (*self._tasks, *self._loading.values()):
             task.cancel()
         await asyncio.gather(*self._tasks, *self._loading.values(), return_exceptions=True)
         try:
-            await self._in_time(self.save_limits())
+            await self._with_timeout(self.save_limits())
         except StoreUnavailable as error:
-            log.warning("budgets are not saved", extra={"why": str(error)})
-        await self.store.close(self._left())
+            log.warning("rate limits were not saved", extra={"why": str(error)})
+        await self.store.close(self._seconds_left())
 
-    def _left(self) -> float:
-        """Seconds until the shutdown must be over; at least one, so that each step is begun."""
-        return max(1.0, self._stop_by - time.monotonic())
+    def _seconds_left(self) -> float:
+        """Seconds left for the shutdown; at least one, so that each step is started."""
+        return max(1.0, self._stop_time - time.monotonic())
 
-    async def _in_time(self, step: Awaitable[object]) -> None:
-        """Do a step of the shutdown, for as long as there is time."""
+    async def _with_timeout(self, step: Awaitable[object]) -> None:
+        """Run a step of the shutdown in the time that is left."""
         try:
-            async with asyncio.timeout(self._left()):
+            async with asyncio.timeout(self._seconds_left()):
                 await step
         except TimeoutError:
             log.warning("a step of the shutdown took too long")
 
 
 def new_id() -> str:
-    """A match's name: it is in the link that is shared, and nobody guesses it."""
+    """A random match id, unguessable since it is the link that is shared."""
     return secrets.token_urlsafe(12)
 
 
 class _Draft:
-    """A match that is being made: events are applied as they come, so that each sees the ones before."""
+    """A match before it is stored. Events are applied immediately, so that later handlers see them."""
 
     def __init__(self, first: MatchEvent, now: float) -> None:
         self.match = Match()

@@ -1,4 +1,4 @@
-"""The work of one match: a queue of jobs that run one at a time, and tasks beside it."""
+"""The work of one match: a queue of jobs that run one at a time, and concurrent tasks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Jobs:
 
     @property
     def waiting(self) -> int:
-        """The number of jobs that have not begun."""
+        """The number of jobs that have not started."""
         return len(self._queue)
 
     @property
@@ -40,19 +40,19 @@ class Jobs:
         return self._worker is None and not self._tasks
 
     def enqueue(self, job: Job) -> None:
-        """Run a job after those that wait."""
+        """Append a job to the queue."""
         self._queue.append(job)
         if self._worker is None:
             self._worker = asyncio.create_task(self._work())
 
     async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Queue a job and return its result. It is carried out even if the caller is cancelled."""
+        """Queue a job and return its result. The job runs even if the caller is cancelled."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         async def job() -> None:
             try:
                 result = await work()
-            except Exception as error:  # noqa: BLE001 - it is the caller's
+            except Exception as error:  # noqa: BLE001 - re-raised in the caller
                 if not done.done():
                     done.set_exception(error)
             else:
@@ -63,7 +63,7 @@ class Jobs:
         return await done
 
     def spawn(self, work: Coroutine[Any, Any, T]) -> None:
-        """Run a task beside the queue. It is cancelled when the match is closed."""
+        """Run a task concurrently with the queue. It is cancelled when the match is closed."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._finished)

@@ -1,4 +1,4 @@
-"""How much one client may ask for: budgets per address that fill with time and are spent by requests."""
+"""Rate limits: a token bucket for each address and kind of request."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from escadaria.server.settings import Settings
 Kind = Literal[
     "requests", "connections", "frames", "writes", "hints", "tables", "bytes", "work", "probes"
 ]  # fmt: skip
-"""What is counted: HTTP requests, new connections, WebSocket frames of every sort, stored events, hints,
-tables opened, bytes received, seconds of computing, and requests for health, readiness and metrics."""
+"""HTTP requests, new connections, WebSocket frames including control frames, stored events, hints, opened
+tables, received bytes, seconds of computing, and requests for health, readiness and metrics."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-_MOST = 50_000  # buckets in memory; beyond, the one that was used least recently is forgotten
-_WORTH_SAVING = 10.0  # a bucket that is full again in fewer seconds is not saved
+_MAX_BUCKETS = 50_000  # in memory; the least recently used is evicted
+_MIN_SAVED_SECONDS = 10.0  # a bucket that is full again sooner is not saved
 
 
 class Bucket:
-    """Allows ``burst`` at once and ``rate`` a second in the long run."""
+    """A token bucket: allows ``burst`` at once and ``rate`` per second on average."""
 
     __slots__ = ("burst", "clock", "level", "rate", "seen")
 
@@ -42,9 +42,9 @@ class Bucket:
         self.seen = clock()
 
     def take(self, amount: float = 1.0) -> bool:
-        """Whether so much is allowed now.
+        """Take an amount if allowed, and return whether it was.
 
-        What is larger than the bucket needs a full one and leaves a debt that is paid off with time.
+        An amount above ``burst`` needs a full bucket and makes its level negative.
         """
         now = self.clock()
         level = self.level + (now - self.seen) * self.rate
@@ -58,28 +58,28 @@ class Bucket:
         return True
 
     def charge(self, amount: float) -> None:
-        """Take so much, allowed or not; a negative amount gives back."""
+        """Take an amount unconditionally; a negative amount is a refund."""
         now = self.clock()
         level = min(self.burst, self.level + (now - self.seen) * self.rate)
         self.level = min(self.burst, level - amount)
         self.seen = now
 
     def wait(self, amount: float = 1.0) -> float:
-        """Seconds until so much is allowed."""
+        """Seconds until the amount is allowed."""
         missing = min(amount, self.burst) - self.level
         return max(0.0, missing / self.rate - (self.clock() - self.seen)) if self.rate > 0 else 3600.0
 
     @property
     def full(self) -> bool:
-        """Whether nothing was taken for so long that the bucket may be forgotten."""
+        """Whether the bucket has filled up, so that it need not be remembered."""
         return self.wait(self.burst) <= 0
 
 
 class Limits:
-    """The budgets of all addresses, a bucket for each kind.
+    """The rate limits of all addresses, with a bucket for each kind.
 
-    An address is an IPv4 address or the /64 network of an IPv6 address. Addresses themselves are not kept,
-    only keyed hashes of them. Full buckets are forgotten and the number of others is bounded.
+    An address is an IPv4 address or the /64 network of an IPv6 address. Only keyed hashes of addresses are
+    stored. Full buckets are removed, and the number of buckets is bounded.
     """
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
@@ -96,31 +96,28 @@ class Limits:
             "probes": (settings.probes_per_second, settings.probes_burst),
         }
         self.key = secrets.token_bytes(32)
-        """What addresses are hashed with; ``load`` replaces it by the one of the last run."""
+        """The key for hashing addresses; ``load`` replaces it by the stored one."""
         self._buckets: OrderedDict[tuple[str, Kind], Bucket] = OrderedDict()
         self._changed: set[tuple[str, Kind]] = set()
 
     def take(self, address: str, kind: Kind, amount: float = 1.0) -> None:
-        """Spend so much of an address's budget.
+        """Take an amount from an address's bucket; see ``Bucket.take``.
 
-        An amount above the burst needs a full budget and leaves a debt.
-
-        :raises Refused: ``too_fast``, with the seconds to wait in ``retry_after``.
+        :raises Refused: ``too_fast``, with ``retry_after``.
         """
-        bucket = self._bucket(address, kind)
-        if not bucket.take(amount):
-            metrics.LIMIT_HITS.labels(kind).inc()
-            raise Refused("too_fast", f"too many {kind} from this address, wait", bucket.wait(amount))
+        if not self.allows(address, kind, amount):
+            wait = self._bucket(address, kind).wait(amount)
+            raise Refused("too_fast", f"too many {kind} from this address, wait", wait)
 
     def allows(self, address: str, kind: Kind, amount: float = 1.0) -> bool:
-        """Spend so much if it is there, and say whether it was."""
+        """Take an amount if allowed, and return whether it was."""
         allowed = self._bucket(address, kind).take(amount)
         if not allowed:
             metrics.LIMIT_HITS.labels(kind).inc()
         return allowed
 
     def charge(self, address: str, kind: Kind, amount: float) -> None:
-        """Spend so much in any case, for what is known only afterwards; the budget may become a debt."""
+        """Take an amount unconditionally, for costs that are known only afterwards."""
         self._bucket(address, kind).charge(amount)
 
     def _bucket(self, address: str, kind: Kind) -> Bucket:
@@ -128,7 +125,7 @@ class Limits:
         bucket = self._buckets.get(name)
         if bucket is None:
             bucket = self._buckets[name] = Bucket(*self._budgets[kind], self._clock)
-            if len(self._buckets) > _MOST:
+            if len(self._buckets) > _MAX_BUCKETS:
                 self._buckets.popitem(last=False)
         else:
             self._buckets.move_to_end(name)
@@ -136,30 +133,30 @@ class Limits:
         return bucket
 
     def sweep(self) -> None:
-        """Forget the addresses that have been silent."""
+        """Remove full buckets."""
         for name in [name for name, bucket in self._buckets.items() if bucket.full]:
             del self._buckets[name]
 
-    # Over a restart.
+    # Persistence.
 
     def dump(self) -> tuple[dict[str, str], float]:
-        """What has changed since the last dump, as texts by name, and when all of it is worth nothing.
+        """The buckets that changed since the last dump, as texts by name, and when these expire.
 
-        Buckets that are nearly full are as good as new and left out.
+        Buckets that are nearly full are left out.
         """
         rows: dict[str, str] = {}
         longest = 0.0
         for name in self._changed:
             bucket = self._buckets.get(name)
             seconds = bucket.wait(bucket.burst) if bucket is not None else 0.0
-            if bucket is not None and seconds > _WORTH_SAVING:
+            if bucket is not None and seconds > _MIN_SAVED_SECONDS:
                 rows[f"{name[1]}:{name[0]}"] = f"{bucket.level:.3f} {bucket.seen:.3f}"
                 longest = max(longest, seconds)
         self._changed.clear()
         return rows, self._clock() + longest
 
     def load(self, rows: Mapping[str, str], key: bytes) -> None:
-        """Go on from what earlier dumps saved, under the key of then. What cannot be read is passed over."""
+        """Restore dumped buckets and the key of their names. Unreadable rows are skipped."""
         self.key = key
         now = self._clock()
         for text, value in rows.items():
@@ -173,20 +170,17 @@ class Limits:
 
 
 def _kind(text: str) -> Kind:
-    return KINDS[KINDS.index(text)]  # a ValueError if there is none
+    return KINDS[KINDS.index(text)]  # or ValueError
 
 
 @functools.lru_cache(4096)
 def address_key(address: str, key: bytes) -> str:
-    """Stand for an address in memory and in the store: equal for one IPv4 address or one IPv6 /64 network.
-
-    Without the key nobody can tell which address it was.
-    """
+    """A keyed hash of an address, equal within an IPv6 /64 network. It does not reveal the address."""
     return hashlib.blake2b(network_of(address).encode(), key=key, digest_size=16).hexdigest()
 
 
 def network_of(address: str) -> str:
-    """The IPv4 address or the IPv6 /64 network, as text; anything else as it is."""
+    """The IPv4 address or the IPv6 /64 network; other texts are returned unchanged."""
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

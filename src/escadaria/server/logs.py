@@ -1,4 +1,4 @@
-"""The server's log: lines on standard error, as text for people or as JSON for machines."""
+"""Logging to standard error, as text or JSON lines."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ log = logging.getLogger(__name__)
 
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 _QUIET = ("uvicorn", "uvicorn.error", "sqlalchemy", "alembic", "asyncio", "websockets")
-"""Libraries that only log what went wrong."""
+"""Loggers of libraries that log from level warning on."""
 
 
 def set_up_logs(settings: Settings) -> None:
-    """Log to standard error, as lines for people or as JSON for machines."""
+    """Configure logging as the settings say."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if settings.log_format == "json" else TextLines())
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
     for name in _QUIET:
         logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
-    logging.getLogger("uvicorn.error").addFilter(_is_ours)
+    logging.getLogger("uvicorn.error").addFilter(_is_server_error)
 
 
-def _is_ours(record: logging.LogRecord) -> bool:
-    """Drop the traceback of a frame that is not UTF-8: that is the client's mistake."""
+def _is_server_error(record: logging.LogRecord) -> bool:
+    """Drop the traceback of a frame that is not UTF-8: a client error."""
     return not record.getMessage().startswith("Invalid UTF-8")
 
 
@@ -71,16 +71,16 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
 
 
 def _quoted(value: object) -> str:
-    """Quote what is not one word: a client may choose it, and must not write log lines of its own."""
+    """Quote a value unless it is one printable word. This prevents log injection by clients."""
     text = str(value)
     return text if text.isprintable() and " " not in text and text else json.dumps(text)
 
 
-# The lines of a server's life.
+# Startup and shutdown.
 
 
 def started(settings: Settings, address: str) -> None:
-    """Log that the server can be used, and how it is set up."""
+    """Log that the server is ready, with its configuration."""
     fields = {
         "version": version("escadaria"),
         "commit": metrics.commit(),
@@ -97,18 +97,18 @@ def started(settings: Settings, address: str) -> None:
 
 
 def shutting_down(signals: Sequence[int], connections: int) -> None:
-    """Log why the server stops, and how many connections it closes."""
+    """Log the signal, and the number of connections to close."""
     why = signal.Signals(signals[0]).name if signals else "asked"
     log.info("shutting down", extra={"why": why, "connections": connections})
 
 
 def stopped(seconds: float) -> None:
-    """Log that everything is stored and closed."""
+    """Log that the shutdown is complete."""
     log.info("stopped", extra={"seconds": round(seconds, 2)})
 
 
 def database_name(url: str) -> str:
-    """The kind of a database and where it is, without user and password."""
+    """The kind and location of a database, without user and password."""
     scheme, separator, path = url.partition("://")
     if not separator:
         return f"sqlite {url}"

@@ -1,7 +1,7 @@
-"""One match as the sum of its events, without I/O: lobby, table, members, and who may do what.
+"""The state of one match, without I/O: lobby, table, members and permissions.
 
-A command is checked by a method of ``Match``, the command handler, which returns events and changes nothing.
-The events are stored and then applied. Applying the stored events in order makes the same match again.
+Command handlers (methods of ``Match``) check a command and return events without changing the match. The
+events are stored and then applied. Replaying the stored events restores the match.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ HOST = 0
 
 
 class Hidden(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is stored with an event and sent to nobody."""
+    """Data that is stored with an event and never sent."""
 
     secret: str = ""
-    """Of the dice, in hexadecimal."""
+    """The secret of the dice, in hexadecimal."""
     member: int | None = None
-    """Who asked."""
+    """The member who sent the command."""
     token: str = ""
     """The SHA-256 of the member's token."""
     tokens: list[str] = []
-    """Of all members, at a rematch."""
+    """The digests of the tokens of all members, at a rematch."""
     opener: str = ""
-    """Stands for the address that opened the table: a digest of it under the server's key."""
+    """A keyed hash of the address that opened the table."""
     watch: str = ""
-    """The watchers' key. Its link is meant to be handed on, so it can be shown to the host again."""
+    """The watchers' key, stored in clear so that the host can be shown the link again."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchEvent:
-    """An event with what is stored beside it and sent to nobody."""
+    """An event with its hidden data."""
 
     event: messages.AnyEvent
     hidden: Hidden = field(default_factory=Hidden, repr=False)
@@ -53,10 +53,10 @@ class MatchEvent:
 
 @dataclass(slots=True)
 class Chair:
-    """A place at the table."""
+    """A seat in the lobby."""
 
     name: str = ""
-    """Empty while it is free."""
+    """Empty while the seat is free."""
     bot: str = ""
     colours: list[str] = field(default_factory=list)
     entropy: str = ""
@@ -64,7 +64,7 @@ class Chair:
 
 
 class SavedMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A match at some version as plain data, so that it loads without its events. It holds secrets."""
+    """A snapshot of a match for the store. It contains secrets."""
 
     version: int
     id: str
@@ -88,7 +88,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Match:
-    """A match at some version."""
+    """The state of a match at some version."""
 
     def __init__(self) -> None:
         self.version = 0
@@ -99,14 +99,14 @@ class Match:
         self.next: str | None = None
         self.chairs: list[Chair] = []
         self.table: Table | None = None
-        """From the start on."""
+        """None before the start."""
         self.watch_key = ""
         self.opener = ""
-        """Who opened the table, for counting tables; see ``Hidden``."""
+        """See ``Hidden``; used to limit the tables of an address."""
         self.position_version = 0
-        """The version that made the current position: what a decision must have been made for."""
+        """The version that made the current position. Decisions for older versions are stale."""
         self.turn_time = 0.0
-        """When the seat to act came to act."""
+        """When the turn of the seat to act started."""
         self._game: AnyGame | None = None
         self._rules_version = 1
         self._start: str | None = None
@@ -116,7 +116,7 @@ class Match:
 
     @classmethod
     def restored(cls, saved: SavedMatch) -> Match:
-        """The match that ``saved`` describes. :raises GameError: if it cannot be read."""
+        """Restore a match from a snapshot. :raises GameError: if it cannot be read."""
         match = cls()
         match._load_game(saved.game, saved.options, saved.rules_version)
         match.version, match.id, match.settings = saved.version, saved.id, saved.settings
@@ -130,7 +130,7 @@ class Match:
         return match
 
     def saved(self) -> SavedMatch:
-        """This match as plain data."""
+        """A snapshot of this match."""
         return SavedMatch(
             version=self.version,
             id=self.id,
@@ -167,7 +167,7 @@ class Match:
         return "over" if self.table.outcome else "playing"
 
     def member_of(self, token: str) -> int | None:
-        """Whose token this is. Every one is compared, in constant time."""
+        """The member with this token. All tokens are compared, in constant time."""
         wanted = digest(token)
         found = None
         for member, known in enumerate(self._tokens):
@@ -180,7 +180,7 @@ class Match:
         return member < len(self._tokens) and hmac.compare_digest(self._tokens[member], hashed)
 
     def token_digest(self, member: int) -> str:
-        """What is stored of the member's token."""
+        """The stored digest of the member's token."""
         return self._tokens[member]
 
     def may_watch(self, key: str) -> bool:
@@ -192,7 +192,7 @@ class Match:
         return [seat for seat, chair in enumerate(self.chairs) if chair.member == member]
 
     def record(self, date: str) -> Record:
-        """The match so far; with the dice's secret when it is over."""
+        """The record so far, with the secret of the dice if the match is over."""
         if self.table is None:
             raise Refused("not_started", "the match has not started")
         proof = Proof(self.dice_name, self.commitment, self.entropy, self.revealed)
@@ -200,9 +200,9 @@ class Match:
 
     @property
     def dice_name(self) -> str:
-        """What the dice are derived for: the match, or after setting up its nth position, ID-n.
+        """The name that the dice are derived from: the match id, or ``ID-n`` after the nth ``set_up``.
 
-        So nobody meets the same dice again by setting the same position up again.
+        Setting up a position again does not repeat the dice.
         """
         return f"{self.id}-{self._set_ups}" if self._set_ups else self.id
 
@@ -212,15 +212,16 @@ class Match:
 
     @property
     def revealed(self) -> str:
-        """The dice's secret once the match is over, and nothing before."""
+        """The secret of the dice if the match is over, else empty."""
         return self._secret if self.status == "over" else ""
 
-    # The command handlers. Each returns the events to be stored; nothing changes.
+    # Command handlers. They return the events to store and change nothing.
 
     def handle(self, member: int | None, command: messages.AnyCommand, token: str) -> list[MatchEvent]:
-        """The events of a command; ``token`` is the one that a guest becomes a member by.
+        """The events of a command.
 
-        :raises GameError: if it cannot be granted.
+        :param token: the token that a guest gets who becomes a member.
+        :raises GameError: if the command is refused.
         """
         match command:
             case messages.Act():
@@ -246,10 +247,9 @@ class Match:
         raise AssertionError(f"{type(command).__name__} is handled elsewhere")
 
     def sit(self, member: int | None, command: messages.Sit, token: str) -> list[MatchEvent]:
-        """Sit down, or sit anew at one's own seat with another name, colour or entropy.
+        """Take a seat, or change the name, colours or entropy of the member's own seat.
 
-        Somebody who sits already and names no seat means their own; to play one more, name it.
-        ``token`` is the one that a guest becomes a member by.
+        Without ``seat``, a member who has a seat changes it, and others take the next free one.
         """
         self._check_waiting()
         mine = self.seats_of(member)
@@ -284,7 +284,7 @@ class Match:
         self._check_waiting()
         if not all(chair.name for chair in self.chairs):
             raise Refused("seats_free", "there are free seats: wait for people or add bots")
-        return [MatchEvent(messages.Started(first=self._first()))]
+        return [MatchEvent(messages.Started(first=self._first_seat()))]
 
     def act(self, member: int | None, command: messages.Act) -> list[MatchEvent]:
         table = self._playing()
@@ -319,23 +319,25 @@ class Match:
         return [MatchEvent(table.take_back(seat))]
 
     def hand_over(self, seat: int) -> list[MatchEvent]:
-        """Let the stand-in play for a seat; asked by the room, not by a client."""
+        """Replace a player by the stand-in. Called by the server, not by a client."""
         return [MatchEvent(self._playing().hand_over(seat, self.settings.stand_in))]
 
     def bot_acts(self, seat: int, action: str) -> list[MatchEvent]:
-        """What a bot decided; asked by the room, not by a client."""
+        """Play a bot's action. Called by the server, not by a client."""
         return [MatchEvent(self._playing().play(seat, action))]
 
     def configure(self, member: int | None, command: messages.Configure) -> list[MatchEvent]:
-        """Change how the table is run, in play only what takes nothing from the others."""
+        """Change the table settings; after the start only those that do not affect other players."""
         self._check_host(member)
         settings = command.settings.granted()
         if settings.practice != self.settings.practice:
-            raise Refused("bad_options", "whether a table is for practice is fixed when it is opened")
-        free = msgspec.structs.replace(settings, pace=self.settings.pace, watch=self.settings.watch)
+            raise Refused("bad_options", "practice cannot be changed after the match is opened")
+        fixed = msgspec.structs.replace(settings, pace=self.settings.pace, watch=self.settings.watch)
         others = any(chair.member not in (None, HOST) for chair in self.chairs)
-        if self.table is not None and others and free != self.settings:
-            raise Refused("fixed", "others play here: only pace and watch can be changed after the start")
+        if self.table is not None and others and fixed != self.settings:
+            raise Refused(
+                "fixed", "after the start only pace and watch can be changed: there are other players"
+            )
         bots.load(settings.stand_in, self.game)
         watch = new_token() if settings.watch and not self.settings.watch else ""
         return [MatchEvent(messages.Configured(settings=settings), Hidden(watch=watch))]
@@ -354,16 +356,16 @@ class Match:
         if not self.seats_of(member):
             self._check_host(member)
         if self.status != "over":
-            raise Refused("not_over", "a rematch follows when the match is over")
+            raise Refused("not_over", "a rematch needs a finished match")
 
     def link_next(self, match: str) -> list[MatchEvent]:
         """Link the next match, unless one is linked already."""
         return [] if self.next else [MatchEvent(messages.Continued(match=match))]
 
     def next_match(self, match: str, token: Callable[[int], str]) -> list[MatchEvent]:
-        """The events of the match that follows at this table: all sit there, the start is rotated.
+        """The first events of the next match at this table, with the same players in rotated seats.
 
-        ``token`` gives each member a new one: those of this match are not valid there.
+        :param token: makes the new token of each member.
         """
         assert self.table is not None and self.table.outcome is not None, "over"
         secret = dice.new_secret()
@@ -386,31 +388,31 @@ class Match:
             if chair.bot:
                 bot = messages.BotSat(seat=seat, name=chair.name, bot=chair.bot, colours=chair.colours)
                 events.append(MatchEvent(bot))
-            else:  # entropy is asked for anew: that of the last match was known before the new secret
+            else:  # without entropy: the old one was known before the new secret
                 sat = messages.Sat(seat=seat, name=chair.name, colours=chair.colours)
                 events.append(MatchEvent(sat, Hidden(member=chair.member)))
         return events
 
     def move_member(self, member: int, token: str) -> list[MatchEvent]:
-        """Give a member a new token; the old one is worth nothing from then on."""
+        """Replace a member's token; the old one becomes invalid."""
         moved = messages.Moved(seats=self.seats_of(member))
         return [MatchEvent(moved, Hidden(member=member, token=digest(token)))]
 
     # Applying events.
 
     def apply(self, stored: MatchEvent, time: float) -> tuple[Step, ...]:
-        """Apply an event that is stored. For an action, return its steps."""
+        """Apply a stored event. Return the steps of an action."""
         event, table, clock = stored.event, self.table, self.settings.clock
         seat = table.to_act if table else None
         steps = self._apply(event, stored.hidden)
         self.version += 1
-        if steps or self.table is not table or _is(event, UNDO):
+        if steps or self.table is not table or _is_action(event, UNDO):
             self.position_version = self.version
         if self.table and (
             self.table is not table
             or self.table.to_act != seat
             or self.settings.clock != clock
-            or _is(event, BACK, seat)
+            or _is_action(event, BACK, seat)
         ):
             self.turn_time = time
         return steps
@@ -418,7 +420,7 @@ class Match:
     def _apply(self, event: messages.AnyEvent, hidden: Hidden) -> tuple[Step, ...]:
         match event:
             case messages.Created():
-                self._open(event, hidden)
+                self._create(event, hidden)
             case messages.Sat():
                 self._take_seat(event, hidden)
             case messages.BotSat():
@@ -428,7 +430,7 @@ class Match:
             case messages.Started():
                 self.chairs = self.chairs[event.first :] + self.chairs[: event.first]
                 start = self.game.parse_state(self._start) if self._start else None
-                self._begin(start)
+                self._start_table(start)
             case Event():
                 assert self.table is not None, "started"
                 return self.table.add(event)
@@ -437,7 +439,7 @@ class Match:
                 self.watch_key = hidden.watch or self.watch_key
             case messages.PositionSet():
                 self._set_ups += 1
-                self._begin(self.game.parse_state(event.position))
+                self._start_table(self.game.parse_state(event.position))
             case messages.Continued():
                 self.next = event.match
             case messages.Moved():
@@ -445,7 +447,7 @@ class Match:
                 self._tokens[hidden.member] = hidden.token
         return ()
 
-    def _open(self, created: messages.Created, hidden: Hidden) -> None:
+    def _create(self, created: messages.Created, hidden: Hidden) -> None:
         self.id = created.match
         self.settings = created.settings
         self.commitment = created.commitment
@@ -464,8 +466,8 @@ class Match:
         if rules_version > self._game.rules_version:
             raise Refused(
                 "later_version",
-                f"the match is played by version {rules_version} of {name}'s rules, "
-                f"this server knows version {self._game.rules_version}",
+                f"the match has rules version {rules_version} of {name}, "
+                f"this server supports version {self._game.rules_version}",
             )
 
     def _take_seat(self, sat: messages.Sat, hidden: Hidden) -> None:
@@ -475,7 +477,7 @@ class Match:
             member = len(self._tokens) - 1
         self.chairs[sat.seat] = Chair(sat.name, "", sat.colours, sat.entropy, member)
 
-    def _begin(self, start: Any) -> None:
+    def _start_table(self, start: Any) -> None:
         self.table = Table(
             self.game, self._seats(), self._dice(), start=start, stand_in=self.settings.stand_in
         )
@@ -510,23 +512,23 @@ class Match:
         if not self.position_version <= version <= self.version:
             raise Refused(
                 "stale_version",
-                f"the command was made for version {version}, the position is of version "
-                f"{self.position_version}, the match at {self.version}",
+                f"the command was made for version {version}, but the position has version "
+                f"{self.position_version} and the match {self.version}",
             )
 
     def _seat(self, member: int | None, wanted: int | None, usual: int | None) -> int:
-        """The seat that a member means: the named one, the usual one, or their only one."""
+        """The seat of a command: ``wanted``, else ``usual`` if the member has it, else their first one."""
         mine = self.seats_of(member)
         if not mine:
             raise Refused("forbidden", "this client has no seat")
         if wanted is None:
             return usual if usual in mine else mine[0]
         if wanted not in mine:
-            raise Refused("forbidden", f"seat {wanted} is somebody else's")
+            raise Refused("forbidden", f"seat {wanted} belongs to another client")
         return wanted
 
     def free_seat(self, wanted: int | None) -> int:
-        """The seat that is wanted, or the next one. :raises Refused: if it is taken."""
+        """The wanted seat, or the first free one. :raises Refused: ``seat_taken``, ``table_full``."""
         free = [seat for seat, chair in enumerate(self.chairs) if not chair.name]
         if not free:
             raise Refused("table_full", "all seats are taken")
@@ -543,14 +545,14 @@ class Match:
             usual = COLOURS[seat :: len(self.chairs)]  # in a game for two: red and green, blue and yellow
             return sorted(free, key=lambda colour: colour not in usual)[: self.game.colours]
         if len(wanted) != self.game.colours or not set(wanted) <= set(free) or len(set(wanted)) < len(wanted):
-            raise Refused("colour_taken", f"{self.game.colours} of {', '.join(free)} may be chosen")
+            raise Refused("colour_taken", f"choose {self.game.colours} of {', '.join(free)}")
         return list(wanted)
 
     def _name(self, seat: int, wanted: str) -> str:
-        """The name as it is shown; a number tells two of the same apart."""
+        """The displayed name; a number is added to a duplicate."""
         plain = name = " ".join(wanted.split())
         if not is_visible(plain):
-            raise Refused("bad_name", "a name must be visible, and so must each of its letters")
+            raise Refused("bad_name", "a name needs a visible character and no invisible letters")
         taken = {chair.name for chair in self._others(seat)}
         for number in range(2, 8):
             if name in taken:
@@ -563,20 +565,20 @@ class Match:
     def _others(self, seat: int) -> list[Chair]:
         return [chair for other, chair in enumerate(self.chairs) if other != seat]
 
-    def _first(self) -> int:
+    def _first_seat(self) -> int:
         if self.settings.starts != "random":
             return 0
-        # From the promised secret too, so that the server cannot choose; whatever order they sat in.
+        # From the committed secret, so that the server cannot choose; sorted, so that seating has no effect.
         players = len(self.chairs)
         return dice.derive(bytes.fromhex(self._secret), self.id, tuple(sorted(self.entropy)), -1, players)
 
 
 _BLANK_LETTERS = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Letters and symbols by Unicode's book that show nothing."""
+"""Characters that Unicode classifies as letters or symbols but that are invisible."""
 
 
 def is_visible(name: str) -> bool:
-    """Whether a reader sees something of the name, and no letter of it hides."""
+    """Whether the name has a visible character and no invisible letters."""
     seen = any(unicodedata.category(letter)[0] in "LNPS" for letter in name)
     return seen and _BLANK_LETTERS.isdisjoint(name)
 
@@ -590,6 +592,6 @@ def new_match(created: messages.Created, token: str, secret: bytes, opener: str)
     return MatchEvent(created, hidden)
 
 
-def _is(event: messages.AnyEvent, action: str, seat: int | None = None) -> bool:
-    """Whether the event is this action, by that seat if one is named."""
+def _is_action(event: messages.AnyEvent, action: str, seat: int | None = None) -> bool:
+    """Whether the event is this action, of this seat if one is given."""
     return isinstance(event, Event) and event.action == action and seat in (None, event.seat)

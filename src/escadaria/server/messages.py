@@ -1,7 +1,6 @@
-"""Everything that goes over the wire, as closed types with one parse.
+"""The wire format: commands (client to server), events (stored and broadcast) and frames (server to client).
 
-Three families: commands (client to server), events (what is stored and sent to everyone) and frames (server
-to client). ``docs/protocol.md`` explains them; JSON Schema is generated from here.
+``docs/protocol.md`` documents them. The JSON Schema and the types of the web client are generated from here.
 """
 
 from __future__ import annotations
@@ -30,46 +29,46 @@ assert Colour.__args__ == COLOURS  # type: ignore[attr-defined]  # a Literal has
 Role = Literal["host", "player", "watcher", "guest"]
 Status = Literal["waiting", "playing", "over"]
 Source = Literal["exact", "estimated"]
-"""How sure a figure is: computed to the end, or learned from many games."""
+"""How an evaluation was computed: solved exactly, or learned from self-play."""
 
 
 class TableSettings(Struct, frozen=True, kw_only=True):
-    """How a table is run. The host chooses it before the match starts.
+    """The settings of a table. The host may change them before the match starts.
 
-    After that ``pace`` and ``watch`` can still be changed; the rest only where all people play at the
-    host's device, since it affects the others. ``practice`` is fixed when the match is opened.
+    After the start, ``pace`` and ``watch`` can be changed; the others only if all people play on the host's
+    device. ``practice`` is fixed when the match is opened.
     """
 
     practice: bool = False
-    """Whether decisions may be taken back, hints asked for and positions set up."""
+    """Whether undo, hints and setting up positions are allowed."""
     starts: Literal["first", "random", "loser"] = "first"
-    """Who starts: the first seat, a seat by chance, or whoever lost the match before."""
+    """Who starts: the first seat, a random seat, or the loser of the previous match."""
     clock: Annotated[int, Meta(ge=0, le=30 * 86400)] = 0
-    """Seconds for a turn; 0 is none. A day has 86400."""
+    """Seconds for a turn; 0 means no clock."""
     grace: Annotated[int, Meta(ge=5, le=30 * 86400)] | None = 60
-    """Seconds that a seat may be gone before a bot plays for it; null is for ever."""
+    """Seconds that a player may be disconnected before a bot stands in; null means no limit."""
     pace: Annotated[int, Meta(ge=0, le=10_000)] = 900
-    """Milliseconds that a bot takes for each thing it does."""
+    """Milliseconds that a bot waits before each action."""
     stand_in: Bot = "simple"
-    """The bot that plays for those who are gone."""
+    """The bot that stands in for absent players."""
     watch: bool = True
     """Whether the watchers' link works."""
 
 
 class WantedSettings(TableSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The same in a request, where an unknown field is a mistake."""
+    """Table settings in a request: unknown fields are refused."""
 
     def granted(self) -> TableSettings:
-        """As they are stored."""
+        """The settings to store."""
         return TableSettings(**msgspec.structs.asdict(self))
 
 
-# Commands. Each has an id, by which it is answered and by which repeating it is harmless, and the
-# version of the match that it was made for.
+# Commands. Each has an id, which makes it idempotent and is repeated in the answer, and the version of the
+# match that it was made for.
 
 
 class Command(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="type"):
-    """What all commands have."""
+    """The base of all commands."""
 
     id: Id
     version: Version
@@ -80,10 +79,10 @@ class Sit(Command, frozen=True, tag="sit"):
 
     name: Name
     seat: SeatNumber | None = None
-    """The next free one if none is named."""
+    """Default: the next free seat."""
     colours: list[Colour] | None = None
     entropy: Entropy = ""
-    """The seat's own part in the dice, in hexadecimal."""
+    """The seat's contribution to the dice, in hexadecimal."""
 
 
 class AddBot(Command, frozen=True, tag="add_bot"):
@@ -95,41 +94,41 @@ class AddBot(Command, frozen=True, tag="add_bot"):
 
 
 class Free(Command, frozen=True, tag="free"):
-    """Make a seat free while the match waits: one's own, or as the host any."""
+    """Free a seat while the match waits: one's own, or any seat as the host."""
 
     seat: SeatNumber
 
 
 class Start(Command, frozen=True, tag="start"):
-    """The host starts the match; all seats are taken."""
+    """The host starts the match. All seats must be taken."""
 
 
 class Act(Command, frozen=True, tag="act"):
-    """Do one of the legal actions that the server sent."""
+    """Play one of the legal actions."""
 
     action: Annotated[str, Meta(max_length=40)]
     seat: SeatNumber | None = None
-    """Needed only by a client that plays several seats and means another than the one to act."""
+    """Default: the seat to act."""
 
 
 class Undo(Command, frozen=True, tag="undo"):
-    """Take the last decision back; at practice tables, where no dice fell since."""
+    """Undo the last decision at a practice table, if no dice were rolled since."""
 
 
 class Resign(Command, frozen=True, tag="resign"):
-    """Give up."""
+    """Resign."""
 
     seat: SeatNumber | None = None
 
 
 class TakeBack(Command, frozen=True, tag="take_back"):
-    """Play again where a bot stood in."""
+    """Take a seat back from the bot that stands in."""
 
     seat: SeatNumber | None = None
 
 
 class Configure(Command, frozen=True, tag="configure"):
-    """The host changes how the table is run; see ``TableSettings`` for what may be changed when."""
+    """The host changes the table settings; see ``TableSettings`` for what may be changed when."""
 
     settings: WantedSettings
 
@@ -141,7 +140,7 @@ class SetUp(Command, frozen=True, tag="set_up"):
 
 
 class Hint(Command, frozen=True, tag="hint"):
-    """Ask what a good player would do, at a practice table."""
+    """Ask for the best action, at a practice table."""
 
 
 class Rematch(Command, frozen=True, tag="rematch"):
@@ -153,25 +152,25 @@ class Recover(Command, frozen=True, tag="recover"):
 
 
 class Ping(Command, frozen=True, tag="ping"):
-    """Ask whether the server is there."""
+    """Check that the connection works."""
 
 
 class Hello(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="type", tag="hello"):
-    """The first frame of a connection: who is there, and how much they know already."""
+    """The first frame of a connection: identifies the client and the events that it has."""
 
     token: Token | None = None
-    """A member's; without any the connection is a guest's."""
+    """A member's token. Without ``token``, ``watch`` or ``recover`` the client is a guest."""
     guest: Token | None = None
-    """A random text of the client's own. With it a guest whose connection broke while sitting down can
-    repeat the request and still get the token."""
+    """A random secret of the client. It lets a guest repeat ``sit`` after a lost connection and still get the
+    token."""
     watch: Token | None = None
-    """From the watchers' link."""
+    """The key from the watchers' link."""
     recover: Token | None = None
-    """A code from another device; it works once and brings a new token."""
+    """A recovery code from another device. It works once; the answer has a new token."""
     since: Version | None = None
     """The last version that the client has."""
     previews: bool = False
-    """Whether the client wants to know what each of its choices would bring."""
+    """Whether to send ``previews``."""
 
 
 AnyCommand = (
@@ -184,7 +183,7 @@ AnyCommand = (
 
 
 class Person(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Somebody who sits down where the match is opened: the host, or several people at one device."""
+    """A person who plays on the opener's device."""
 
     name: Name
     seat: SeatNumber | None = None
@@ -193,30 +192,30 @@ class Person(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Sealed(Struct, frozen=True, kw_only=True):
-    """The promise of a match that is not open yet: its name, and the SHA-256 of its dice's secret."""
+    """A seal: the id of a match that is not open yet, and the commitment to its dice."""
 
     match: str
     commitment: str
 
 
 class Open(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What it takes to open a match."""
+    """A request to open a match."""
 
     game: Annotated[str, Meta(max_length=40)]
     match: Id | None = None
-    """From ``Sealed``: then people may bring entropy, since the dice are promised already."""
+    """The id from ``Sealed``. It is needed for entropy, which must follow the commitment."""
     options: dict[str, bool | int | str] = {}
     settings: WantedSettings = WantedSettings()
     people: Annotated[list[Person], Meta(max_length=6)] = []
     bots: Annotated[list[Bot], Meta(max_length=6)] = []
     start: bool = False
-    """Whether to start at once; all seats must be taken then."""
+    """Whether to start immediately. All seats must be taken."""
     start_from: Annotated[str, Meta(max_length=1000)] | None = None
     """A position to start from, at a practice table."""
 
 
 class Opened(Struct, frozen=True, kw_only=True):
-    """A new match. ``match`` makes the link that is shared; ``token`` is the host's own secret."""
+    """A new match. ``match`` is the id in the link to share; ``token`` is the host's secret."""
 
     match: str
     token: str
@@ -225,25 +224,25 @@ class Opened(Struct, frozen=True, kw_only=True):
 
 
 class Advice(Struct, frozen=True, kw_only=True):
-    """What a position is worth to the seat whose turn it is: how often it wins by good play."""
+    """The evaluation of a position: the win probability of the seat whose turn it is."""
 
     source: Source
     win: float
     wins: dict[str, float]
-    """The same after each legal decision; empty where there is none."""
+    """The win probability after each legal decision; empty if there is none."""
 
 
 class Position(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A position to look at."""
+    """A request about a position."""
 
     game: str
     options: dict[str, bool | int | str] = {}
     position: Annotated[str, Meta(max_length=1000)] | None = None
-    """Its text; null is the start."""
+    """The text of the position; null for the initial one."""
 
 
 class PositionSeen(Struct, frozen=True, kw_only=True):
-    """A position, what may be done there and what that would bring."""
+    """A position with its legal decisions, previews and evaluation."""
 
     game: str
     options: dict[str, bool | int | str]
@@ -252,46 +251,45 @@ class PositionSeen(Struct, frozen=True, kw_only=True):
     turn: int
     """The seat whose turn it is."""
     legal: list[str]
-    """Its decisions; empty where the dice are to fall or the game is over."""
+    """Its legal decisions; empty before a roll and after the end."""
     choices: dict[str, Preview]
     over: bool
     advice: Advice | None
-    """null if there is no coach for this game, or the game is over."""
+    """null if the game has no evaluator or is over."""
 
 
 class RecordText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A record file to look at."""
+    """The text of a record file."""
 
     record: str
 
 
-# Events. Stored as they are; what they mean for the match is in ``match.py``. What a seat does in play is an
-# ``Event`` of the table, of the kind ``acted``.
+# Events. ``match.py`` applies them. Actions in play are an ``Event`` of the table, with the kind ``acted``.
 
 
 class EventBase(Struct, frozen=True, kw_only=True, tag_field="kind"):
-    """The base of the events that are not the table's."""
+    """The base of all events but the table's."""
 
 
 class Created(EventBase, frozen=True, tag="created"):
-    """The match was opened, and its dice are promised."""
+    """The match was opened, with a commitment to its dice."""
 
     match: str
     game: str
     options: dict[str, bool | int | str]
     settings: TableSettings
     commitment: str
-    """The SHA-256 of the secret that the dice will come from."""
+    """The SHA-256 of the secret of the dice."""
     start: str | None = None
-    """The position to start from, at a practice table."""
+    """The starting position, at a practice table."""
     previous: str | None = None
-    """The match that this one follows at the same table."""
+    """The previous match at the same table."""
     rules_version: int = 1
-    """The version of the game's rules that it is played by."""
+    """The version of the game's rules."""
 
 
 class Sat(EventBase, frozen=True, tag="sat"):
-    """Somebody sat down."""
+    """A person took a seat."""
 
     seat: int
     name: str
@@ -315,14 +313,14 @@ class Freed(EventBase, frozen=True, tag="freed"):
 
 
 class Started(EventBase, frozen=True, tag="started"):
-    """The match began. Seats are renumbered so that the one who starts is seat 0."""
+    """The match started. Seats are renumbered so that seat 0 starts."""
 
     first: int
-    """The number that seat 0 had before."""
+    """The previous number of seat 0."""
 
 
 class Configured(EventBase, frozen=True, tag="configured"):
-    """The host changed how the table is run."""
+    """The host changed the table settings."""
 
     settings: TableSettings
 
@@ -340,7 +338,7 @@ class Continued(EventBase, frozen=True, tag="continued"):
 
 
 class Moved(EventBase, frozen=True, tag="moved"):
-    """Somebody moved to another device."""
+    """A player moved to another device."""
 
     seats: list[int]
 
@@ -354,45 +352,45 @@ AnyEvent = (
 
 
 class SeatView(Struct, frozen=True, kw_only=True):
-    """A seat as everyone sees it."""
+    """The public state of a seat."""
 
     name: str | None
     """null while the seat is free."""
     bot: str | None
-    """The bot that plays it now, of its own or for somebody who is gone."""
+    """The bot that plays it now: its owner, or a stand-in."""
     owner: Literal["person", "bot", "nobody"]
     colours: list[str]
     here: bool
-    """Whether its owner is connected; a bot always is."""
+    """Whether its owner is connected; true for a bot."""
     resigned: bool
 
 
 class Now(Struct, frozen=True, kw_only=True):
-    """How things stand."""
+    """The current state of the match."""
 
     status: Status
     seats: list[SeatView] | None = None
-    """null in an event that changed nothing about them."""
+    """null in an event that did not change them."""
     to_act: int | None = None
     legal: list[str] = []
-    """What the seat to act may do."""
+    """The legal actions of the seat to act."""
     deadline: float | None = None
-    """When its clock runs out, in seconds since 1970."""
+    """The end of its time, in seconds since 1970."""
     position: Any = None
     """null while the match waits, and for guests."""
     text: str | None = None
-    """The position in one line."""
+    """The position as text."""
     winner: int | None = None
     ruling: str | None = None
-    """By which it won; ``resignation`` if all others gave up."""
+    """The ruling that decided the win; ``resignation`` if all others resigned."""
     secret: str | None = None
-    """Revealed when the match is over."""
+    """The secret of the dice, once the match is over."""
     next: str | None = None
     """The next match at this table."""
 
 
 class Frame(Struct, frozen=True, kw_only=True, tag_field="type"):
-    """What all frames have: nothing."""
+    """The base of all frames."""
 
 
 class Welcome(Frame, frozen=True, tag="welcome"):
@@ -406,26 +404,26 @@ class Welcome(Frame, frozen=True, tag="welcome"):
     time: float
     """The server's clock, for deadlines."""
     token: str | None = None
-    """A new one, after ``recover``: keep it, and only it."""
+    """A new token after ``recover``; it replaces the old one."""
     watch: str | None = None
     """The watchers' key, for the host."""
     next_token: str | None = None
-    """For a member, once the next match at this table is open: the token there."""
+    """The member's token at the next match, once that is open."""
 
 
 class You(Frame, frozen=True, tag="you"):
-    """What is this client's own has changed: its seats, or a key that it alone may know."""
+    """The client's own data changed: its seats, role or keys."""
 
     role: Role
     mine: list[int]
     watch: str | None = None
-    """The watchers' new key, for the host who switched watching on again."""
+    """The new watchers' key, for the host, after watching was switched on again."""
     next_token: str | None = None
-    """For a member, when the next match at this table is opened: the token there."""
+    """The member's token at the next match, once that is open."""
 
 
 class Snapshot(Frame, frozen=True, tag="snapshot"):
-    """All there is to know at a version; follows ``welcome`` where events cannot tell it."""
+    """The whole state at a version. It follows ``welcome`` unless the missed events are sent."""
 
     version: int
     game: str
@@ -435,12 +433,12 @@ class Snapshot(Frame, frozen=True, tag="snapshot"):
     entropy: list[str]
     now: Now
     turn: list[dict[str, Any]] = []
-    """The facts since the turn started."""
+    """The facts since the start of the turn."""
     plies: int = 0
 
 
 class EventFrame(Frame, frozen=True, tag="event"):
-    """Something happened."""
+    """An event was stored."""
 
     version: int
     time: float
@@ -450,7 +448,7 @@ class EventFrame(Frame, frozen=True, tag="event"):
 
 
 class Previews(Frame, frozen=True, tag="previews"):
-    """What each choice would bring, for the client whose seat is to act."""
+    """The effects of each legal decision, for the client whose seat is to act."""
 
     version: int
     seat: int
@@ -458,50 +456,50 @@ class Previews(Frame, frozen=True, tag="previews"):
 
 
 class Accepted(Frame, frozen=True, tag="accepted"):
-    """The command was granted. Its event, if it has one, has been sent to everyone before."""
+    """The command was accepted. Its event, if any, was broadcast before."""
 
     id: str
     version: int
-    """The version that it made, or the current one."""
+    """The version that the command made, or the current one."""
     token: str | None = None
-    """After ``sit``, for a guest: proves who they are. After ``rematch``: the token at the next match."""
+    """After ``sit`` of a guest: the new token. After ``rematch``: the token at the next match."""
     code: str | None = None
     """After ``recover``."""
     action: str | None = None
     """After ``hint``."""
     advice: Advice | None = None
-    """After ``hint``, if there is a coach for the game and something to decide."""
+    """After ``hint``, if the game has an evaluator and there is a decision."""
     match: str | None = None
     """After ``rematch``."""
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
-    """A command or a request was refused and changed nothing. This is the body of an HTTP answer."""
+    """A command or request was refused and changed nothing. The body of an HTTP error response."""
 
     code: Ending
     message: str
-    """In English, for developers. Clients have texts for players by the code."""
+    """In English, for developers. Clients translate the code for players."""
     ruling: str = ""
-    """The ruling by which it was refused, if there is one."""
+    """The ruling that forbids it, if any."""
 
 
 class RefusalFrame(Refusal, frozen=True, kw_only=True, tag_field="type", tag="refused"):
-    """The same as a frame."""
+    """A refusal as a frame."""
 
     id: str | None
-    """The command's; null if the frame could not be read far enough to know it."""
+    """The id of the command; null if it could not be read."""
     version: int
 
 
 class Presence(Frame, frozen=True, tag="presence"):
-    """Somebody came or went."""
+    """The owner of a seat connected or disconnected."""
 
     seat: int
     here: bool
 
 
 class ClockWarning(Frame, frozen=True, tag="clock"):
-    """A seat's time is nearly up."""
+    """The time of a seat is running out."""
 
     seat: int
     deadline: float
@@ -537,7 +535,7 @@ _KINDS = {kind.__struct_config__.tag for kind in get_args(AnyEvent)}
 
 
 def parse_hello(text: str | bytes) -> Hello:
-    """The first frame. :raises Refused: ``malformed``."""
+    """Parse the first frame. :raises Refused: ``malformed``."""
     try:
         return _hello.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -545,7 +543,7 @@ def parse_hello(text: str | bytes) -> Hello:
 
 
 def parse(text: str | bytes) -> AnyCommand:
-    """The one parse of a command. :raises Refused: ``malformed``."""
+    """Parse a command. :raises Refused: ``malformed``."""
     try:
         return _command.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -553,7 +551,7 @@ def parse(text: str | bytes) -> AnyCommand:
 
 
 def command_id(text: str | bytes) -> str | None:
-    """The id of a frame that is no command, so that even it can be answered."""
+    """The id of a malformed command, for the answer; None if it cannot be read."""
     try:
         found = _head.decode(text).id
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -562,9 +560,9 @@ def command_id(text: str | bytes) -> str | None:
 
 
 def read_event(text: str) -> AnyEvent:
-    """A stored event. Fields that a later version added are passed over.
+    """Parse a stored event. Unknown fields are ignored.
 
-    :raises Refused: ``later_version`` if it is of a kind that only a later version knows.
+    :raises Refused: ``later_version`` if the kind is unknown.
     """
     try:
         return _event.decode(text)
@@ -576,14 +574,14 @@ def read_event(text: str) -> AnyEvent:
 
 
 def encode(message: Any) -> str:
-    """The text of an event, as it is stored."""
+    """Encode a message as JSON."""
     return _encoder.encode(message).decode()
 
 
 def frame(message: Any) -> bytes:
-    """A message to a client, as the WebSocket frame that carries it: final, text, not masked (RFC 6455, 5.2).
+    """Encode a message as a WebSocket frame: final, text, not masked (RFC 6455, 5.2).
 
-    It is made once however many clients get it, and much faster than by the library's general way.
+    A broadcast encodes it once, and faster than the library's general encoder.
     """
     text = _encoder.encode(message)
     size = len(text)

@@ -1,7 +1,7 @@
-"""What the server measures, for Prometheus.
+"""Prometheus metrics.
 
-Labels come from closed sets: route templates, HTTP statuses, codes of refusals, names of queues. Nothing
-that a client chooses becomes a label.
+Labels have a bounded set of values: route templates, HTTP statuses, refusal codes, names of queues. A client
+cannot choose a label.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from escadaria.store import Meters, Store
 
 log = logging.getLogger(__name__)
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # when each counter was made doubles the page
+disable_created_metrics()  # type: ignore[no-untyped-call]  # creation times double the page
 
 REGISTRY = CollectorRegistry()
 ProcessCollector(registry=REGISTRY)  # memory, processor time, file descriptors and their limit (Linux)
@@ -51,7 +51,7 @@ REFUSALS = Counter("escadaria_refusals_total", "Requests refused", ["code"], reg
 DROPPED = Counter("escadaria_dropped_total", "Connections closed by the server", ["code"], registry=REGISTRY)
 MOVE_SECONDS = Histogram(
     "escadaria_move_seconds",
-    "From the frame with a move to its being stored and passed to all connections",
+    "From receiving a move to storing and broadcasting it",
     buckets=_FINE,
     registry=REGISTRY,
 )
@@ -70,39 +70,39 @@ LIMIT_HITS = Counter(
 
 STORE_SECONDS = Histogram(
     "escadaria_store_seconds",
-    "From an event to its being on disk",
+    "Time to store an event durably",
     buckets=(0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5),
     registry=REGISTRY,
 )
 COMMIT_SECONDS = Histogram(
-    "escadaria_commit_seconds", "How long a commit takes", buckets=_FINE, registry=REGISTRY
+    "escadaria_commit_seconds", "Duration of a commit", buckets=_FINE, registry=REGISTRY
 )
 COMMIT_EVENTS = Histogram(
     "escadaria_commit_events",
-    "Events that share a commit",
+    "Events per commit",
     buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000),
     registry=REGISTRY,
 )
 
 # Workers.
 
-BOTS_WAITING = Gauge("escadaria_bots_waiting", "Bots that wait to think", registry=REGISTRY)
-QUEUE = Gauge(
-    "escadaria_queue_length", "Questions waiting for a worker process", ["queue"], registry=REGISTRY
+BOTS_WAITING = Gauge(
+    "escadaria_bots_waiting", "Bot decisions waiting for a worker process", registry=REGISTRY
 )
+QUEUE = Gauge("escadaria_queue_length", "Jobs waiting for a worker process", ["queue"], registry=REGISTRY)
 QUEUE_REFUSALS = Counter(
-    "escadaria_queue_refusals_total", "Questions refused since too many wait", ["queue"], registry=REGISTRY
+    "escadaria_queue_refusals_total", "Jobs refused because the queue is full", ["queue"], registry=REGISTRY
 )
 WAIT_SECONDS = Histogram(
     "escadaria_queue_wait_seconds",
-    "How long a question waits for a worker process",
+    "Time that a job waits for a worker process",
     ["queue"],
     buckets=_COARSE,
     registry=REGISTRY,
 )
 WORK_SECONDS = Histogram(
     "escadaria_work_seconds",
-    "How long a worker process takes for a question",
+    "Time that a worker process takes for a job",
     ["queue"],
     buckets=_COARSE,
     registry=REGISTRY,
@@ -118,7 +118,7 @@ LOOP_LAG = Histogram(
 )
 SWEPT = Counter(
     "escadaria_swept_total",
-    "Matches put to sleep or archived, and expired values",
+    "Matches evicted or archived, and expired values",
     ["what"],
     registry=REGISTRY,
 )
@@ -131,18 +131,18 @@ BUILD = Gauge(
     "escadaria_build_info", "1, labelled with the build", ["version", "commit", "python"], registry=REGISTRY
 )
 _STARTED = time.monotonic()
-UPTIME = Gauge("escadaria_uptime_seconds", "How long the process has run", registry=REGISTRY)
+UPTIME = Gauge("escadaria_uptime_seconds", "Time since the process started", registry=REGISTRY)
 UPTIME.set_function(lambda: time.monotonic() - _STARTED)
 
 
 @cache
 def events(kind: str) -> Counter:
-    """The counter of one kind of event: looking it up takes longer than counting."""
+    """The counter of one kind of event, cached since the lookup is slow."""
     return EVENTS.labels(kind)
 
 
 def swept(**counts: int) -> None:
-    """Count and log what a sweep has done, by what it was."""
+    """Count and log the results of a sweep."""
     for what, count in counts.items():
         SWEPT.labels(what).inc(count)
     LAST_SWEEP.set_to_current_time()
@@ -150,7 +150,7 @@ def swept(**counts: int) -> None:
 
 
 class _StoreCollector(Collector):
-    """Reads what the store counts itself."""
+    """Exports the counters of the store."""
 
     store: Store | None = None
 
@@ -158,10 +158,8 @@ class _StoreCollector(Collector):
         meters = self.store.meters if self.store is not None else Meters()
         up, waiting = meters.lost is None, self.store.waiting if self.store is not None else 0
         yield GaugeMetricFamily("escadaria_store_up", "1 while the store answers, 0 while it does not", up)
-        yield GaugeMetricFamily("escadaria_store_waiting", "Calls that wait for the database", waiting)
-        errors = CounterMetricFamily(
-            "escadaria_store_errors", "Calls of the store that failed", labels=["reason"]
-        )
+        yield GaugeMetricFamily("escadaria_store_waiting", "Calls waiting for the database", waiting)
+        errors = CounterMetricFamily("escadaria_store_errors", "Failed calls of the store", labels=["reason"])
         errors.add_metric(["unavailable"], meters.errors)
         errors.add_metric(["conflict"], meters.conflicts)
         yield errors
@@ -172,14 +170,14 @@ REGISTRY.register(_STORE)
 
 
 def measure_store(store: Store) -> None:
-    """Measure this store from now on."""
+    """Export the metrics of this store."""
     _STORE.store = store
     store.meters.committed = _committed
 
 
 def _committed(events: int, seconds: float) -> None:
     COMMIT_SECONDS.observe(seconds)
-    if events:  # or it was a ping
+    if events:  # a ping has none
         COMMIT_EVENTS.observe(events)
 
 
@@ -196,7 +194,7 @@ def _set_build() -> None:
 
 @cache
 def commit() -> str:
-    """The git commit that runs: ``ESCADARIA_COMMIT``, or that of a clone; ``unknown`` otherwise."""
+    """The git commit of the running code: ``ESCADARIA_COMMIT``, or that of a clone, else ``unknown``."""
     if known := os.environ.get("ESCADARIA_COMMIT"):
         return known
     clone = Path(__file__).parents[3]
@@ -215,36 +213,36 @@ Send = Callable[[Any], Awaitable[None]]
 App = Callable[[Any, Receive, Send], Awaitable[None]]
 
 
-def measured(app: App) -> App:
-    """The ASGI application, with its HTTP requests counted and timed by route template.
+def with_metrics(app: App) -> App:
+    """Wrap an ASGI application to count and time its HTTP requests by route template.
 
-    Litestar leaves the template in the scope. A request that never came to a route counts as ``none``.
+    Litestar sets the template in the scope. A request without a route counts as ``none``.
     """
 
-    async def measuring(scope: Any, receive: Receive, send: Send) -> None:
+    async def wrapped(scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
         status, start = 0, time.perf_counter()
 
-        async def noting(message: Any) -> None:
+        async def send_wrapper(message: Any) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
             await send(message)
 
         try:
-            await app(scope, receive, noting)
+            await app(scope, receive, send_wrapper)
         finally:
             route = scope.get("path_template") or "none"
             _counter(route, status).inc()
             _timer(route).observe(time.perf_counter() - start)
 
-    return measuring
+    return wrapped
 
 
-def answered_early(status: int) -> None:
-    """Count a request that was refused before it came to the application."""
+def count_early_refusal(status: int) -> None:
+    """Count a request that was refused before it reached the application."""
     _counter("none", status).inc()
 
 
@@ -259,20 +257,20 @@ def _timer(route: str) -> Histogram:
 
 
 class LoopLag:
-    """Measures how late the event loop runs its timers. It is a timer itself, so no failure can end it."""
+    """Measures the lag of the event loop with a repeated timer."""
 
     def __init__(self, period: float = 0.25) -> None:
         self._period = period
         self._loop = asyncio.get_running_loop()
-        self._plan()
+        self._schedule()
 
-    def _plan(self) -> None:
+    def _schedule(self) -> None:
         self._due = self._loop.time() + self._period
         self._timer = self._loop.call_at(self._due, self._measure)
 
     def _measure(self) -> None:
         LOOP_LAG.observe(max(0.0, self._loop.time() - self._due))
-        self._plan()
+        self._schedule()
 
     def stop(self) -> None:
         self._timer.cancel()

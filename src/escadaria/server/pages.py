@@ -1,4 +1,4 @@
-"""What is not under /api: the web client's files, health, readiness and metrics."""
+"""Routes outside /api: the files of the web client, health, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from escadaria.server.hub import Hub
 from escadaria.store import StoreUnavailable
 
 STATIC = Path(__file__).parents[1] / "static"
-"""The built web client. Of files in ``assets`` only ``NAME.gz`` is there, where that is smaller."""
+"""The built web client. Files in ``assets`` exist only as ``NAME.gz`` if that is smaller."""
 
 ICON = Path(__file__).with_name("favicon.ico")
-"""The drawing of ``icon.svg``, for what cannot show that."""
+"""``icon.svg`` for clients without SVG support."""
 
 _ROBOTS = b"User-agent: *\nDisallow: /api/\nDisallow: /t/\n"
-_FOR_EVER = "public, max-age=31536000, immutable"
+_IMMUTABLE = "public, max-age=31536000, immutable"
 
 
 @get("/healthz", media_type=MediaType.TEXT, before_request=check_probe)
@@ -46,20 +46,20 @@ async def healthz() -> str:
     responses=refusals("closing", "store_unavailable"),
 )
 async def readyz(state: State) -> str:
-    """Whether matches can be played: the store answers, and no shutdown is under way."""
+    """Whether matches can be played: the store responds, and the server is not shutting down."""
     hub: Hub = state.hub
     if hub.closing:
         raise Refused("closing", "the server is shutting down")
     try:
         await hub.store.ping()
     except StoreUnavailable:
-        raise Refused("store_unavailable", "the store does not answer") from None
+        raise Refused("store_unavailable", "the store does not respond") from None
     return "ok"
 
 
 @get("/metrics", media_type=MediaType.TEXT, before_request=check_probe)
 async def metrics_page(state: State) -> Response[bytes]:
-    """What Prometheus reads."""
+    """Metrics for Prometheus."""
     hub: Hub = state.hub
     metrics.TABLES.set(len(hub.rooms))
     metrics.BOTS_WAITING.set(hub.workers.bots.waiting)
@@ -68,41 +68,41 @@ async def metrics_page(state: State) -> Response[bytes]:
 
 @get(["/", "/{path:path}"], include_in_schema=False, opt={"compressed": True})
 async def client(request: Request[Any, Any, Any], path: FromPath[str] = "/") -> Response[bytes]:
-    """The browser's files; every other address is one of the client's own pages."""
+    """The files of the web client. Other paths get ``index.html``: the client routes them."""
     if f"{path}/".startswith(("/api/", "/assets/")) and path not in _files():
-        raise NotFoundException("there is no such address")
+        raise NotFoundException("not found")
     file = _files().get(path) or _files().get("/index.html")
     if file is None:
-        raise NotFoundException("the web client is not built: python3 run.py builds it")
-    return file.answer(request.headers.get("accept-encoding", ""), request.headers.get("if-none-match"))
+        raise NotFoundException("the web client is not built: run python3 run.py")
+    return file.response(request.headers.get("accept-encoding", ""), request.headers.get("if-none-match"))
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file of the client, in memory."""
+    """A file of the web client, in memory."""
 
     body: bytes
     compressed: bytes | None
-    """The same as gzip, where that is smaller."""
+    """The body as gzip, if that is smaller."""
     etag: str
     media_type: str
     caching: str
 
-    def answer(self, accepted: str, known: str | None) -> Response[bytes]:
-        """The file as the browser wants it, or that what it has is still good."""
-        is_small = self.compressed is not None and _takes_gzip(accepted)
-        etag = f'"{self.etag}-gz"' if is_small else f'"{self.etag}"'
+    def response(self, accepted: str, known: str | None) -> Response[bytes]:
+        """The response with the file, or 304 if the browser has it."""
+        use_gzip = self.compressed is not None and _accepts_gzip(accepted)
+        etag = f'"{self.etag}-gz"' if use_gzip else f'"{self.etag}"'
         headers = {"Cache-Control": self.caching, "ETag": etag, "Vary": "Accept-Encoding"}
         if known is not None and etag in known:
             return Response(b"", status_code=304, headers=headers)
-        if is_small:
+        if use_gzip:
             headers["Content-Encoding"] = "gzip"
-        body = self.compressed if is_small and self.compressed is not None else self.body
+        body = self.compressed if use_gzip and self.compressed is not None else self.body
         return Response(body, media_type=self.media_type, headers=headers)
 
 
-def _takes_gzip(accepted: str) -> bool:
-    """Whether an Accept-Encoding header names gzip, with a weight that is not zero."""
+def _accepts_gzip(accepted: str) -> bool:
+    """Whether an Accept-Encoding header allows gzip (with a weight above zero)."""
     for part in accepted.lower().split(","):
         name, _, weight = part.replace(" ", "").partition(";q=")
         if name == "gzip":
@@ -111,7 +111,7 @@ def _takes_gzip(accepted: str) -> bool:
 
 
 def _files() -> dict[str, _File]:
-    """All files by their address. They are read once, and again when the client is built anew."""
+    """All files by path. They are read again when the client was rebuilt."""
     try:
         built = (STATIC / "index.html").stat().st_mtime_ns
     except OSError:
@@ -137,11 +137,11 @@ def _file(address: str, body: bytes, compressed: bytes | None = None) -> _File:
     kind = mimetypes.guess_type(address)[0] or "application/octet-stream"
     if compressed is None and (smaller := gzip.compress(body, 9, mtime=0)) and len(smaller) < len(body):
         compressed = smaller
-    # Built files carry a hash in their name and never change; the page that names them does.
+    # Files in assets have a hash in their name and never change.
     return _File(
         body,
         compressed,
         hashlib.blake2b(body, digest_size=9).hexdigest(),
         kind,
-        _FOR_EVER if address.startswith("/assets/") else "no-cache",
+        _IMMUTABLE if address.startswith("/assets/") else "no-cache",
     )

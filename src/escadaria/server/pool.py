@@ -1,8 +1,8 @@
 """Worker processes for one kind of work, with fair queues.
 
-Jobs of one key (an address, say) wait in a queue of their own, and the workers serve the queues in turn: one
-address with hundreds of jobs delays another address by one job. The number of waiting jobs is bounded, by
-key and in all. A worker that takes too long is killed; one that dies is replaced.
+Each key, such as an address, has its own queue, and workers serve the queues round-robin: an address with
+hundreds of jobs delays another address by one job. The number of waiting jobs is bounded, per key and in
+total. A worker that exceeds the time limit is killed, and a worker that dies is replaced.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _PROGRAM = "from escadaria.server.worker import main; main()"
-_START_SECONDS = 60.0  # a busy machine takes some seconds to start Python and import NumPy
-_TRIES = 2
+_START_SECONDS = 60.0  # starting Python and importing NumPy is slow on a busy machine
+_MAX_TRIES = 2
 
 
 @dataclass(eq=False)
@@ -43,12 +43,12 @@ class Job(Generic[T]):
     future: asyncio.Future[T]
     created: float = field(default_factory=time.monotonic)
     seconds: float = 0.0
-    """How long a worker has computed, once the job is done."""
+    """The time that a worker computed, set when the job is done."""
     tries: int = 0
 
 
 class Pool:
-    """Worker processes for one kind of work. They start when needed and end when idle."""
+    """Worker processes for one kind of work. They start on demand and end when idle."""
 
     def __init__(
         self,
@@ -64,18 +64,18 @@ class Pool:
         self.name = name
         self.processes = processes
         self.queue = queue
-        """How many jobs may run and wait in all; as many again if they are not ``first``."""
+        """The maximum number of running and waiting jobs, for each of the two priorities."""
         self.queue_each = queue_each
-        """How many jobs of one key may wait."""
+        """The maximum number of waiting jobs per key."""
         self.seconds = seconds
-        """After how long a job is given up and its worker killed."""
+        """The time limit of a job, after which its worker is killed."""
         self.nice = nice
         self.idle_seconds = idle_seconds
         self.deaths = 0
-        """How many workers died or were killed since they took too long."""
-        self._queues = (_Queue(), _Queue())  # those that somebody waits for, and the others
+        """The number of workers that died or were killed."""
+        self._queues = (_Queue(), _Queue())  # first, and others
         self.running = 0
-        """How many jobs workers compute just now."""
+        """The number of running jobs."""
         self._workers: set[_Worker] = set()
         self._idle: list[_Worker] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -84,7 +84,7 @@ class Pool:
 
     @property
     def waiting(self) -> int:
-        """How many jobs wait for a worker."""
+        """The number of waiting jobs."""
         return sum(len(queue) for queue in self._queues)
 
     @property
@@ -95,21 +95,21 @@ class Pool:
     async def run(self, function: Callable[..., T], *arguments: Any, key: str = "", first: bool = True) -> T:
         """Call a function in a worker and return its result.
 
-        :raises Refused: as ``submit`` does; ``busy`` if the worker died or took too long.
-        :raises GameError: as the function does.
-        :raises WorkerFailed: if the function raises anything else.
+        :raises Refused: as ``submit``; ``busy`` if the worker died or exceeded the time limit.
+        :raises GameError: as the function.
+        :raises WorkerFailed: if the function raises another exception.
         """
         return await self.submit(function, *arguments, key=key, first=first).future
 
     def submit(
         self, function: Callable[..., T], *arguments: Any, key: str = "", first: bool = True
     ) -> Job[T]:
-        """Queue a call; its ``future`` brings the result. Jobs that are not ``first`` come after all others.
+        """Queue a call; the job's ``future`` has the result. Jobs that are not ``first`` have low priority.
 
-        :raises Refused: ``busy``, if too many wait; ``closing``, if the server shuts down.
+        :raises Refused: ``busy`` if the queue is full; ``closing`` if the server is shutting down.
         """
         if self._closed:
-            raise Refused("closing", "the server shuts down", 5)
+            raise Refused("closing", "the server is shutting down", 5)
         queue = self._queues[not first]
         if self.running + len(queue) >= self.queue or queue.count(key) >= self.queue_each:
             metrics.QUEUE_REFUSALS.labels(self.name).inc()
@@ -121,23 +121,23 @@ class Pool:
         return job
 
     def ahead(self, job: Job[Any]) -> int:
-        """At most how many jobs that run or wait now come before a waiting job; 0 if it runs or is done."""
+        """An upper bound of the number of jobs before a waiting job; 0 if it is running or done."""
         place = self._queues[not job.first].ahead(job)
         if place is None:
             return 0
         return place + self.running + (0 if job.first else len(self._queues[0]))
 
     def start(self) -> None:
-        """Start a worker if there is none, so that the first job need not wait for it."""
+        """Start a worker if there is none, so that the first job does not wait for it."""
         if not self._workers and not self._closed:
             self._add_worker()
 
     async def close(self, seconds: float = 2.0) -> None:
-        """Kill the workers whatever they do, refuse what waits, and return after ``seconds`` at most."""
+        """Kill the workers and refuse the waiting jobs. Return after ``seconds`` at most."""
         self._closed = True
         for queue in self._queues:
             while (job := queue.pop()) is not None:
-                _fail(job, Refused("closing", "the server shuts down", 5))
+                _fail(job, Refused("closing", "the server is shutting down", 5))
         for worker in self._workers:
             self._spawn(worker.end())
         with contextlib.suppress(TimeoutError):
@@ -145,17 +145,17 @@ class Pool:
                 while self._tasks:
                     await asyncio.wait(self._tasks)
 
-    # Jobs meet workers.
+    # Jobs.
 
     def _assign(self) -> None:
         """Give waiting jobs to idle workers, and start one more worker if all are busy."""
         metrics.QUEUE.labels(self.name).set(self.waiting)
         for worker in [worker for worker in self._idle if not worker.alive]:
             self._idle.remove(worker)
-            self._lost(worker, "died")
+            self._discard(worker, "died")
         while self._idle and (job := self._next()) is not None:
             self.running += 1
-            self._spawn(self._do(self._idle.pop(), job))
+            self._spawn(self._run(self._idle.pop(), job))
         starting = sum(not worker.ready for worker in self._workers)
         if self.waiting > starting and len(self._workers) < self.processes and not self._closed:
             self._add_worker()
@@ -163,11 +163,11 @@ class Pool:
     def _next(self) -> Job[Any] | None:
         for queue in self._queues:
             while (job := queue.pop()) is not None:
-                if not job.future.done():  # or whoever asked has gone
+                if not job.future.done():  # cancelled by the caller
                     return job
         return None
 
-    async def _do(self, worker: _Worker, job: Job[Any]) -> None:
+    async def _run(self, worker: _Worker, job: Job[Any]) -> None:
         started = time.monotonic()
         metrics.WAIT_SECONDS.labels(self.name).observe(started - job.created)
         worker.retire.cancel()
@@ -177,10 +177,10 @@ class Pool:
                 answer = await worker.ask(job.call)
         except (TimeoutError, EOFError, OSError) as error:
             job.seconds += time.monotonic() - started
-            self._lost(worker, "took too long" if isinstance(error, TimeoutError) else "died")
+            self._discard(worker, "took too long" if isinstance(error, TimeoutError) else "died")
             if self._closed:
-                _fail(job, Refused("closing", "the server shuts down", 5))
-            elif isinstance(error, TimeoutError) or job.tries == _TRIES:
+                _fail(job, Refused("closing", "the server is shutting down", 5))
+            elif isinstance(error, TimeoutError) or job.tries == _MAX_TRIES:
                 _fail(job, Refused("busy", "the computation took too long or failed, try later", 60))
             else:
                 self._queues[not job.first].push_front(job)
@@ -188,7 +188,7 @@ class Pool:
             job.seconds += time.monotonic() - started
             self._mean_seconds += (job.seconds - self._mean_seconds) / 8
             metrics.WORK_SECONDS.labels(self.name).observe(job.seconds)
-            self._rest(worker)
+            self._make_idle(worker)
             _finish(job, answer)
         finally:
             self.running -= 1
@@ -197,7 +197,7 @@ class Pool:
     def _wait_seconds(self) -> float:
         return max(1.0, self.waiting * self._mean_seconds / self.processes)
 
-    # Workers come and go.
+    # Workers.
 
     def _add_worker(self) -> None:
         worker = _Worker()
@@ -209,15 +209,15 @@ class Pool:
             async with asyncio.timeout(_START_SECONDS):
                 await worker.start(self.nice)
         except (TimeoutError, EOFError, OSError):
-            self._lost(worker, "did not start")
-            job = self._next()  # one job is answered for each failed start: nobody waits for ever
+            self._discard(worker, "did not start")
+            job = self._next()  # refuse one job per failed start, so that none waits forever
             if job is not None:
                 _fail(job, Refused("busy", "no worker process can be started, try later", 60))
         else:
-            self._rest(worker)
+            self._make_idle(worker)
         self._assign()
 
-    def _rest(self, worker: _Worker) -> None:
+    def _make_idle(self, worker: _Worker) -> None:
         if self._closed:
             self._spawn(worker.end())
             return
@@ -230,7 +230,7 @@ class Pool:
             self._workers.discard(worker)
             self._spawn(worker.end())
 
-    def _lost(self, worker: _Worker, why: str) -> None:
+    def _discard(self, worker: _Worker, why: str) -> None:
         self._workers.discard(worker)
         self._spawn(worker.end())
         if not self._closed:
@@ -241,16 +241,16 @@ class Pool:
     def _spawn(self, work: Any) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._task_done)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             log.error("a pool failed", extra={"pool": self.name}, exc_info=task.exception())
 
 
 class WorkerFailed(Exception):
-    """A function that ran in a worker raised an exception; the message is its traceback."""
+    """A function raised an exception in a worker. The message is the traceback."""
 
 
 def _finish(job: Job[Any], answer: Answer) -> None:
@@ -271,7 +271,7 @@ def _fail(job: Job[Any], error: Exception) -> None:
 
 
 class _Queue:
-    """Jobs by key; keys are served in turn."""
+    """A fair queue: jobs by key, with the keys served round-robin."""
 
     def __init__(self) -> None:
         self._by_key: OrderedDict[str, deque[Job[Any]]] = OrderedDict()
@@ -286,12 +286,12 @@ class _Queue:
         self._by_key.setdefault(job.key, deque()).append(job)
 
     def push_front(self, job: Job[Any]) -> None:
-        """Put a job back that was taken."""
+        """Put a job back at the front."""
         self._by_key.setdefault(job.key, deque()).appendleft(job)
         self._by_key.move_to_end(job.key, last=False)
 
     def pop(self) -> Job[Any] | None:
-        """The next job of the key whose turn it is; the key goes to the end."""
+        """Remove and return the next job. Its key goes to the end of the rotation."""
         if not self._by_key:
             return None
         key, jobs = next(iter(self._by_key.items()))
@@ -303,7 +303,7 @@ class _Queue:
         return job
 
     def ahead(self, job: Job[Any]) -> int | None:
-        """How many jobs here come before it, None if it is not here."""
+        """The number of jobs before a job; None if it is not in the queue."""
         own = self._by_key.get(job.key, ())
         if job not in own:
             return None
@@ -318,7 +318,7 @@ class _Queue:
 
 
 class _Worker:
-    """A worker process. It takes one call at a time."""
+    """A worker process, which runs one call at a time."""
 
     def __init__(self) -> None:
         self.ready = False
@@ -338,7 +338,7 @@ class _Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process has not ended."""
+        """Whether the process has not exited."""
         return self._process is None or self._process.returncode is None
 
     @property
@@ -358,7 +358,7 @@ class _Worker:
         return await self._process.stdout.readexactly(length)
 
     async def end(self) -> None:
-        """Kill the process and wait until it is gone."""
+        """Kill the process and wait for its exit."""
         self._ended = True
         self.retire.cancel()
         if self._process is not None:
@@ -368,6 +368,6 @@ class _Worker:
 
 
 def _environment() -> dict[str, str]:
-    """Workers import from where the server does, and use one core each; NumPy would use all."""
+    """The server's environment and import path, with NumPy limited to one thread."""
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

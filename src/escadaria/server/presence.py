@@ -1,4 +1,4 @@
-"""Who is at a match: the connections of its people, who came and who went, and what each is sent."""
+"""The connections to a match, and the presence of its members."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from escadaria.views import previews
 
 
 class Connection:
-    """One client's socket. A client that does not read what it is sent is dropped."""
+    """One client's connection. A client that reads too slowly is disconnected."""
 
     def __init__(
         self,
@@ -28,21 +28,20 @@ class Connection:
         close: Callable[[Ending], object],
     ) -> None:
         self.address = address
-        """The client's network address, by which limits are counted."""
+        """The client's network address, the key of rate limits."""
         self.member: int | None = None
         self.token = ""
         """The digest of the member's token."""
         self.guest = new_token()
-        """Stands for the client until it is a member,"""
+        """The secret that identifies the client until it is a member."""
         self.guest_digest = digest(self.guest)
-        """and is stored like this."""
         self.watcher = False
         self.previews = False
         self.mine: list[int] = []
         self.ending: Ending | Literal["", "gone"] = ""
-        """Why the server closes it; empty while it does not."""
+        """Why the connection is being closed; empty while it is open."""
         self.hinting = False
-        """Whether it waits for a hint."""
+        """Whether a hint is being computed."""
         self._transport = transport
         self._buffer = buffer
         self._answered = answered
@@ -59,7 +58,7 @@ class Connection:
         return self.member is not None or self.watcher
 
     def push(self, frame: bytes) -> None:
-        """Send a frame. Never waits: what the client has not taken yet lies in the socket's buffer."""
+        """Send an encoded frame without waiting. Close the connection if its write buffer is too full."""
         if self.ending or self._transport.is_closing():
             return
         self._transport.write(frame)
@@ -67,21 +66,21 @@ class Connection:
             self.end("too_slow")
 
     def send(self, message: messages.Frame) -> None:
-        """Send a message."""
+        """Encode and send a message."""
         self.push(messages.frame(message))
 
     def answer(self, frame: bytes) -> None:
-        """Send the answer to a request: the next request of this client may be taken."""
+        """Send the answer to a command, and let the session handle the next one."""
         self.push(frame)
         self._answered()
 
     def detach(self) -> None:
-        """Let go of the session: the connection is over."""
+        """Drop the references to the session, after the connection has closed."""
         self._answered = lambda: None
         self._close = lambda code: None
 
     def end(self, code: Ending) -> None:
-        """Close the connection after what was sent, or soon if the client takes nothing."""
+        """Send ``bye`` and close the connection."""
         if not self.ending:
             if not self._transport.is_closing():
                 self._transport.write(messages.frame(messages.Bye(code=code)))
@@ -91,15 +90,15 @@ class Connection:
 
 
 class Presence:
-    """The connections to a match."""
+    """The connections to a match, and which members are absent."""
 
     def __init__(self, match: Match, settings: Settings, clock: Clock) -> None:
         self.match = match
         self.connections: dict[Connection, None] = {}  # the oldest first
-        self.gone: dict[int, float] = {}
-        """Since when each member is gone."""
-        self.awaited = clock.time()
-        """Since when somebody waits for them."""
+        self.absent: dict[int, float] = {}
+        """The members without a connection, and when they disconnected."""
+        self.waiting_since = clock.time()
+        """Since when at least one member has been connected."""
         self._settings = settings
         self._clock = clock
 
@@ -109,12 +108,12 @@ class Presence:
 
     def is_here(self, seat: int) -> bool:
         chair = self.match.chairs[seat]
-        return bool(chair.bot) or (chair.member is not None and chair.member not in self.gone)
+        return bool(chair.bot) or (chair.member is not None and chair.member not in self.absent)
 
     def check_space(self, connection: Connection) -> None:
-        """Make sure that there is a place for this connection; a member always has one.
+        """Check the limits of connections. For a member, close the oldest connection instead.
 
-        :raises Refused: ``too_many`` for guests and watchers beyond their numbers.
+        :raises Refused: ``too_many`` for a guest or watcher over the limit.
         """
         settings = self._settings
         if connection.member is not None:
@@ -122,17 +121,17 @@ class Presence:
             if len(own) >= settings.connections_per_member:
                 own[0].end("replaced")
             return
-        alike = [other for other in self.connections if other.role == connection.role]
-        near = [other for other in alike if other.address == connection.address]
-        if len(alike) >= settings.connections_per_table:
-            raise Refused("too_many", "the table takes no more guests or watchers")
-        if connection.role == "guest" and len(near) >= settings.guests_per_address:
-            raise Refused("too_many", "the table takes no more guests from this address")
+        same_role = [other for other in self.connections if other.role == connection.role]
+        same_address = [other for other in same_role if other.address == connection.address]
+        if len(same_role) >= settings.connections_per_table:
+            raise Refused("too_many", "the table has too many guests or watchers")
+        if connection.role == "guest" and len(same_address) >= settings.guests_per_address:
+            raise Refused("too_many", "the table has too many guests from this address")
 
     def enter(self, connection: Connection) -> None:
-        """Somebody came. The others are sent that; the newcomer gets a snapshot from the room."""
+        """Add a connection and broadcast the presence to the others."""
         if not self.has_members:
-            self.awaited = self._clock.time()
+            self.waiting_since = self._clock.time()
         self.update(connection)
         self.connections[connection] = None
 
@@ -140,30 +139,30 @@ class Presence:
         self.connections.pop(connection, None)
         self.update()
 
-    def update(self, *coming: Connection) -> None:
-        """Find out who came and who went, and broadcast it."""
-        here = {connection.member for connection in (*self.connections, *coming) if not connection.ending}
+    def update(self, *new: Connection) -> None:
+        """Update who is absent, and broadcast the changes."""
+        here = {connection.member for connection in (*self.connections, *new) if not connection.ending}
         members = {chair.member for chair in self.match.chairs if chair.member is not None}
-        if not members & (here ^ (members - self.gone.keys())):
+        if not members & (here ^ (members - self.absent.keys())):
             return
         for seat, chair in enumerate(self.match.chairs):
-            if chair.member is None or (chair.member in here) == (chair.member not in self.gone):
+            if chair.member is None or (chair.member in here) == (chair.member not in self.absent):
                 continue
             self.broadcast(messages.frame(messages.Presence(seat=seat, here=chair.member in here)))
         for member in members:
             if member in here:
-                self.gone.pop(member, None)
+                self.absent.pop(member, None)
             else:
-                self.gone.setdefault(member, self._clock.time())
+                self.absent.setdefault(member, self._clock.time())
 
     def broadcast(self, frame: bytes, *, members: bool = True, guests: bool = True) -> None:
-        """``members`` are all who see the play."""
+        """Send a frame to ``members`` (with watchers) and ``guests``."""
         for connection in list(self.connections):
             if members if connection.sees_play else guests:
                 connection.push(frame)
 
     def send_seats(self, new_watch_key: str = "") -> None:
-        """Tell those whose seats changed; before the event, so that they understand it."""
+        """Send ``you`` to clients whose seats or keys changed, before the event that explains it."""
         for connection in list(self.connections):
             mine = self.match.seats_of(connection.member)
             watch = new_watch_key if connection.member == HOST else ""
@@ -172,7 +171,7 @@ class Presence:
                 connection.send(messages.You(role=connection.role, mine=mine, watch=watch or None))
 
     def send_next_tokens(self, token: Callable[[int], str]) -> None:
-        """Give each member the token at the next match; before the event, so that it can be followed."""
+        """Send each member the token of the next match, before the event that links it."""
         for connection in list(self.connections):
             if connection.member is not None:
                 connection.send(
@@ -182,7 +181,7 @@ class Presence:
                 )
 
     def send_previews(self, connections: Iterable[Connection]) -> None:
-        """Send what the choices of the seat to act would bring to those who want to know."""
+        """Send the previews of the seat to act to its connections that want them."""
         table = self.match.table
         if table is None or table.to_act is None:
             return
@@ -197,14 +196,14 @@ class Presence:
         for connection in wanting:
             connection.push(frame)
 
-    def end_watching(self) -> None:
-        """Close the connections of those who only watch."""
+    def close_watchers(self) -> None:
+        """Close the connections of watchers."""
         for connection in list(self.connections):
             if connection.watcher:
                 connection.end("watching_off")
 
-    def end_moved(self, member: int, token: str) -> None:
-        """Close the connections of a member's old device: those that came with another token."""
+    def close_moved(self, member: int, token: str) -> None:
+        """Close the connections of a member that have another token: those of the old device."""
         for connection in list(self.connections):
             if connection.member == member and connection.token != token:
                 connection.end("moved")

@@ -1,7 +1,7 @@
-"""What a connection may cost before the application sees it: sockets, headers, time, frames and buffers.
+"""Uvicorn protocols with limits on connections, headers, time, frames and buffers.
 
-Uvicorn's protocols bound none of these. Here every connection is counted when it is accepted, has deadlines
-for its head, its body and for taking an answer, and is closed when it sends too much or reads too little.
+Connections are counted when they are accepted. They have deadlines for the head and body of a request and for
+reading the response, and are closed if they send too much or read too slowly.
 """
 
 from __future__ import annotations
@@ -31,39 +31,37 @@ from escadaria.server.socket import PROTOCOL
 log = logging.getLogger(__name__)
 
 _HTTP_CONNECTIONS = 256  # besides the WebSockets that the setting allows
-_BACKLOG, _SHORT_BACKLOG = (
-    1024,
-    128,
-)  # new sockets that the system holds back; the server may accept all at once
-_SPARE_FILES = 64 + _SHORT_BACKLOG  # for the database and worker processes, and what is accepted at once
-_HEADERS = 100  # of one request
-_PIPELINED = 16  # requests that wait on one connection
+_BACKLOG = 1024
+_SHORT_BACKLOG = 128  # if few files can be opened: the server may accept the whole backlog at once
+_SPARE_FILES = 64 + _SHORT_BACKLOG  # for the database, worker processes and the backlog
+_MAX_HEADERS = 100  # of one request
+_MAX_PIPELINED = 16  # waiting requests of one connection
 _SLICE = 1024  # bytes that are parsed before frames are counted
-_IN_VAIN = 1000  # messages that may still come after the last word
-_QUEUED = 64  # messages that wait for the application
+_MAX_AFTER_CLOSE = 1000  # messages received after the close frame was sent
+_MAX_QUEUED = 64  # messages waiting for the application
 
 
 class Gate:
-    """All connections of the server: how many there are, by address, and which are waited for."""
+    """Limits on all connections of the server: their number, by address, and their deadlines."""
 
     def __init__(self, settings: Settings, limits: Limits) -> None:
         self.settings = settings
         self.limits = limits
-        self.most = settings.connections + _HTTP_CONNECTIONS
+        self.max_connections = settings.connections + _HTTP_CONNECTIONS
         self.backlog = _BACKLOG
         self.open = 0
         self._by_address: Counter[str] = Counter()
-        self._waiting: dict[HttpProtocol, float] = {}  # until when; the first one has waited longest
-        self._sending: dict[HttpProtocol, float] = {}  # until when an answer must have been taken
+        self._waiting: dict[HttpProtocol, float] = {}  # deadlines for receiving; the oldest first
+        self._sending: dict[HttpProtocol, float] = {}  # deadlines for sending
 
-    def fit_files(self) -> None:
-        """Raise the limit of open files as far as needed, and take fewer connections if it stays too low."""
+    def fit_file_limit(self) -> None:
+        """Raise the limit of open files as needed, or else reduce the number of connections."""
         try:
             import resource
         except ImportError:  # Windows has no such limit
             return
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        needed = self.most + _files_open() + _SPARE_FILES
+        needed = self.max_connections + _open_files() + _SPARE_FILES
         if soft != resource.RLIM_INFINITY and soft < needed:
             wanted = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
             try:
@@ -72,38 +70,38 @@ class Gate:
             except (OSError, ValueError):
                 log.debug("the limit of open files cannot be raised", exc_info=True)
         if soft != resource.RLIM_INFINITY and soft < needed:
-            self.most = max(1, soft - _files_open() - _SPARE_FILES)
+            self.max_connections = max(1, soft - _open_files() - _SPARE_FILES)
             self.backlog = _SHORT_BACKLOG
             log.warning(
-                "%d connections do not fit into %d open files: only %d are taken. "
+                "%d connections do not fit into %d open files: only %d are accepted. "
                 "Raise the limit (ulimit -n, LimitNOFILE) or lower --connections.",
-                self.settings.connections, soft, self.most,
+                self.settings.connections, soft, self.max_connections,
             )  # fmt: skip
 
     def enter(self, address: str) -> RefusalCode | None:
-        """Count a new connection; if it cannot be taken, return why not."""
+        """Count a new connection, or return why it is refused."""
         proxied = is_proxy(address, self.settings.proxies)
         network = network_of(address)
         if not proxied and self._by_address[network] >= self.settings.connections_per_address:
             return "too_many"
         if not proxied and not self.limits.allows(address, "connections"):
             return "too_fast"
-        if self.open >= self.most and not self._make_room():
+        if self.open >= self.max_connections and not self._close_oldest():
             return "busy"
         self.open += 1
         self._by_address[network] += 1
         return None
 
     def leave(self, address: str) -> None:
-        """A connection that was counted has ended."""
+        """Remove a counted connection."""
         network = network_of(address)
         self.open -= 1
         self._by_address[network] -= 1
         if not self._by_address[network]:
             del self._by_address[network]
 
-    def _make_room(self) -> bool:
-        """Close the connection that has kept silent for longest."""
+    def _close_oldest(self) -> bool:
+        """Close the connection that has been waiting longest for its client."""
         oldest = next(iter(self._waiting), None)
         if oldest is None:
             return False
@@ -112,66 +110,66 @@ class Gate:
         oldest.transport.abort()
         return True
 
-    def expect(self, connection: HttpProtocol, seconds: float) -> None:
-        """The client has to go on within so many seconds."""
+    def set_deadline(self, connection: HttpProtocol, seconds: float) -> None:
+        """Set the deadline for receiving more from the client."""
         self._waiting.pop(connection, None)
         self._waiting[connection] = time.monotonic() + seconds
 
-    def satisfied(self, connection: HttpProtocol) -> None:
-        """The client has done what was expected."""
+    def clear_deadline(self, connection: HttpProtocol) -> None:
+        """Remove the deadline for receiving."""
         self._waiting.pop(connection, None)
 
-    def sending(self, connection: HttpProtocol, is_full: bool) -> None:
-        """The client does not take its answer as fast as it is made, or does so again."""
+    def set_send_deadline(self, connection: HttpProtocol, full: bool) -> None:
+        """Set the deadline for sending while the write buffer is full, else remove it."""
         self._sending.pop(connection, None)
-        if is_full:
+        if full:
             self._sending[connection] = time.monotonic() + self.settings.send_seconds
 
     def forget(self, connection: HttpProtocol) -> None:
-        """The connection has ended, or is a WebSocket now."""
+        """Remove the deadlines of a connection that has closed or was upgraded."""
         self._waiting.pop(connection, None)
         self._sending.pop(connection, None)
 
-    def close_late(self) -> None:
-        """Close the connections whose time is up. The server calls this every second."""
+    def close_expired(self) -> None:
+        """Close the connections whose deadline has passed. The server calls this every second."""
         now = time.monotonic()
         for connection in [connection for connection, until in self._waiting.items() if until <= now]:
             del self._waiting[connection]
-            connection.is_late()
+            connection.time_out()
         for connection in [connection for connection, until in self._sending.items() if until <= now]:
             del self._sending[connection]
             connection.transport.abort()
 
 
 class Config(uvicorn.Config):
-    """Uvicorn's configuration, with the gate that all protocols share."""
+    """Uvicorn's configuration with the gate that all protocols share."""
 
     gate: Gate
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """HTTP with bounds: a head of at most so many bytes, known hosts, and a time for everything."""
+    """HTTP with limits on the head, the Host header and the duration of a request."""
 
     config: Config
 
     def __init__(self, config: Config, *args: Any, **named: Any) -> None:
         super().__init__(config, *args, **named)
         self.gate = config.gate
-        self._address: str | None = None  # while the connection is counted
+        self._address: str | None = None  # set while the connection is counted
         self._in_head = True
         self._in_message = False
-        self._heads = 0  # that are complete
-        self._head_bytes = 0  # of the one that is not
+        self._heads = 0  # complete ones
+        self._head_bytes = 0  # of the incomplete one
         self._refusal: tuple[int, RefusalCode, str] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         address = self.client[0] if self.client else "unknown"
         if refusal := self.gate.enter(address):
-            self._answer(503 if refusal == "busy" else 429, refusal, "too many connections, try again later")
+            self._refuse(503 if refusal == "busy" else 429, refusal, "too many connections, try again later")
             return
         self._address = address
-        self.gate.expect(self, self.gate.settings.head_seconds)
+        self.gate.set_deadline(self, self.gate.settings.head_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.gate.forget(self)
@@ -184,8 +182,8 @@ class HttpProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         # On a proxy's connection the next head may be another client's than the one before.
-        if not _may_send(self.gate, None if self._in_head else self.scope, self.client, len(data)):
-            self._answer(429, "too_fast", "too many bytes from this address, wait")
+        if not _allow_bytes(self.gate, None if self._in_head else self.scope, self.client, len(data)):
+            self._refuse(429, "too_fast", "too many bytes from this address, wait")
             return
         heads, was_in_head = self._heads, self._in_head
         self._unset_keepalive_if_required()
@@ -194,29 +192,29 @@ class HttpProtocol(HttpToolsProtocol):
         except httptools.HttpParserUpgrade:
             if self._should_upgrade():
                 self.handle_websocket_upgrade()
-            return  # to another protocol: it is answered as if it had not asked
+            return  # an unknown protocol: the request is handled as HTTP
         except httptools.HttpParserError:
-            self._answer(*(self._refusal or (400, "malformed", "this is not HTTP")))
+            self._refuse(*(self._refusal or (400, "malformed", "invalid HTTP")))
             return
         if was_in_head and self._heads == heads:
             self._head_bytes += len(data)
             if self._head_bytes > self.gate.settings.head_bytes:
-                self._answer(431, "too_large", "the request's head is too long")
+                self._refuse(431, "too_large", "the request's head is too long")
         else:
             self._head_bytes = 0
 
-    # What the parser finds.
+    # Callbacks of the parser.
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_head = self._in_message = True
-        if self._heads:  # the first head is expected since the connection was made
-            self.gate.expect(self, self.gate.settings.head_seconds)
+        if self._heads:  # the first head has a deadline since the connection was made
+            self.gate.set_deadline(self, self.gate.settings.head_seconds)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self._in_head:
-            return  # behind the body; nobody reads them
-        if len(self.headers) >= _HEADERS:
+            return  # trailers are ignored
+        if len(self.headers) >= _MAX_HEADERS:
             raise self._refused(431, "too_large", "the request has too many headers")
         super().on_header(name, value)
 
@@ -232,60 +230,59 @@ class HttpProtocol(HttpToolsProtocol):
         if size > self.gate.settings.head_bytes:
             raise self._refused(431, "too_large", "the request's head is too long")
         if len(hosts) != 1:
-            raise self._refused(400, "malformed", "a request has exactly one Host header")
+            raise self._refused(400, "malformed", "a request needs exactly one Host header")
         if not is_known_host(hosts[0], self.gate.settings.hosts, self.gate.settings.host):
-            text = "this server does not answer to that host name; whoever runs it can allow it with --hosts"
+            text = "the server does not accept this host name; its operator can allow it with --hosts"
             raise self._refused(421, "unknown_host", text)
-        if len(self.pipeline) >= _PIPELINED:
+        if len(self.pipeline) >= _MAX_PIPELINED:
             raise self._refused(429, "too_fast", "too many requests at once on one connection")
-        self.gate.expect(self, self.gate.settings.body_seconds)
+        self.gate.set_deadline(self, self.gate.settings.body_seconds)
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         self._in_message, self._in_head = False, True
         super().on_message_complete()
         if self.parser.should_upgrade() or not self.cycle.response_complete:
-            self.gate.satisfied(self)
+            self.gate.clear_deadline(self)
         else:
-            self.gate.expect(self, self.timeout_keep_alive)
+            self.gate.set_deadline(self, self.timeout_keep_alive)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if not self._in_message and not self.pipeline:
-            self.gate.expect(self, self.timeout_keep_alive)
+            self.gate.set_deadline(self, self.timeout_keep_alive)
 
     def handle_websocket_upgrade(self) -> None:
         self.gate.forget(self)
-        super().handle_websocket_upgrade()
-        # From here on the other protocol hears of the end.
+        super().handle_websocket_upgrade()  # whose ``connection_lost`` is called from now on
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self.gate.sending(self, is_full=True)
+        self.gate.set_send_deadline(self, full=True)
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self.gate.sending(self, is_full=False)
+        self.gate.set_send_deadline(self, full=False)
 
-    # How it ends.
+    # Closing.
 
-    def is_late(self) -> None:
-        """The client took too long."""
+    def time_out(self) -> None:
+        """Answer 408 if a request is incomplete, and close the connection."""
         metrics.LIMIT_HITS.labels("seconds").inc()
-        answered = not self._in_head and self.cycle.response_started
-        if answered or not (self._in_message or self._head_bytes):
+        started = not self._in_head and self.cycle.response_started
+        if started or not (self._in_message or self._head_bytes):
             self.transport.abort()
         else:
-            self._answer(408, "late", "the request took too long")
+            self._refuse(408, "late", "the request took too long")
 
     def _refused(self, status: int, code: RefusalCode, message: str) -> Exception:
-        """What a callback of the parser raises, so that this is answered."""
+        """The exception for a parser callback to raise; ``data_received`` then sends the refusal."""
         self._refusal = (status, code, message)
         return ValueError(message)
 
-    def _answer(self, status: int, code: RefusalCode, message: str) -> None:
-        """Say why, and close the connection."""
-        metrics.answered_early(status)
+    def _refuse(self, status: int, code: RefusalCode, message: str) -> None:
+        """Send a refusal and close the connection."""
+        metrics.count_early_refusal(status)
         body = msgspec.json.encode(messages.Refusal(code=code, message=message))
         retry = b"retry-after: 5\r\n" if status in (429, 503) else b""
         self.transport.write(
@@ -296,26 +293,26 @@ class HttpProtocol(HttpToolsProtocol):
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """WebSockets with bounds: all frames count, and a client that reads nothing is not waited for.
+    """WebSockets with rate limits on all frames, and backpressure.
 
-    The application reaches it by an ASGI extension: it takes messages as they come, without a queue and
-    a task between, and writes frames to the transport.
+    The application accesses it with an ASGI extension: it receives messages by a callback instead of the ASGI
+    queue, and writes frames to the transport.
     """
 
     config: Config
 
     close_seconds = 5.0
-    """How long a client may take to receive the last frame."""
+    """The time for the client to receive the close frame."""
 
     def __init__(self, config: Config, *args: Any, **named: Any) -> None:
         super().__init__(config, *args, **named)
         self.gate = config.gate
         settings = config.gate.settings
         self._bucket = Bucket(settings.frames_per_second, settings.frames_burst)
-        self._take: Callable[[str | bytes], None] | None = None
+        self._on_message: Callable[[str | bytes], None] | None = None
         self._unparsed = b""
         self._parsing = self._paused = False
-        self._in_vain = 0  # messages that came after the last word
+        self._after_close = 0  # messages received after the close frame was sent
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.gate.leave(self.client[0] if self.client else "unknown")
@@ -324,15 +321,15 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     def shutdown(self) -> None:
         super().shutdown()
         if not self.handshake_complete:
-            self.disconnected = True  # so that the application, which may be about to answer, is told
+            self.disconnected = True  # the application may be about to answer
 
-    # What is received.
+    # Receiving.
 
     def data_received(self, data: bytes) -> None:
         if not self.handshake_initiated:
             super().data_received(data)
-        elif not _may_send(self.gate, self.scope, self.client, len(data)):
-            self._end()
+        elif not _allow_bytes(self.gate, self.scope, self.client, len(data)):
+            self._close_too_fast()
         elif len(data) <= _SLICE and not self._unparsed:
             super().data_received(data)
         else:
@@ -340,19 +337,19 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             self._parse()
 
     def _parse(self) -> None:
-        """Parse what has come, slice by slice, as long as the application keeps up and the budget lasts."""
+        """Parse the received data in slices, until the application pauses or the connection closes."""
         data, at = self._unparsed, 0
         self._unparsed, self._parsing = b"", True
         while at < len(data) and not self.transport.is_closing():
-            if (self._paused or self.queue.qsize() > _QUEUED) and not self.close_sent:
+            if (self._paused or self.queue.qsize() > _MAX_QUEUED) and not self.close_sent:
                 break
             super().data_received(data[at : at + _SLICE])
             at += _SLICE
         self._unparsed, self._parsing = data[at:], False
 
-    def take_messages(self, take: Callable[[str | bytes], None]) -> None:
-        """Give all further messages to this function instead of the ASGI queue."""
-        self._take = take
+    def on_message(self, take: Callable[[str | bytes], None]) -> None:
+        """Pass all further messages to a callback instead of the ASGI queue."""
+        self._on_message = take
         while not self.queue.empty() and self.queue._queue[0]["type"] == "websocket.receive":  # type: ignore[attr-defined]
             message: Any = self.queue.get_nowait()
             take(message.get("text") or message.get("bytes") or b"")
@@ -361,12 +358,12 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             self.resume()
 
     def pause(self) -> None:
-        """Read nothing more for now: the application has enough to do."""
+        """Pause reading (backpressure)."""
         self._paused = True
         self.transport.pause_reading()
 
     def resume(self) -> None:
-        """Go on reading."""
+        """Resume reading."""
         self._paused = False
         if self._unparsed and not self._parsing:
             self._parse()
@@ -375,16 +372,16 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
 
     def send_receive_event_to_app(self) -> None:
         if self.close_sent:
-            self._in_vain += 1
-            if self._in_vain > _IN_VAIN:
+            self._after_close += 1
+            if self._after_close > _MAX_AFTER_CLOSE:
                 self.transport.abort()
-        if self._take is None or self.close_sent:
+        if self._on_message is None or self.close_sent:
             super().send_receive_event_to_app()
             return
         data = self.frames[0] if len(self.frames) == 1 else b"".join(self.frames)
         self.frames = []
         if self.curr_msg_data_type == "bytes":
-            self._take(data)
+            self._on_message(data)
             return
         try:
             text = data.decode()
@@ -392,35 +389,35 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             self.conn.send_close(1007)
             self.handle_parser_exception()
             return
-        self._take(text)
+        self._on_message(text)
 
-    # Frames that the application never sees.
+    # Control frames and fragments, which the application never sees.
 
     def handle_ping(self) -> None:
-        if self._may_go_on():
+        if self._allow_frame():
             super().handle_ping()
             if self.transport.get_write_buffer_size() > self.gate.settings.write_buffer:
                 metrics.DROPPED.labels("too_slow").inc()
                 self.transport.abort()
 
     def handle_pong(self, event: Any) -> None:
-        if self._may_go_on():
+        if self._allow_frame():
             super().handle_pong(event)
 
     def handle_cont(self, event: Any) -> None:
-        if self._may_go_on():
+        if self._allow_frame():
             super().handle_cont(event)
 
-    def _may_go_on(self) -> bool:
+    def _allow_frame(self) -> bool:
         if self.transport.is_closing():
             return False
         if self._bucket.take() and self.gate.limits.allows(_address(self.scope, self.client), "frames"):
             return True
-        self._end()
+        self._close_too_fast()
         return False
 
-    def _end(self) -> None:
-        """Close the connection since a limit was passed; a client that reads nothing is not waited for."""
+    def _close_too_fast(self) -> None:
+        """Close the connection because of a rate limit; abort if the client does not read the close frame."""
         if self.conn.state is not State.OPEN:
             self.transport.abort()
             return
@@ -429,11 +426,11 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         self.handle_parser_exception()
         self.loop.call_later(self.close_seconds, self.transport.abort)
 
-    # What is sent.
+    # Sending.
 
     async def send(self, message: Any) -> None:
         if message["type"] == "websocket.close":
-            self.writable.set()  # the last word goes behind what waits to be read
+            self.writable.set()  # do not wait for a full write buffer
         await super().send(message)
 
     async def run_asgi(self) -> None:
@@ -445,18 +442,18 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
 
 
 def _address(scope: Any, client: tuple[str, int] | None) -> str:
-    """Who pays: the client that a proxy names, as soon as it is known, or else the one that is connected."""
+    """The address for rate limits: the one forwarded by a proxy if known, else that of the peer."""
     found = scope.get("client") if scope else client
     return str(found[0]) if found else "unknown"
 
 
-def _may_send(gate: Gate, scope: Any, client: tuple[str, int] | None, size: int) -> bool:
+def _allow_bytes(gate: Gate, scope: Any, client: tuple[str, int] | None, size: int) -> bool:
     address = _address(scope, client)
     return is_proxy(address, gate.settings.proxies) or gate.limits.allows(address, "bytes", size)
 
 
-def _files_open() -> int:
-    """How many files the process has open, roughly where the system does not tell."""
+def _open_files() -> int:
+    """The number of open files of the process; a guess where /proc is missing."""
     try:
         return len(list(Path("/proc/self/fd").iterdir()))
     except OSError:

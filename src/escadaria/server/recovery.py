@@ -1,4 +1,4 @@
-"""Recovery codes: they move a member's seats to another device. Only their digests are stored."""
+"""Recovery codes, which move a member's seats to another device. Only their digests are stored."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from escadaria.store import StoreUnavailable
 log = logging.getLogger(__name__)
 
 CODE_SECONDS = 900.0
-"""How long a code can be used,"""
+"""The lifetime of a code."""
 
 RETRY_SECONDS = 60.0
-"""and how long again by a device whose connection broke before it had its new token."""
+"""How long a used code can be repeated by a device that lost its connection before it got the new token."""
 
 CODE = "code"
-"""The kind of the store's values that codes are."""
+"""The kind of stored values that are codes."""
 
 
 class Code(msgspec.Struct, frozen=True):
-    """A code, as it is stored under its digest."""
+    """The stored value of a code."""
 
     match: str
     member: int
     token: str
-    """The digest of the token that the member had. When the member has another one, the code is void."""
+    """The digest of the member's token. The code is void if the member has another one."""
 
 
 class RecoveryCodes:
@@ -44,21 +44,21 @@ class RecoveryCodes:
         self._store = services.store
         self._tokens = services.tokens
         self._clock = services.clock
-        self._by_token: dict[str, str] = {}  # the codes by the tokens that they brought, as digests
+        self._by_token: dict[str, str] = {}  # codes by their new tokens, as digests
         self._spent: set[str] = set()
 
     async def issue(self, member: int) -> str:
-        """A new code for a member. :raises Refused: if it cannot be stored now."""
+        """A new code for a member. :raises Refused: ``store_unavailable``."""
         code = new_token()
         value = messages.encode(Code(self._match.id, member, self._match.token_digest(member)))
         try:
             await self._store.put(CODE, digest(code), value, self._clock.time() + CODE_SECONDS)
         except StoreUnavailable:
-            raise Refused("store_unavailable", "nothing can be stored now, try again") from None
+            raise Refused("store_unavailable", "the store cannot be written, try again") from None
         return code
 
     async def redeem(self, code: str) -> tuple[int, str]:
-        """The member whose code this is, and their new token. The old token is void.
+        """Exchange a code for its member and a new token. The old token becomes invalid.
 
         :raises Refused: ``forbidden`` if the code is not valid.
         """
@@ -66,15 +66,15 @@ class RecoveryCodes:
         try:
             stored = await self._store.get(CODE, digest(code), now)
         except StoreUnavailable:
-            raise Refused("store_unavailable", "nothing can be read now, try again") from None
+            raise Refused("store_unavailable", "the store cannot be read, try again") from None
         known = msgspec.json.decode(stored, type=Code) if stored else None
-        # It follows from the code: a device whose connection broke too early comes again and gets it.
+        # Derived from the code, so that a repeated request gets the same token.
         token = self._tokens.for_code(match.id, code)
         if known is None or known.match != match.id or digest(code) in self._spent:
-            raise Refused("forbidden", "the recovery code is not valid, or was used")
+            raise Refused("forbidden", "the recovery code is invalid or was used")
         if not match.has_token(known.member, digest(token)):
             if not match.has_token(known.member, known.token):
-                raise Refused("forbidden", "the recovery code is not valid any more")
+                raise Refused("forbidden", "the recovery code is no longer valid")
             await self._events.commit(lambda: match.move_member(known.member, token))
             assert stored is not None, "known"
             try:
@@ -85,9 +85,9 @@ class RecoveryCodes:
         return known.member, token
 
     def spend(self, token: str) -> str:
-        """Void the code that brought the token with this digest: its device has the token.
+        """Invalidate the code of a token (given as digest), since the device has the token now.
 
-        :return: the code's digest, to be deleted; empty if no code brought the token.
+        :return: the digest of the code to delete; empty if there is none.
         """
         code = self._by_token.pop(token, "")
         if code:

@@ -1,4 +1,4 @@
-"""A whole match laid out for looking at: every position and fact, so that a browser needs no rules.
+"""Replays of finished matches, with all positions and facts, so that a client needs no rules.
 
 The functions that take a ``Played`` or a text run in worker processes.
 """
@@ -19,18 +19,18 @@ from escadaria.server.match import Match
 from escadaria.views import StepView, fact_data
 
 RECORD_BYTES = 200_000
-"""The longest request with a record file that is taken."""
+"""The maximum size of a request with a record file."""
 
-MOST_PLIES = 5000
-"""The longest match that is laid out or analysed.
+MAX_PLIES = 5000
+"""The longest match that is replayed or analysed.
 
-Of 60 simulated matches each, by weak bots with all numbers of players and the largest options, the longest
-had 1,617 plies (Chain for six on the long board).
+The longest simulated match had 1,617 plies: Chain for six on the long board, of 60 matches by weak bots for
+each number of players with the largest options.
 """
 
 
 class Played(NamedTuple):
-    """A match that is over, as it is sent to a worker."""
+    """A finished match, as it is sent to a worker."""
 
     game: str
     options: dict[str, bool | int | str]
@@ -42,16 +42,16 @@ class Played(NamedTuple):
     start: Any
 
     def record(self) -> Record:
-        """Its record, which replays it."""
+        """The record. Creating it replays the match."""
         game = catalogue.load(self.game, **self.options)
         return Record(game, self.seats, self.plies, self.remarks, self.date, "fair", self.proof, self.start)
 
 
 def played(match: Match, date: str) -> Played:
-    """What a worker needs of a match. :raises Refused: ``running``, unless it is over."""
+    """The data of a match for a worker. :raises Refused: ``running`` unless the match is over."""
     table = match.table
     if table is None or match.status != "over":
-        raise Refused("running", "the record can be read when the match is over")
+        raise Refused("running", "the match is not over")
     return Played(
         game=match.game.name,
         options=match.game.options,
@@ -64,43 +64,46 @@ def played(match: Match, date: str) -> Played:
     )
 
 
-def most_plies(text: str) -> int:
-    """At most how many plies a record file has, known without reading it. :raises Refused: ``too_large``."""
+def max_plies(text: str) -> int:
+    """An upper bound of the plies in a record file, without parsing it. :raises Refused: ``too_large``."""
     commas, lines = text.count(","), text.count("\n")
-    if max(commas, lines) > MOST_PLIES:
-        raise Refused("too_large", f"a match of more than {MOST_PLIES} plies is not laid out or analysed")
+    _check_plies(max(commas, lines))
     return commas + lines
 
 
-def short_enough(record: Record) -> Record:
-    """The record. :raises Refused: ``too_large``."""
-    if len(record.plies) > MOST_PLIES:
-        raise Refused("too_large", f"a match of more than {MOST_PLIES} plies is not laid out or analysed")
+def check_length(record: Record) -> Record:
+    """Return the record. :raises Refused: ``too_large``."""
+    _check_plies(len(record.plies))
     return record
 
 
+def _check_plies(plies: int) -> None:
+    if plies > MAX_PLIES:
+        raise Refused("too_large", f"a match of more than {MAX_PLIES} plies is not replayed or analysed")
+
+
 def record_text(played: Played) -> bytes:
-    """The text of a match, compressed."""
+    """The text of a record, compressed with gzip."""
     return gzip.compress(str(played.record()).encode(), mtime=0)
 
 
 def replay_match(played: Played) -> bytes:
     """A ``Replay``. :raises Refused: ``too_large``."""
-    return packed(replay(short_enough(played.record())))
+    return packed(replay(check_length(played.record())))
 
 
 def replay_text(text: str) -> bytes:
-    """A ``Replay`` of a record file. :raises BadRecord: if it is none. :raises Refused: ``too_large``."""
-    return packed(replay(short_enough(read(text))))
+    """A ``Replay`` of a record file. :raises BadRecord, Refused: ``too_large``."""
+    return packed(replay(check_length(read(text))))
 
 
 def packed(view: msgspec.Struct) -> bytes:
-    """The JSON of an answer, compressed."""
+    """JSON, compressed with gzip."""
     return gzip.compress(msgspec.json.encode(view), 6, mtime=0)
 
 
 class SeatLine(msgspec.Struct, frozen=True, kw_only=True):
-    """Who sat there."""
+    """A seat of a record."""
 
     name: str
     bot: str
@@ -109,7 +112,7 @@ class SeatLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RemarkLine(msgspec.Struct, frozen=True, kw_only=True):
-    """What happened at the table before the ply with this number."""
+    """A remark before the ply with this number."""
 
     ply: int
     seat: int
@@ -117,7 +120,7 @@ class RemarkLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProofLine(msgspec.Struct, frozen=True, kw_only=True):
-    """What it takes to check the dice."""
+    """The proof of fair dice."""
 
     match: str
     commitment: str
@@ -126,7 +129,7 @@ class ProofLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
-    """A record, with every position and fact of it."""
+    """A record with all its positions and facts."""
 
     game: str
     options: dict[str, bool | int | str]
@@ -138,25 +141,26 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     result: str
     proof: ProofLine | None
     verdict: str
-    """``proven``, or why the dice are not; the browser may check for itself."""
+    """``proven``, or why the dice are not proven."""
     start: Any
-    """The position at the start."""
+    """The starting position."""
     steps: list[StepView]
-    """Each ply."""
+    """One per ply."""
     texts: list[str]
-    """Each position in one line, the start first."""
+    """The text of each position, starting with ``start``."""
     rolls: list[int]
-    """The numbers of the plies, from 1, at which dice fell, and of how many outcomes."""
+    """The numbers of the plies that are rolls, from 1."""
     sides: list[int]
+    """The number of outcomes of each roll."""
     remarks: list[RemarkLine]
     judged: bool
-    """Whether somebody knows what positions of this game are worth: then there is an analysis."""
+    """Whether the game has an evaluator, so that an analysis is available."""
     text: str
-    """The record itself."""
+    """The text of the record."""
 
 
 def replay(record: Record) -> Replay:
-    """Lay a record out."""
+    """The replay of a record."""
     game, outcome, proof = record.game, record.outcome, record.proof
     states = record.positions
     rolls = [n for n, state in enumerate(states[:-1], 1) if game.current_player(state) == CHANCE]
@@ -191,12 +195,12 @@ def replay(record: Record) -> Replay:
         rolls=rolls,
         sides=[len(game.chance_outcomes(states[n - 1])) for n in rolls],
         remarks=[RemarkLine(ply=r.ply, seat=r.seat, action=r.action) for r in record.remarks],
-        judged=_is_judged(game),
+        judged=_has_evaluator(game),
         text=str(record),
     )
 
 
-def _is_judged(game: AnyGame) -> bool:
+def _has_evaluator(game: AnyGame) -> bool:
     try:
         evaluators.find(game)
     except evaluators.NoEvaluator:

@@ -1,7 +1,7 @@
 """One match in memory: its connections and their commands.
 
-Commands of a match are handled one at a time, from a queue. ``match`` checks them, ``event_log`` stores and
-applies their events, ``presence`` has the connections, ``autoplay`` does what no command asks for.
+Commands are handled one at a time. ``match`` checks them, ``event_log`` stores and applies their events,
+``presence`` has the connections, ``autoplay`` runs clocks and bots.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ Handler = Callable[["Connection", Any], Awaitable[messages.Accepted]]
 
 
 class Room:
-    """A match with the people who are there."""
+    """A match in memory."""
 
     def __init__(self, match: Match, services: Services) -> None:
         self.match = match
         self.last_seen = services.clock.time()
-        """When somebody was last there."""
-        self.events = EventLog(match, services, self._publish, self._changed)
+        """When the room was last used."""
+        self.events = EventLog(match, services, self._publish, self._update)
         self._services = services
         self._clock = services.clock
         self._presence = Presence(match, services.settings, services.clock)
@@ -57,38 +57,41 @@ class Room:
 
     @classmethod
     async def loaded(cls, match: str, services: Services) -> Room | None:
-        """The room of a stored match, from its last snapshot and the events since; None if there is none.
+        """The room of a stored match, from its last snapshot and the later events; None if there is none.
 
-        :raises StoreUnavailable: if it cannot be read now.
+        :raises StoreUnavailable: if the store cannot be read.
         :raises GameError: if it cannot be rebuilt.
         """
         room = cls(await restored_match(match, services.store), services)
         if not await room.events.load(match):
             return None
-        room._changed()
+        room._update()
         return room
 
     @classmethod
     def created(cls, events: list[StoredEvent], services: Services) -> Room:
-        """The room of a match whose first events have just been stored."""
+        """The room of a new match, from its stored events."""
         room = cls(Match(), services)
         room.events.load_events(events)
-        room._changed()
+        room._update()
         return room
 
     @property
     def connections(self) -> dict[Connection, None]:
-        """Those that were let in."""
+        """The admitted connections, the oldest first."""
         return self._presence.connections
 
     # Connections.
 
     def admit(self, connection: Connection, hello: messages.Hello) -> None:
-        """Let a connection in and bring it up to date. :raises Refused: if it may not."""
+        """Admit a connection and send ``welcome`` with a snapshot or the missed events.
+
+        :raises Refused: ``forbidden``, ``too_many``.
+        """
         if hello.token is not None:
             connection.member = self.match.member_of(hello.token)
             if connection.member is None:
-                raise Refused("forbidden", "the token is not valid here")
+                raise Refused("forbidden", "the token is not valid for this match")
             connection.token = digest(hello.token)
             if code := self._codes.spend(connection.token):
                 self.jobs.spawn(self._codes.delete(code))
@@ -102,9 +105,9 @@ class Room:
         self._enter(connection, hello)
 
     async def recover(self, connection: Connection, hello: messages.Hello) -> None:
-        """Let a device in that brings a recovery code, and close the connections of the one before.
+        """Admit a connection with a recovery code, and close those of the old device.
 
-        :raises Refused: if the code is not valid.
+        :raises Refused: ``forbidden`` if the code is not valid.
         """
         await self.jobs.run(partial(self._recover, connection, hello))
 
@@ -117,15 +120,15 @@ class Room:
         connection.previews = hello.previews
         self._presence.check_space(connection)
         self._presence.enter(connection)
-        self._greet(connection, hello.since, token)
-        self._autoplay.plan()
+        self._welcome(connection, hello.since, token)
+        self._autoplay.schedule()
 
     def leave(self, connection: Connection) -> None:
         self._presence.leave(connection)
         self.last_seen = self._clock.time()
-        self._autoplay.plan()
+        self._autoplay.schedule()
 
-    def _greet(self, connection: Connection, since: int | None, token: str | None) -> None:
+    def _welcome(self, connection: Connection, since: int | None, token: str | None) -> None:
         match, member = self.match, connection.member
         connection.mine = match.seats_of(member)
         connection.send(
@@ -145,7 +148,7 @@ class Room:
         if caught_up:
             for frame in missed:
                 connection.push(frame)
-            for seat in range(len(match.chairs)):  # presence is no event: it may have changed since
+            for seat in range(len(match.chairs)):  # presence changes are not events
                 connection.send(messages.Presence(seat=seat, here=self._presence.is_here(seat)))
         else:
             connection.send(self._snapshot(connection))
@@ -156,7 +159,7 @@ class Room:
         return snapshots.snapshot(self.match, self._presence, deadline, play=connection.sees_play)
 
     def now(self, *, seats: bool = True, play: bool = True) -> messages.Now:
-        """How things stand; without ``play`` only what somebody with the link may know."""
+        """The current state; without ``play`` only what guests may see."""
         return snapshots.now(self.match, self._presence, self._turn_clock.deadline(), seats=seats, play=play)
 
     def _next_token(self, member: int) -> str:
@@ -166,16 +169,16 @@ class Room:
     # Commands.
 
     def submit(self, connection: Connection, command: messages.AnyCommand) -> None:
-        """Take a command. It is answered when it was carried out, even if the client has gone meanwhile.
+        """Queue a command. It is carried out even if the client disconnects, and then answered.
 
-        A command that was granted before gets the same answer again.
+        A repeated command gets the same answer as before.
         """
         if isinstance(command, messages.Ping):
             self._ping(connection, command)
         elif isinstance(command, messages.Hint):
             self.jobs.spawn(self._answer(connection, command, self._hint))
         else:
-            self.jobs.enqueue(partial(self._answer, connection, command, self._grant, time.perf_counter()))
+            self.jobs.enqueue(partial(self._answer, connection, command, self._handle, time.perf_counter()))
 
     async def _answer(
         self,
@@ -186,7 +189,7 @@ class Room:
     ) -> None:
         try:
             if connection.watcher and not isinstance(command, messages.Ping):
-                raise Refused("forbidden", "watchers may only watch")
+                raise Refused("forbidden", "watchers cannot send commands")
             if command.version > self.match.version:
                 await self.events.catch_up()
             if command.version > self.match.version:
@@ -204,11 +207,11 @@ class Room:
             metrics.MOVE_SECONDS.observe(time.perf_counter() - received)
 
     def _ping(self, connection: Connection, command: messages.Ping) -> None:
-        """Answer from memory; now and then see whether another worker stored something."""
+        """Answer from memory, and check at intervals for events of other workers."""
         now = self._clock.time()
         if command.version > self.match.version or now - self.events.read_time > _REFRESH_SECONDS:
             self.events.read_time = now
-            self.jobs.enqueue(self._refresh_quietly)
+            self.jobs.enqueue(self._try_refresh)
         if command.version > self.match.version:
             self.jobs.enqueue(partial(self._answer, connection, command, self._pong))
         else:
@@ -218,16 +221,16 @@ class Room:
         return messages.Accepted(id=command.id, version=self.match.version)
 
     async def refresh(self) -> None:
-        """See what other workers stored. :raises Refused: if the store cannot be read now."""
+        """Apply the events of other workers. :raises Refused: ``store_unavailable``."""
         await self.jobs.run(self.events.catch_up)
 
-    async def _refresh_quietly(self) -> None:
+    async def _try_refresh(self) -> None:
         try:
             await self.events.catch_up()
         except Refused as refused:
             log.debug("not refreshed", extra={"match": self.match.id, "why": str(refused)})
 
-    async def _grant(self, connection: Connection, command: messages.AnyCommand) -> messages.Accepted:
+    async def _handle(self, connection: Connection, command: messages.AnyCommand) -> messages.Accepted:
         match = self.match
         if connection.ending:  # closed while the command waited
             code = "closing" if connection.ending == "gone" else connection.ending
@@ -240,7 +243,7 @@ class Room:
             key = f"{member}:{command.id}"
         if key == as_guest:
             token = self._services.tokens.for_guest(match.id, connection.guest, command.id)
-        if self.events.version_of(key) is None:  # else it was granted already
+        if self.events.version_of(key) is None:  # not a repeated command
             self._services.limits.take(connection.address, "writes")
             if isinstance(command, messages.Rematch):
                 await self._rematch(member, key)
@@ -248,9 +251,9 @@ class Room:
                 await self.events.commit(partial(match.handle, member, command, token or ""), key)
         if token is not None and connection.member is None:
             self._become_member(connection, token)
-        if not isinstance(command, messages.Act):  # which seats nobody
+        if not isinstance(command, messages.Act):  # which changes no seats
             self._presence.update()
-        self._autoplay.plan()
+        self._autoplay.schedule()
         if isinstance(command, messages.Rematch) and member is not None:
             token = self._next_token(member)
         version = self.events.version_of(key)
@@ -266,7 +269,7 @@ class Room:
         connection.member = match.member_of(token)
         connection.token = digest(token)
         self._presence.send_seats()
-        if match.table is not None:  # it began meanwhile, and guests are sent nothing of the play
+        if match.table is not None:  # it has started, and guests are not sent the play
             connection.send(self._snapshot(connection))
             self._presence.send_previews([connection])
 
@@ -274,7 +277,7 @@ class Room:
         match, table, workers = self.match, self.match.table, self._services.workers
         match.check_practice()
         if table is None or table.outcome or table.to_act not in match.seats_of(connection.member):
-            raise Refused("not_your_turn", "a hint is for the seat to act")
+            raise Refused("not_your_turn", "only the seat to act can get a hint")
         version, state = match.version, table.state
         if table.awaits_roll:
             return messages.Accepted(id=command.id, version=version, action=ROLL)
@@ -292,7 +295,7 @@ class Room:
 
     async def _issue_code(self, connection: Connection, command: messages.Recover) -> messages.Accepted:
         if connection.member is None:
-            raise Refused("forbidden", "a guest has nothing to recover")
+            raise Refused("forbidden", "guests have no seats to recover")
         self._services.limits.take(connection.address, "writes")
         code = await self._codes.issue(connection.member)
         return messages.Accepted(id=command.id, version=self.match.version, code=code)
@@ -301,21 +304,21 @@ class Room:
         match = self.match
         match.check_rematch(member)
         if match.next is None:
-            following = await self._services.open_next(match)
-            await self.events.commit(partial(match.link_next, following), key)
+            next_id = await self._services.open_next(match)
+            await self.events.commit(partial(match.link_next, next_id), key)
 
     # Events.
 
     def _publish(self, stored: MatchEvent, steps: tuple[Step, ...], now: float) -> None:
         """Broadcast an event that was stored and applied."""
         event = stored.event
-        about_seats = not (isinstance(event, Event) and steps)
+        seats_changed = not (isinstance(event, Event) and steps)
         message = messages.EventFrame(
             version=self.match.version,
             time=now,
             event=event,
             steps=[step_view(step) for step in steps],
-            now=self.now(seats=about_seats),
+            now=self.now(seats=seats_changed),
         )
         frame = messages.frame(message)
         self._history.append((self.match.version, frame))
@@ -327,47 +330,47 @@ class Room:
             self._presence.send_next_tokens(self._next_token)
         self._presence.broadcast(frame, guests=False)
         self._presence.send_previews(self.connections)
-        # A guest sees who sits down, that the match begins and that it is over, and nothing of the play.
+        # Guests are sent the events of the lobby and the end of the match, but not the play.
         if not isinstance(event, Event | messages.PositionSet) or self.match.status == "over":
-            outside = msgspec.structs.replace(message, steps=[], now=self.now(play=False))
-            self._presence.broadcast(messages.frame(outside), members=False)
+            for_guests = msgspec.structs.replace(message, steps=[], now=self.now(play=False))
+            self._presence.broadcast(messages.frame(for_guests), members=False)
         if isinstance(event, messages.Configured) and not self.match.settings.watch:
-            self._presence.end_watching()
+            self._presence.close_watchers()
         if isinstance(event, messages.Moved) and stored.hidden.member is not None:
-            self._presence.end_moved(stored.hidden.member, stored.hidden.token)
+            self._presence.close_moved(stored.hidden.member, stored.hidden.token)
 
-    def _changed(self) -> None:
-        """Update what depends on who has which seat and whose turn it is."""
+    def _update(self) -> None:
+        """Update presence and timers after events of the store were applied."""
         self._presence.update()
-        self._autoplay.plan()
+        self._autoplay.schedule()
 
-    # Leaving the memory.
+    # Eviction.
 
     def due(self) -> float | None:
-        """When the match must be loaded if it leaves the memory now; None if nothing runs out."""
+        """When the match must be loaded if it is evicted now; None if it has no deadline."""
         return self._autoplay.due()
 
     @property
-    def asleep(self) -> bool:
-        """Whether nothing happens here for a while: nobody is there, and nothing is due soon."""
+    def idle(self) -> bool:
+        """Whether the match has no connections and no work, and nothing is due soon."""
         return not self.connections and self.jobs.idle and not self._autoplay.due_soon
 
     def _drained(self) -> None:
         if self.events.needs_snapshot:
             self.jobs.spawn(self.events.save_snapshot())
 
-    def sleep(self) -> None:
-        """Let go of the timer: the match leaves the memory, and the store knows when it is due."""
+    def unload(self) -> None:
+        """Cancel the timer before the match is evicted. The store knows when it is due."""
         self._autoplay.cancel()
 
     async def close(self) -> None:
-        """Stop. What is being stored is finished first."""
+        """Cancel the timer and finish the queued jobs."""
         self._autoplay.close()
         await self.jobs.close()
 
 
 def refusal_frame(id: str | None, error: GameError, version: int) -> bytes:
-    """The frame that says why a command was refused."""
+    """The encoded answer to a refused command."""
     code = code_of(error)
     metrics.REFUSALS.labels(code).inc()
     return messages.frame(

@@ -1,4 +1,4 @@
-"""The HTTP interface: open matches, read about them, look at positions and records."""
+"""The HTTP API: matches, records, replays, analyses, positions and texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from escadaria.catalogue import GAMES
 from escadaria.i18n.web import texts_json
 from escadaria.server import messages
 from escadaria.server.access import address_of, check_request
-from escadaria.server.addresses import is_own_machine, own_addresses
+from escadaria.server.addresses import is_loopback, own_addresses
 from escadaria.server.coach import AnalysisView, RollsView, Waiting
 from escadaria.server.errors import refusals
 from escadaria.server.hub import Hub
@@ -28,17 +28,17 @@ from escadaria.server.socket import table
 from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
 
 
-def _answers(kind: type) -> dict[int, ResponseSpec]:
-    """What a route answers that passes on what a worker has encoded, for the OpenAPI document."""
+def _body(kind: type) -> dict[int, ResponseSpec]:
+    """The response of a route whose body a worker encodes, for the OpenAPI document."""
     return {200: ResponseSpec(kind, description="done", generate_examples=False)}
 
 
-_WORKING = {202: ResponseSpec(Waiting, description="it is being worked on", generate_examples=False)}
+_NOT_READY = {202: ResponseSpec(Waiting, description="not ready", generate_examples=False)}
 
 
 @get("/games", responses=refusals())
 async def games() -> dict[str, Any]:
-    """The games, their options, and the bots: all that a front end needs to offer a match."""
+    """The games with their options, and the bots."""
     return {
         "games": [
             {
@@ -54,16 +54,16 @@ async def games() -> dict[str, Any]:
 
 @get("/addresses", responses=refusals())
 async def addresses(request: Request[Any, Any, Any], state: State) -> dict[str, list[str]]:
-    """The addresses at which other devices reach the server; empty unless asked on its own machine."""
+    """The addresses of the server for other devices; empty unless requested from the same machine."""
     hub: Hub = state.hub
     server = request.scope.get("server")
-    local = is_own_machine(address_of(request)) and is_own_machine(request.headers.get("host", ""))
+    local = is_loopback(address_of(request)) and is_loopback(request.headers.get("host", ""))
     return {"addresses": own_addresses(hub.settings.host, server[1] or 0) if local and server else []}
 
 
 @post("/seals", responses=refusals("closing", "store_unavailable"))
 async def seal(state: State) -> messages.Sealed:
-    """Promise the dice of a match, so that those who open it can bring entropy of their own."""
+    """Commit to the dice of a match before it is opened, so that its players can add entropy."""
     hub: Hub = state.hub
     return await hub.seal()
 
@@ -81,7 +81,7 @@ async def open_match(
 
 @get("/matches/{match:str}", responses=refusals("unknown_match", "store_unavailable"))
 async def match_info(state: State, match: FromPath[str]) -> messages.Now:
-    """What somebody with the link may know: who sits there, and whether it has started."""
+    """What guests may see: the seats and the status."""
     hub: Hub = state.hub
     return (await hub.room(match)).now(play=False)
 
@@ -89,7 +89,7 @@ async def match_info(state: State, match: FromPath[str]) -> messages.Now:
 @get(
     "/matches/{match:str}/record",
     media_type=MediaType.TEXT,
-    responses=_answers(str) | refusals("running", "busy", "unknown_match", "store_unavailable"),
+    responses=_body(str) | refusals("running", "busy", "unknown_match", "store_unavailable"),
     compressed=True,
 )
 async def match_record(
@@ -99,13 +99,12 @@ async def match_record(
     hub: Hub = state.hub
     room = await hub.room(match)
     text = await hub.workers.record(room.match, room.events.date, address_of(request))
-    return await _passed_on(request, text, MediaType.TEXT)
+    return await _response(request, text, MediaType.TEXT)
 
 
 @get(
     "/matches/{match:str}/replay",
-    responses=_answers(Replay)
-    | refusals("running", "busy", "too_large", "unknown_match", "store_unavailable"),
+    responses=_body(Replay) | refusals("running", "busy", "too_large", "unknown_match", "store_unavailable"),
     compressed=True,
 )
 async def match_replay(
@@ -114,7 +113,7 @@ async def match_replay(
     """A finished match, position by position."""
     hub: Hub = state.hub
     room = await hub.room(match)
-    return await _passed_on(
+    return await _response(
         request, await hub.workers.replay(room.match, room.events.date, address_of(request))
     )
 
@@ -123,7 +122,7 @@ async def match_replay(
     "/replays",
     status_code=200,
     request_max_body_size=RECORD_BYTES,
-    responses=_answers(Replay) | refusals("bad_record", "busy", "too_large"),
+    responses=_body(Replay) | refusals("bad_record", "busy", "too_large"),
     compressed=True,
 )
 async def record_replay(
@@ -131,23 +130,23 @@ async def record_replay(
 ) -> Response[bytes]:
     """A record file, position by position."""
     hub: Hub = state.hub
-    return await _passed_on(request, await hub.workers.replay_text(data.record, address_of(request)))
+    return await _response(request, await hub.workers.replay_text(data.record, address_of(request)))
 
 
 @get(
     "/matches/{match:str}/analysis",
-    responses=_answers(AnalysisView)
+    responses=_body(AnalysisView)
     | refusals("running", "no_evaluator", "too_large", "busy", "unknown_match", "store_unavailable")
-    | _WORKING,
+    | _NOT_READY,
     compressed=True,
 )
 async def match_analysis(
     request: Request[Any, Any, Any], state: State, match: FromPath[str]
 ) -> Response[bytes]:
-    """What each decision of a finished match was worth, and how lucky everybody was."""
+    """The evaluation of each decision of a finished match, and the luck of each seat."""
     hub: Hub = state.hub
     room = await hub.room(match)
-    return await _passed_on(
+    return await _response(
         request, await hub.workers.analysis(room.match, room.events.date, address_of(request))
     )
 
@@ -156,51 +155,51 @@ async def match_analysis(
     "/analyses",
     status_code=200,
     request_max_body_size=RECORD_BYTES,
-    responses=_answers(AnalysisView) | refusals("bad_record", "no_evaluator", "too_large", "busy") | _WORKING,
+    responses=_body(AnalysisView) | refusals("bad_record", "no_evaluator", "too_large", "busy") | _NOT_READY,
     compressed=True,
 )
 async def record_analysis(
     request: Request[Any, Any, Any], state: State, data: JSONBody[messages.RecordText]
 ) -> Response[bytes]:
-    """The same for a record file. To ask again, send it again."""
+    """The analysis of a record file. To poll, repeat the request."""
     hub: Hub = state.hub
-    return await _passed_on(request, await hub.workers.analysis_text(data.record, address_of(request)))
+    return await _response(request, await hub.workers.analysis_text(data.record, address_of(request)))
 
 
 @post(
     "/positions",
     status_code=200,
-    responses=_answers(messages.PositionSeen) | refusals("bad_options", "invalid_text", "busy"),
+    responses=_body(messages.PositionSeen) | refusals("bad_options", "invalid_text", "busy"),
     compressed=True,
 )
 async def position(
     request: Request[Any, Any, Any], state: State, data: JSONBody[messages.Position]
 ) -> Response[bytes]:
-    """Any position of a game, what may be done there, and what that is worth."""
+    """A position of a game, with its legal decisions and evaluation."""
     hub: Hub = state.hub
-    return await _passed_on(request, await hub.workers.position(data, address_of(request)))
+    return await _response(request, await hub.workers.position(data, address_of(request)))
 
 
 @post(
     "/rolls",
     status_code=200,
-    responses=_answers(RollsView)
+    responses=_body(RollsView)
     | refusals("bad_options", "invalid_text", "not_rolling", "no_evaluator", "too_large", "busy"),
     compressed=True,
 )
 async def rolls(
     request: Request[Any, Any, Any], state: State, data: JSONBody[messages.Position]
 ) -> Response[bytes]:
-    """All that the dice can show at a position that waits for them, and what to do then."""
+    """All rolls at a position that waits for dice, with the best decisions after each."""
     hub: Hub = state.hub
-    return await _passed_on(request, await hub.workers.rolls(data, address_of(request)))
+    return await _response(request, await hub.workers.rolls(data, address_of(request)))
 
 
 @get(
     "/texts/{language:str}", responses=refusals("bad_options"), cache_control=CacheControlHeader(max_age=300)
 )
 async def texts(language: FromPath[str]) -> dict[str, Any]:
-    """The texts of a language, for the browser."""
+    """The texts of a language for the web client."""
     return texts_json(language)
 
 
@@ -210,7 +209,7 @@ async def texts(language: FromPath[str]) -> dict[str, Any]:
     cache_control=CacheControlHeader(max_age=300),
 )
 async def later_texts(language: FromPath[str]) -> dict[str, Any]:
-    """Those that only a few pages say."""
+    """The texts of a language that only a few pages need."""
     return texts_json(language, later=True)
 
 
@@ -228,18 +227,18 @@ async def lesson(game: FromPath[str]) -> LessonView:
 
 @get("/strategy/{game:str}", responses=refusals("bad_options"), cache_control=CacheControlHeader(max_age=300))
 async def advice(game: FromPath[str]) -> list[strategy.Advice]:
-    """How to play a game well, by number of players: rules of thumb with what they are worth, and charts."""
+    """The strategy of a game by number of players: heuristics with their values, and charts."""
     return [strategy.advice(game, players) for players in strategy.players(game)]
 
 
 @get("/frames.json", responses=refusals())
 async def frame_schema() -> dict[str, Any]:
-    """The JSON Schema of all frames, both ways, and of what is in them."""
+    """The JSON Schema of all frames in both directions."""
     return frames_schema()
 
 
 def frames_schema() -> dict[str, Any]:
-    """JSON Schema: ``hello`` and ``command`` go to the server, ``frame`` comes from it."""
+    """The JSON Schema of ``hello`` and ``command`` (client to server) and ``frame`` (server to client)."""
     states = {game.name: type(game().initial_state()) for game in GAMES.values()}
     facts = [(game.name, fact) for game in GAMES.values() for fact in game.FACTS]
     kinds: dict[str, Any] = {
@@ -258,10 +257,10 @@ def frames_schema() -> dict[str, Any]:
     }
 
 
-async def _passed_on(
+async def _response(
     request: Request[Any, Any, Any], answer: bytes | Waiting, media_type: MediaType = MediaType.JSON
 ) -> Response[bytes]:
-    """The answer of a worker as it is, or without compression for a client that does not take it."""
+    """The response with the answer of a worker, decompressed if the client does not accept gzip."""
     if isinstance(answer, Waiting):
         return Response(msgspec.json.encode(answer), status_code=202, media_type=media_type)
     if "gzip" not in request.headers.get("accept-encoding", ""):

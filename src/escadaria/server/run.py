@@ -1,4 +1,4 @@
-"""Running the server: the listening socket, and a farewell to everyone before it stops."""
+"""Running the server."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from escadaria.server import logs
 from escadaria.server.app import create_app
 from escadaria.server.clock import Clock
 from escadaria.server.hub import Hub
-from escadaria.server.metrics import measured
+from escadaria.server.metrics import with_metrics
 from escadaria.server.protocol import Config, Gate, HttpProtocol, WebSocketProtocol
 from escadaria.server.settings import Settings
 
-_NEW_OBJECTS = 20_000  # before the next search for garbage among them
+_GC_THRESHOLD = 20_000
 
 
 def serve(settings: Settings, ready: Callable[[str], None] = lambda url: None) -> None:
-    """Serve until told to stop. ``ready`` is called with the address when it can be used."""
+    """Run the server until a signal. ``ready`` is called with its address."""
     logs.set_up_logs(settings)
     server = make_server(settings, ready)
-    # What is there now stays; searching it for garbage again and again would take a sixth of the time.
+    # Objects of the start-up live forever: scanning them would take a sixth of the time.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_NEW_OBJECTS)
+    gc.set_threshold(_GC_THRESHOLD)
     server.run()
 
 
 def make_server(
     settings: Settings, ready: Callable[[str], None] = lambda url: None, clock: Clock | None = None
 ) -> Server:
-    """The server, to be run in an event loop of one's own. Tests bring a clock of their own."""
+    """Create the server, to run in any event loop. Tests pass a clock."""
     app = create_app(settings, clock)
     config = Config(
-        measured(app),
+        with_metrics(app),
         host=settings.host,
         port=settings.port,
         http=HttpProtocol,
@@ -50,7 +50,7 @@ def make_server(
         ws_ping_timeout=settings.ping_seconds,
         ws_per_message_deflate=False,
         log_config=None,
-        access_log=False,  # addresses of people are nobody's business
+        access_log=False,  # for privacy
         server_header=False,
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=settings.proxies or None,
@@ -62,12 +62,12 @@ def make_server(
 
 
 def default_database() -> str:
-    """Where matches are kept unless told otherwise."""
+    """The default database file, in the user's data folder."""
     return str(Path(platformdirs.user_data_dir("escadaria", ensure_exists=True)) / "matches.sqlite3")
 
 
 def is_free(host: str, port: int) -> bool:
-    """Whether the port can be listened on."""
+    """Whether the port is free."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -78,7 +78,7 @@ def is_free(host: str, port: int) -> bool:
 
 
 class Server(uvicorn.Server):
-    """Says goodbye before it stops."""
+    """A uvicorn server that drains its connections on shutdown."""
 
     config: Config
 
@@ -91,7 +91,7 @@ class Server(uvicorn.Server):
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        self.config.gate.fit_files()
+        self.config.gate.fit_file_limit()
         self.config.backlog = self.config.gate.backlog
         await super().startup(sockets)
         if self.started:
@@ -103,7 +103,7 @@ class Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         if counter % 10 == 0:  # every second
-            self.config.gate.close_late()
+            self.config.gate.close_expired()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -111,6 +111,6 @@ class Server(uvicorn.Server):
         hub: Hub | None = getattr(self.app.state, "hub", None)
         logs.shutting_down(self._captured_signals, len(hub.connections) if hub is not None else 0)
         if hub is not None:
-            await hub.say_goodbye()  # while the connections can still carry it
+            await hub.drain()  # before uvicorn closes the connections
         await super().shutdown(sockets)
         logs.stopped(time.monotonic() - start)

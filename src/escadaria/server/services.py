@@ -1,4 +1,4 @@
-"""What all matches of a server share."""
+"""The services that all matches of a server share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from escadaria.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What all matches of a server share."""
+    """The services that all matches of a server share."""
 
     store: Store
     workers: Workers
@@ -25,4 +25,4 @@ class Services:
     clock: Clock
     tokens: Tokens
     open_next: Callable[[Match], Awaitable[str]]
-    """Opens the match that follows another at the same table."""
+    """Opens the next match at the same table, and returns its id."""

@@ -1,4 +1,4 @@
-"""All that can be set about the server, in one typed object.
+"""The settings of the server.
 
 Each field is an option of ``escadaria serve`` and an environment variable: ``port`` is ``--port`` and
 ``ESCADARIA_PORT``.
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 
 def setting(default: Any, help: str, also: tuple[str, ...] = ()) -> Any:
-    """A field with its help text, and further environment variables that set it."""
+    """A field with its help text and additional environment variables."""
     return field(default=default, metadata={"help": help, "also": also})
 
 

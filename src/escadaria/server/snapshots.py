@@ -1,4 +1,4 @@
-"""A match as clients are shown it: how things stand, and all that a newcomer needs."""
+"""The state of a match for clients: snapshots, and the current state in each event."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from escadaria.views import fact_data
 def now(
     match: Match, presence: Presence, deadline: float | None, *, seats: bool = True, play: bool = True
 ) -> messages.Now:
-    """How things stand; without ``play`` only what somebody with the link may know."""
+    """The current state; without ``play`` only what guests may see."""
     table = match.table
     views = [_seat(match, presence, seat) for seat in range(len(match.chairs))] if seats else None
     if table is None or not play:
@@ -34,7 +34,7 @@ def now(
 
 
 def snapshot(match: Match, presence: Presence, deadline: float | None, *, play: bool) -> messages.Snapshot:
-    """All there is to know at the match's version."""
+    """The whole state of the match."""
     shown = match.table if play else None
     return messages.Snapshot(
         version=match.version,

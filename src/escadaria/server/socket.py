@@ -1,4 +1,4 @@
-"""The WebSocket of a match: hello, then requests until the client goes. Every frame is answered."""
+"""The WebSocket of a match: ``hello``, then commands. Every frame is answered."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from escadaria.server.room import Room, refusal_frame
 log = logging.getLogger(__name__)
 
 PROTOCOL = "escadaria.protocol"
-"""The ASGI extension by which the server's own WebSocket protocol is reached; see ``protocol.py``."""
+"""The ASGI extension with the WebSocket protocol of ``protocol.py``."""
 
-_INBOX = 16
-"""How many messages may wait to be handled before no more are read from the socket."""
+_MAX_INBOX = 16
+"""The number of waiting messages above which reading is paused."""
 
 
 @websocket("/matches/{match:str}/socket")
@@ -35,24 +35,24 @@ async def table(socket: WebSocket[Any, Any, Any], state: State, match: FromPath[
     """One client's connection to one match."""
     hub: Hub = state.hub
     if not same_origin(socket.headers.get("origin"), socket.headers.get("host"), hub.settings):
-        await socket.close(CLOSE_CODES["forbidden"])  # before it is accepted: the handshake is refused
+        await socket.close(CLOSE_CODES["forbidden"])  # before accepting: the handshake gets 403
         return
     await socket.accept()
-    if busy := _too_busy(hub, socket):
-        await socket.send_text(messages.encode(messages.Bye(code=busy)))
-        await socket.close(CLOSE_CODES[busy], busy)
+    if refusal := _refusal(hub, socket):
+        await socket.send_text(messages.encode(messages.Bye(code=refusal)))
+        await socket.close(CLOSE_CODES[refusal], refusal)
         return
     session = Session(hub, match, socket)
     hub.enter(session.connection)
     try:
-        await socket.receive()  # messages go to the session, so this is the end of the connection
+        await socket.receive()  # returns on disconnect: messages go to the session
     finally:
         session.close()
         hub.leave(session.connection)
 
 
 class Session:
-    """What one client sends: a hello, then requests."""
+    """Receives the frames of one client: a ``hello``, then commands."""
 
     def __init__(self, hub: Hub, match: str, socket: WebSocket[Any, Any, Any]) -> None:
         extensions: Any = socket.scope["extensions"]
@@ -70,20 +70,20 @@ class Session:
         self._socket = socket
         self._room: Room | None = None
         self._admission: asyncio.Task[None] | None = None
-        self._inbox: deque[str | bytes] = deque()  # handled one after the other, each when answered
+        self._inbox: deque[str | bytes] = deque()  # handled one at a time
         self._busy = self._draining = self._paused = False
-        self._ending: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._frames = Bucket(hub.settings.frames_per_second, hub.settings.frames_burst)
         self._warnings = Bucket(1, 100)
         loop = asyncio.get_running_loop()
         self._hello = loop.call_later(hub.settings.hello_seconds, self.connection.end, "late")
-        protocol.take_messages(self.receive)
+        protocol.on_message(self.receive)
 
     def receive(self, frame: str | bytes) -> None:
-        """Take a message of the client's. They are handled in order, each after the last was answered."""
+        """Queue a message. Messages are handled in order, each after the previous one was answered."""
         self._inbox.append(frame)
         self._drain()
-        if len(self._inbox) > _INBOX and not self._paused:
+        if len(self._inbox) > _MAX_INBOX and not self._paused:
             self._paused = True
             self._protocol.pause()
 
@@ -120,7 +120,7 @@ class Session:
             self.connection.answer(refusal_frame(messages.command_id(frame), error, self._room.match.version))
 
     async def _admit(self, frame: str | bytes) -> None:
-        """Let the client in by its hello, or say why not and end."""
+        """Admit the client by its ``hello``, or refuse it and close the connection."""
         version = 0
         try:
             hello = messages.parse_hello(frame)
@@ -142,23 +142,23 @@ class Session:
             self._answered()
 
     def _end(self, code: Ending) -> None:
-        self._ending = asyncio.create_task(self._close_socket(code))
+        self._closing = asyncio.create_task(self._close_socket(code))
 
     async def _close_socket(self, code: Ending) -> None:
         try:
             await self._socket.close(CLOSE_CODES.get(code, 4000), code)
-        except Exception as error:  # noqa: BLE001 - it may have gone as well, whatever that raises here
-            log.debug("closed already", extra={"why": str(error)})
+        except Exception as error:  # noqa: BLE001 - closed by the client
+            log.debug("the connection was closed already", extra={"why": str(error)})
 
     def close(self) -> None:
-        """The connection is over."""
+        """Leave the room after the connection has closed."""
         self._hello.cancel()
         self.connection.ending = self.connection.ending or "gone"
         if self._admission is not None and not self._admission.done():
             self._admission.add_done_callback(lambda _: self._leave())
         self._leave()
-        # Nothing refers back to the session, so that it and its room are freed without a garbage collection.
-        self._protocol.take_messages(_ignore)
+        # Break reference cycles, so that session and room are freed without a garbage collection.
+        self._protocol.on_message(_ignore)
         self.connection.detach()
 
     def _leave(self) -> None:
@@ -168,11 +168,11 @@ class Session:
 
 
 def _ignore(_: str | bytes) -> None:
-    """Take a message that comes after the end."""
+    """Drop a message that is received after the end."""
 
 
-def _too_busy(hub: Hub, socket: WebSocket[Any, Any, Any]) -> Ending | None:
-    """Why no connection can be taken now, or None if one can."""
+def _refusal(hub: Hub, socket: WebSocket[Any, Any, Any]) -> Ending | None:
+    """Why the connection is refused, or None."""
     if hub.closing:
         return "restart"
     if len(hub.connections) >= hub.settings.connections:

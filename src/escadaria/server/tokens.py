@@ -1,7 +1,6 @@
-"""What proves who somebody is: random tokens, and tokens derived from the server's own key.
+"""Tokens of members: random ones, and ones derived from the server's secret key.
 
-Only digests of tokens are stored. The key is made with the database and never leaves the server, so a
-token follows from nothing that is ever published: not from a record, a recovery code or a guest's text.
+Only digests of tokens are stored. The key is created with the database and never leaves the server.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ def new_token() -> str:
 
 
 def digest(token: str) -> str:
-    """What is stored of a token or a code."""
+    """The digest under which a token or code is stored."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -29,15 +28,15 @@ class Tokens:
         self._key = key
 
     def for_guest(self, match: str, guest: str, request: str) -> str:
-        """The token of a guest who sits down by this request; ``guest`` is the guest's own secret."""
+        """The token of a guest who takes a seat by this request; ``guest`` is the guest's secret."""
         return self._derive("guest", match, guest, request)
 
     def for_code(self, match: str, code: str) -> str:
-        """The token that a recovery code brings."""
+        """The token that a recovery code is exchanged for."""
         return self._derive("code", match, code)
 
     def for_next(self, match: str, member: int) -> str:
-        """The token of a member at ``match``, which follows another match at the same table."""
+        """The token of a member at ``match``, the next match at a table."""
         return self._derive("next", match, str(member))
 
     def _derive(self, *parts: str) -> str:

@@ -1,4 +1,4 @@
-"""The clock of a turn: its deadline, the warning before it, and which seats go to stand-ins when."""
+"""The deadlines of a match: turn clocks, warnings, and when stand-ins replace absent players."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ _WARNING_SHARE, _WARNING_MOST = 0.25, 20.0
 
 
 class TurnClock:
-    """When something is due at a match though nobody asks for it."""
+    """The deadlines of one match."""
 
     def __init__(self, match: Match, presence: Presence, clock: Clock) -> None:
         self._match = match
         self._presence = presence
         self._clock = clock
         self._loaded = clock.time()
-        self._warned = 0.0  # the deadline that was warned of
+        self._warned = 0.0  # the deadline of the last warning
 
     def deadline(self) -> float | None:
-        """When the time of the seat to act runs out; None if no clock runs for it."""
+        """When the time of the seat to act runs out; None if it has no clock."""
         match, table = self._match, self._match.table
         if not match.settings.clock or table is None or table.to_act is None or table.bot_of(table.to_act):
             return None
-        # A turn that was stored under a clock ahead of ours has begun at the latest when it was loaded.
+        # A stored time may lie in the future if the system clock was set back.
         began = min(match.turn_time, self._clock.time())
-        # If it ran out while the server was down, there is time to come back.
+        # If it ran out while the server was down, leave time to reconnect.
         return max(began + match.settings.clock, self._loaded + self._warning_seconds)
 
     def next_time(self) -> float | None:
-        """When to look again: the next deadline, warning or leaver."""
-        times = [at for at, _ in self._leavers()]
+        """When to check again: the next deadline, warning or stand-in."""
+        times = [at for at, _ in self._absences()]
         deadline = self.deadline()
         if deadline is not None:
             times.append(deadline if deadline <= self._warned else deadline - self._warning_seconds)
         return min(times, default=None)
 
     def due(self) -> set[int]:
-        """The seats whose owners have been gone too long or whose time is up."""
+        """The seats to hand over now: the owner is absent too long, or the time is up."""
         now, deadline = self._clock.time(), self.deadline()
-        due = {seat for at, seat in self._leavers() if at <= now}
+        due = {seat for at, seat in self._absences() if at <= now}
         if deadline is not None and deadline <= now:
             assert self._match.table is not None and self._match.table.to_act is not None, "a clock runs"
             due.add(self._match.table.to_act)
         return due
 
     def warning(self) -> float | None:
-        """The deadline to warn of now; each is given once."""
+        """The deadline to warn of now, once per deadline."""
         deadline = self.deadline()
         if deadline is None or deadline <= self._warned:
             return None
@@ -60,14 +60,14 @@ class TurnClock:
     def _warning_seconds(self) -> float:
         return min(_WARNING_MOST, self._match.settings.clock * _WARNING_SHARE)
 
-    def _leavers(self) -> list[tuple[float, int]]:
-        """When which seat goes to a stand-in. Nobody is replaced while nobody waits for them."""
+    def _absences(self) -> list[tuple[float, int]]:
+        """When each seat of an absent player is handed over. This needs a connected member who waits."""
         match, presence = self._match, self._presence
         table, grace = match.table, match.settings.grace
-        if table is None or table.outcome or grace is None or not presence.gone or not presence.has_members:
+        if table is None or table.outcome or grace is None or not presence.absent or not presence.has_members:
             return []
         return [
-            (max(presence.gone[chair.member], presence.awaited) + grace, seat)
+            (max(presence.absent[chair.member], presence.waiting_since) + grace, seat)
             for seat, chair in enumerate(match.chairs)
-            if chair.member in presence.gone and not table.bot_of(seat)
+            if chair.member in presence.absent and not table.bot_of(seat)
         ]

@@ -1,4 +1,4 @@
-"""What a worker process runs: calls come in on standard input, answers go out on standard output."""
+"""The main program of a worker process. It reads calls from stdin and writes answers to stdout."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from escadaria.game import AnyGame, GameError
 from escadaria.refusals import Ending, code_of
 
 HEADER = struct.Struct("!I")
-"""The length of the message that follows."""
+"""The length of the following message."""
 
 
 class Answer(NamedTuple):
-    """What came of a call."""
+    """The result of a call, or its error."""
 
     result: Any = None
     refusal: tuple[Ending, str, str] | None = None
@@ -33,22 +33,22 @@ class Answer(NamedTuple):
 
 
 def main() -> None:
-    """Answer calls until the server closes standard input or ends."""
+    """Answer calls until the server closes stdin or exits."""
     calls_in, answers_out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a bot prints is no answer
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server
+    os.dup2(2, 1)  # prints of a bot go to stderr
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C
     if hasattr(os, "nice"):
         os.nice(int(sys.argv[1]))
     calls: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(calls_in, calls), daemon=True).start()
-    import_module("escadaria.server.coach")  # with NumPy and all that jobs need: the first one is quick
+    import_module("escadaria.server.coach")  # import everything now, so that the first job is fast
     _write(answers_out, b"")  # ready
     while True:
         _write(answers_out, pickle.dumps(_answer(calls.get()), pickle.HIGHEST_PROTOCOL))
 
 
 def _read(file: BinaryIO, calls: queue.SimpleQueue[bytes]) -> None:
-    """Take calls, and end the process with the server, even in the middle of a job."""
+    """Queue calls. Exit with the server, even during a job."""
     while len(header := file.read(HEADER.size)) == HEADER.size:
         calls.put(file.read(*HEADER.unpack(header)))
     os._exit(0)
@@ -58,7 +58,7 @@ def _write(file: BinaryIO, message: bytes) -> None:
     try:
         file.write(HEADER.pack(len(message)) + message)
         file.flush()
-    except OSError:  # the server is gone
+    except OSError:  # the server has exited
         os._exit(0)
 
 
@@ -68,12 +68,12 @@ def _answer(call: bytes) -> Answer:
         return Answer(function(*arguments))
     except GameError as error:
         return Answer(refusal=(code_of(error), str(error), error.ruling))
-    except Exception:  # noqa: BLE001 - the worker goes on, and the server logs the traceback
+    except Exception:  # noqa: BLE001 - the server logs the traceback
         return Answer(failure=traceback.format_exc())
 
 
 def decide(name: str, options: tuple[tuple[str, int | str], ...], state: str, bot: str) -> str:
-    """What a bot does at a position."""
+    """The action of a bot at a position."""
     game, choose = _bot(name, options, bot)
     return str(choose(game, game.parse_state(state)))
 
