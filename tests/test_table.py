@@ -246,7 +246,7 @@ def test_links_are_taken_back_one_after_the_other() -> None:
         at.add(at.undo(0))
         assert at.state == state
     assert at.choices() == ("link 4", "link 5", "link 6")
-    with refused("no_undo", "no decision after the last dice"):
+    with refused("no_undo", "no decision after the last roll"):
         at.undo(0)
 
 

@@ -1,4 +1,4 @@
-"""A played game as a text that a person can read aloud: headers, then turns with dice and decisions.
+"""Records of matches as readable text: headers, then turns with rolls and decisions.
 
     Escadaria record 1
     game: rapido
@@ -18,7 +18,7 @@
     3. Clara: 22, again, …
     end of 57 plies
 
-A ply is one decision or one outcome of the dice. People count seats from 1, so headers do too.
+A ply is one decision or one roll. In the text, seats are counted from 1.
 """
 
 from __future__ import annotations
@@ -48,32 +48,32 @@ from escadaria.game import CHANCE, AnyGame, Fact, GameError, Outcome
 TITLE = "Escadaria record 1"
 COLOURS = ("red", "blue", "green", "yellow", "black", "white")  # R1
 RESIGNED = "resignation"
-"""The ruling of an outcome that no rule of the game brought about."""
+"""The ruling of an outcome by resignation, which no rule of the game covers."""
 
-_MOST_BYTES = 4_000_000
-_LONGEST_LINE = 1000
+_MAX_BYTES = 4_000_000
+_MAX_LINE = 1000
 _WRAP = 90
 _BOT_NAME = r"[\w.:-]{1,80}"
 
 
 class BadRecord(GameError):
-    """A record that is damaged. ``line`` says where, counted from 1."""
+    """A damaged record. ``line`` is the number of the damaged line, from 1."""
 
     code = "bad_record"
 
     def __init__(self, line: int, message: str, *, ruling: str = "") -> None:
-        super().__init__(f"line {line}: {message}")  # which names the ruling already
+        super().__init__(f"line {line}: {message}")
         self.line = line
         self.ruling = ruling
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who sits there."""
+    """A seat of a match."""
 
     name: str
     bot: str = ""
-    """The name of the bot that plays; empty for a person."""
+    """The name of the bot; empty for a person."""
     colours: tuple[str, ...] = ()
     """One of ``COLOURS``; two in Rapido for two players (R16)."""
 
@@ -86,7 +86,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that happened at the table and not in the game, before the ply with this number."""
+    """An action outside the game, before the ply with this number."""
 
     ply: int
     seat: int
@@ -96,44 +96,44 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What it takes to check fair dice; see ``dice.FairDice``."""
+    """The data to verify fair dice; see ``dice.FairDice``."""
 
     match: str
     commitment: str
     entropy: tuple[str, ...]
     """By seat."""
     secret: str = field(default="", repr=False)
-    """In hexadecimal; empty until the game is over."""
+    """In hexadecimal; empty until the match is over."""
 
     def __post_init__(self) -> None:
-        FairDice(bytes(SECRET_BYTES), self.match, self.entropy)  # says what is wrong with these
+        FairDice(bytes(SECRET_BYTES), self.match, self.entropy)  # checks match and entropy
         if not fits("[0-9a-f]{64}", self.commitment):
             raise BadDice(f"a commitment has 64 of 0-9 a-f, not {self.commitment!r:.80}")
         if not fits("([0-9a-f]{64})?", self.secret):
-            raise BadDice("a secret has 64 of 0-9 a-f")  # and is not shown, wrong as it may be
+            raise BadDice("a secret has 64 of 0-9 a-f")  # not shown, even if it is malformed
 
     def dice(self) -> FairDice:
-        """The dice that this secret makes. :raises BadDice: if it is not revealed yet."""
+        """The dice of this proof. :raises BadDice: if the secret is not revealed."""
         return FairDice(bytes.fromhex(self.secret), self.match, self.entropy)
 
 
 @dataclass(frozen=True)
 class Record:
-    """A match as it was played, finished or not. Its plies are legal: making it replays them."""
+    """A match as it was played, finished or not. Creating a record replays its plies, so they are legal."""
 
     game: AnyGame
     seats: tuple[Seat, ...]
     plies: tuple[Any, ...] = ()
-    """Decisions and outcomes of the dice, in order."""
+    """Decisions and rolls, in order."""
     remarks: tuple[Remark, ...] = ()
     date: str = ""
-    """The day it was played, as in 2026-11-15."""
+    """The day of the match, as 2026-11-15."""
     dice: str = "system"
-    """Where the dice came from: ``system``, ``seed 7``, ``scripted`` or ``fair``."""
+    """The source of the dice: ``system``, ``seed 7``, ``scripted`` or ``fair``."""
     proof: Proof | None = None
     """For fair dice."""
     start: Any = None
-    """The position it started from, if not the initial one."""
+    """The starting position, if not the initial one."""
 
     def __post_init__(self) -> None:
         check_seats(self.game, self.seats)
@@ -145,7 +145,7 @@ class Record:
 
     @cached_property
     def positions(self) -> tuple[Any, ...]:
-        """The position before each ply, and the last one: ``positions[n]`` is the one after n plies."""
+        """All positions: ``positions[n]`` is the one after n plies."""
         positions = [self.game.initial_state() if self.start is None else self.start]
         for ply in self.plies:
             positions.append(self.game.apply(positions[-1], ply))
@@ -158,23 +158,23 @@ class Record:
         return self.positions[ply]
 
     def facts(self, ply: int) -> tuple[Fact, ...]:
-        """What ply number ``ply`` (from 1) brought about. :raises GameError: if there is none."""
+        """The facts of ply number ``ply``, from 1. :raises GameError: if there is none."""
         if not 1 <= ply <= len(self.plies):
             raise GameError(f"the record has plies 1 to {len(self.plies)}, not {ply}")
         return self.game.facts(self.positions[ply - 1], self.plies[ply - 1])
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The seats' names."""
+        """The names of the seats."""
         return tuple(seat.name for seat in self.seats)
 
     @property
     def outcome(self) -> Outcome | None:
-        """Who won and how, or None if the match was not finished."""
+        """The winner and the ruling, or None if the match is not finished."""
         return match_outcome(self.game, self.positions[-1], resigned(self.remarks))
 
     def turns(self) -> Iterator[tuple[int, int, range]]:
-        """Each turn: its number from 1, its seat, and the numbers of its plies, from 1."""
+        """The turns: number (from 1), seat, and the numbers of the plies (from 1)."""
         first = 1
         number = 0
         for ply in range(1, len(self.plies) + 1):
@@ -188,10 +188,10 @@ class Record:
         return write(self)
 
 
-def match_outcome(game: AnyGame, state: Any, gone: Iterable[int]) -> Outcome | None:
-    """The game's outcome; or, when all seats but one have resigned, the win of that one."""
+def match_outcome(game: AnyGame, state: Any, resigned_seats: Iterable[int]) -> Outcome | None:
+    """The outcome of the game, or the win of the last seat that has not resigned."""
     outcome = game.outcome(state)
-    left = set(range(game.players)) - set(gone)
+    left = set(range(game.players)) - set(resigned_seats)
     if outcome is None and len(left) == 1:
         return Outcome(left.pop(), RESIGNED)
     return outcome
@@ -203,7 +203,7 @@ def resigned(remarks: Iterable[Remark]) -> list[int]:
 
 
 def check_seats(game: AnyGame, seats: tuple[Seat, ...]) -> None:
-    """:raises GameError: if there are too few or too many, or two have one colour."""
+    """:raises GameError: if their number or their colours do not fit the game."""
     if len(seats) != game.players:
         raise GameError(f"{game.name} for {game.players} players has {game.players} seats, not {len(seats)}")
     colours = [colour for seat in seats for colour in seat.colours]
@@ -215,41 +215,41 @@ def check_seats(game: AnyGame, seats: tuple[Seat, ...]) -> None:
 
 
 def check_bot_name(name: str) -> None:
-    """:raises GameError: if no bot can have this name; whether there is one is not looked at."""
+    """:raises GameError: if the name is malformed. Whether the bot exists is not checked."""
     if not fits(_BOT_NAME, name):
         raise GameError(f"a bot's name is one word, not {name!r:.80}")
 
 
 def colour_seats(game: AnyGame, seats: Iterable[Seat]) -> tuple[Seat, ...]:
-    """The seats with colours for those that have none yet. :raises GameError: as ``check_seats`` does."""
+    """Give colours to the seats without any. :raises GameError: as ``check_seats``."""
     seats = tuple(seats)
     check_seats(game, seats)
     free = iter([colour for colour in COLOURS if not any(colour in seat.colours for seat in seats)])
-    # In a game for two, red and green play blue and yellow: first colours first.
+    # With two colours per seat: red and green against blue and yellow.
     rounds = [[next(free) for seat in seats if not seat.colours] for _ in range(game.colours)]
     given = iter(zip(*rounds, strict=True))
     return tuple(seat if seat.colours else replace(seat, colours=next(given)) for seat in seats)
 
 
-# Checking the dice.
+# Verification of the dice.
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a record's dice are what their source makes."""
+    """The result of verifying the dice of a record."""
 
     fair: bool
     reason: str
-    """``proven``, ``no_proof`` (nothing was promised), ``no_secret`` (not revealed yet),
-    ``commitment`` (the secret is not the one promised) or ``roll`` (a die fell otherwise)."""
+    """``proven``, ``no_proof`` (no commitment), ``no_secret`` (not revealed yet), ``commitment`` (which the
+    secret does not match) or ``roll`` (a roll differs)."""
     rolls: int = 0
-    """How many rolls were checked."""
+    """The number of verified rolls."""
     ply: int = 0
-    """The first ply that is wrong, from 1."""
+    """The first wrong ply, from 1."""
 
 
 def verify(record: Record) -> Verdict:
-    """Derive every roll of a record again and compare."""
+    """Derive all rolls of a record and compare them."""
     if record.dice.startswith("seed "):
         return _compare(record, SeededDice(int(record.dice.removeprefix("seed "))))
     if record.proof is None:
@@ -283,7 +283,7 @@ def write(record: Record) -> str:
 
 
 def result_text(record: Record) -> str:
-    """How the match ended, in the record's own words."""
+    """The result header of a record."""
     outcome = record.outcome
     if outcome is None:
         return "unfinished"
@@ -343,22 +343,22 @@ def _remark_text(record: Record, remark: Remark) -> str:
 
 
 def open_record(path: Path) -> Record:
-    """Read a record file. :raises BadRecord: if it is damaged; OSError if it cannot be read."""
+    """Read a record file. :raises BadRecord: if it is damaged. :raises OSError: if it cannot be read."""
     with path.open("rb") as file:
-        return read(file.read(_MOST_BYTES + 1))
+        return read(file.read(_MAX_BYTES + 1))
 
 
 def read(data: bytes | str) -> Record:
-    """The record with this text. :raises BadRecord: naming the line, the reason and the ruling."""
+    """Parse a record. :raises BadRecord: with the line, the reason and the ruling."""
     return _Reader(_lines(data)).record()
 
 
 class _Reader:
-    """Reads a record line by line and knows which line it is at."""
+    """Parses a record line by line."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
-        self.at = 0  # lines taken so far, so the number of the last one taken
+        self.at = 0  # the number of the current line, from 1
 
     def record(self) -> Record:
         if self.take() != TITLE:
@@ -385,7 +385,7 @@ class _Reader:
 
     @contextmanager
     def reading(self, line: int | None = None) -> Iterator[None]:
-        """What is found wrong inside is wrong with this line, or else with the last one taken."""
+        """Report errors inside the block for this line, by default the current one."""
         try:
             yield
         except GameError as error:
@@ -453,7 +453,7 @@ class _Reader:
         return Record(game, seats, date=date, dice=dice, proof=proof, start=start)
 
     def proof(self, headers: dict[str, tuple[str, int]], game: AnyGame) -> Proof:
-        """The proof, made piece by piece, so that a wrong piece is known by its line."""
+        """The proof, checked header by header, so that an error names its line."""
         match, line = self.pop(headers, "match")
         with self.reading(line):
             proof = Proof(match, "0" * 64, ())
@@ -517,15 +517,13 @@ class _Reader:
 
 
 def _lines(data: bytes | str) -> list[str]:
-    if len(data) > _MOST_BYTES:
-        raise BadRecord(1, f"a record has at most {_MOST_BYTES} bytes")
+    if len(data) > _MAX_BYTES:
+        raise BadRecord(1, f"a record has at most {_MAX_BYTES} bytes")
     text = _decode(data) if isinstance(data, bytes) else data
     lines = text.replace("\r\n", "\n").removeprefix("\ufeff").rstrip("\n").split("\n")
     for number, line in enumerate(lines, 1):
-        if len(line) > _LONGEST_LINE:
-            raise BadRecord(
-                number, f"the line has {len(line)} characters, at most {_LONGEST_LINE} are allowed"
-            )
+        if len(line) > _MAX_LINE:
+            raise BadRecord(number, f"the line has {len(line)} characters, at most {_MAX_LINE} are allowed")
     return lines
 
 
@@ -538,7 +536,7 @@ def _decode(data: bytes) -> str:
 
 
 def _is_name(name: object) -> bool:
-    """Whether the text can be a name: printable, where emoji may be joined into one (U+200D)."""
+    """Whether the text is a valid name: printable, except for joiners in emoji (U+200D)."""
     if not isinstance(name, str) or not 1 <= len(name) <= 40 or name != name.strip():
         return False
     return _EMOJI_JOINER.sub("", name).isprintable()
@@ -564,7 +562,7 @@ def _check_dice(dice: str) -> None:
     if not fits("system|scripted|fair|seed [0-9]{1,20}", dice):
         raise GameError(f"dice are 'system', 'scripted', 'seed 7' or 'fair', not {dice!r:.40}")
     if dice.startswith("seed "):
-        SeededDice(int(dice.removeprefix("seed ")))  # says what is wrong with it
+        SeededDice(int(dice.removeprefix("seed ")))  # checks the seed
 
 
 def _check_proof(record: Record) -> None:
@@ -575,13 +573,13 @@ def _check_proof(record: Record) -> None:
 
 
 def _check_remarks(record: Record) -> None:
-    plies, gone = len(record.plies), set[int]()
+    plies, resigned_seats = len(record.plies), set[int]()
     earlier = 0
     for remark in record.remarks:
         seated = remark.seat in range(record.game.players)
         if not (seated and earlier <= remark.ply <= plies and _is_remark(remark.action)):
             raise GameError(f"{remark!r:.200} is no remark between plies {earlier} and {plies}")
         earlier = remark.ply
-        gone.update(resigned([remark]))
-        if len(gone) == record.game.players - 1 and earlier < plies:
+        resigned_seats.update(resigned([remark]))
+        if len(resigned_seats) == record.game.players - 1 and earlier < plies:
             raise GameError(f"all but one had resigned after ply {earlier}, but there are {plies} plies")

@@ -1,8 +1,7 @@
-"""Refusals: why a command or a request cannot be granted, as one closed list of codes.
+"""The codes with which commands and requests are refused.
 
-Tables, the server, its clients and the translations (``error.CODE``) share the list; ``docs/protocol.md``
-says what a client should do about each. To add a code, add it here: the type checker and the tests say where
-else it is needed.
+Tables, the server, its clients and the translations (``error.CODE``) share the list. ``docs/protocol.md``
+says what a client should do. To add a code, add it here: type checker and tests name the other places.
 """
 
 from __future__ import annotations
@@ -13,15 +12,15 @@ from escadaria.game import GameError
 
 RefusalCode = Literal[
     # About the game.
-    "illegal_action",  # the action exists, but not in this position
-    "invalid_text",  # the text is no action, position or board
+    "illegal_action",  # the action is not legal in this position
+    "invalid_text",  # the text is not an action, position or board
     "bad_options",  # no such game, option, value or language
     "unknown_bot",  # no such bot
-    "bad_record",  # the text is no record
-    "not_rolling",  # no dice are to fall at the position
-    "no_evaluator",  # nothing knows what positions of this game are worth
-    "game_error",  # the game or the table cannot do that, for another reason
-    # About the match and who takes part in it.
+    "bad_record",  # the text is not a record
+    "not_rolling",  # the position waits for no roll
+    "no_evaluator",  # the game has no evaluator
+    "game_error",  # another error of the game or the table
+    # About the match and its members.
     "stale_version",  # the position has changed since the command was made
     "future_version",  # the command was made for a version that the match has not reached
     "not_your_turn",  # another seat is to act
@@ -32,42 +31,42 @@ RefusalCode = Literal[
     "started",
     "over",
     "not_over",
-    "no_undo",  # there is nothing that the seat may take back
+    "no_undo",  # the seat has no decision to undo
     "not_practice",  # only at a practice table
-    "forbidden",  # no valid token, key or code; not the host; no seat; a page of another site
+    "forbidden",  # no valid token, key or code; not the host; no seat; cross-origin
     "seat_taken",
     "table_full",
-    "unknown_seat",  # nobody sits there, or there is no such seat
-    "seats_free",  # to start, all seats must be taken
+    "unknown_seat",  # the seat is free or does not exist
+    "seats_free",  # all seats must be taken to start
     "colour_taken",
     "bad_name",
     "fixed",  # the setting cannot be changed after the start
-    "not_sealed",  # entropy without a promise of the dice
+    "not_sealed",  # entropy without a seal
     "unknown_match",
-    "running",  # the match can be read when it is over
-    "too_long",  # the match has more events than any real one
+    "running",  # the match is not over
+    "too_long",  # the match has too many events
     "later_version",  # stored or played by a later version of Escadaria
     # About the server.
-    "malformed",  # no JSON, or not of the documented form
-    "too_fast",  # a limit on frames, requests, bytes or work
+    "malformed",  # not JSON, or not of the documented form
+    "too_fast",  # a rate limit on frames, requests, bytes or work
     "too_many",  # a limit on connections or tables
-    "busy",  # other requests were first, or too many wait
+    "busy",  # too many conflicts, or a full queue
     "store_unavailable",  # the database cannot be read or written now
-    "closing",  # the server shuts down
-    "not_found",  # no such address
+    "closing",  # the server is shutting down
+    "not_found",  # no such path
     "bad_method",
     "too_large",
     "late",  # the request did not arrive in time
-    "unknown_host",  # the server does not answer to that host name
-    "http",  # another mistake in an HTTP request
-    "internal",  # a mistake in the server
+    "unknown_host",  # the Host header names another server
+    "http",  # another HTTP error
+    "internal",  # an error in the server
 ]
 
 Ending = (
     RefusalCode
     | Literal[
-        "restart",  # the server restarts: come back in a moment
-        "too_slow",  # the client does not read what it is sent
+        "restart",  # the server restarts: reconnect
+        "too_slow",  # the client reads too slowly
         "moved",  # the seats were moved to another device
         "replaced",  # the member has too many connections: the oldest is closed
         "watching_off",  # the host switched watching off
@@ -83,7 +82,7 @@ class Refused(GameError):
         super().__init__(message)
         self.code = code
         self.retry_after = retry_after
-        """After how many seconds it may be tried again, where that is known."""
+        """The seconds to wait before a retry, if known."""
 
 
 def code_of(error: GameError) -> Ending:

@@ -1,8 +1,8 @@
-"""One match without I/O: who sits where, who may act, what happened, and what may be taken back.
+"""One match without I/O: seats, turns, events and undo.
 
-The server, the hot-seat and the terminal all play through a ``Table``. What a seat wants is asked
-with a method (``play``, ``undo``, ``resign``, …) that checks it and answers with an ``Event`` but
-changes nothing; ``add`` makes it happen. In between a server can bring the event safely to disk.
+The server and the terminal play through a ``Table``. Its command methods (``play``, ``undo``, ``resign``, …)
+check a command and return an ``Event`` without changing the table. ``add`` applies the event; a server stores
+it before.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ROLL, UNDO, RESIGN, BACK, BOT = "roll", "undo", "resign", "back", "bot "
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="kind", tag="acted"):
-    """What one seat did, with the dice that fell upon it. Events in order make a table again."""
+    """An action of a seat, with the rolls that follow it. Replaying the events restores a table."""
 
     seat: int
     action: str
@@ -43,7 +43,7 @@ class Event(msgspec.Struct, frozen=True, tag_field="kind", tag="acted"):
 
     @classmethod
     def parse(cls, text: str) -> Event:
-        """The event with this text; ``str`` is the inverse. :raises InvalidText: if it is none."""
+        """Parse an event; ``str`` is the inverse. :raises InvalidText: if the text is not an event."""
         match = re.fullmatch(r"([0-9]{1,2}) ([^][]+?)((?: \[[^][\s]+\])*)", text)
         if not match:
             raise InvalidText(f"{text[:80]!r} is no event: a seat, an action, and [dice]")
@@ -53,17 +53,17 @@ class Event(msgspec.Struct, frozen=True, tag_field="kind", tag="acted"):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One ply of an event: what front ends animate."""
+    """One ply of an event, for front ends to animate."""
 
     action: Any
     facts: tuple[Fact, ...]
     state: Any
-    """The position after it."""
+    """The position after the ply."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedTable:
-    """A table as plain data: ``Table.restored`` makes it again without playing the match again."""
+    """A snapshot of a table; ``Table.restored`` restores it without replaying the match."""
 
     version: int
     start: str | None
@@ -71,12 +71,12 @@ class SavedTable:
     plies: list[str]
     remarks: list[tuple[int, int, str]]
     positions: list[str]
-    """The last ones: as many as can be taken back or described."""
+    """The latest positions, as needed for ``undo`` and ``turn_facts``."""
     rolls: int
 
 
 class Table:
-    """A match at some version. It is rebuilt by adding its events to a new table."""
+    """A match at some version. Adding its events to a new table restores it."""
 
     def __init__(
         self,
@@ -93,33 +93,33 @@ class Table:
         self.dice = dice
         self.start = start
         self.stand_in = stand_in
-        """The bot that plays on for a seat that resigned."""
+        """The bot that plays for a seat after it resigned."""
         self.version = 0
-        """How many events there have been."""
+        """The number of events."""
         self.plies: list[Any] = []
         self.remarks: list[Remark] = []
         self._positions = [game.initial_state() if start is None else start]
-        self._rolls = 0  # how many of the plies are dice
+        self._rolls = 0  # the number of plies that are rolls
         self._computed: tuple[Event, int, tuple[Step, ...]] | None = None  # by ``play``, for ``add``
         self.outcome: Outcome | None = None
-        """Who won and how, or None while the match goes on."""
-        self._settle()
+        """The winner and the ruling, or None while the match is running."""
+        self._update_outcome()
 
     @classmethod
     def resumed(cls, record: Record, dice: Dice) -> Table:
-        """A table at which a recorded match goes on."""
+        """A table that continues a recorded match."""
         table = cls(record.game, record.seats, dice, start=record.start)
         table.plies = list(record.plies)
         table.remarks = list(record.remarks)
         table.version = len(record.plies) + len(record.remarks)
         table._positions = list(record.positions)
         table._rolls = sum(record.game.current_player(state) == CHANCE for state in record.positions[:-1])
-        table._settle()
+        table._update_outcome()
         return table
 
     @classmethod
     def restored(cls, saved: SavedTable, game: AnyGame, seats: tuple[Seat, ...], dice: Dice) -> Table:
-        """The table that ``saved`` describes. Its oldest positions are not known again.
+        """Restore a table from a snapshot, without its older positions.
 
         :raises GameError: if a text in it cannot be read.
         """
@@ -131,11 +131,11 @@ class Table:
         last = [game.parse_state(text) for text in saved.positions]
         table._positions = [None] * (len(saved.plies) + 1 - len(last)) + last
         table._rolls = saved.rolls
-        table._settle()
+        table._update_outcome()
         return table
 
     def saved(self) -> SavedTable:
-        """This table as plain data. It keeps the positions of this turn and of the one before."""
+        """A snapshot of this table, with the positions of the current and the previous turn."""
         first, turns = len(self._positions) - 1, 0
         while first and self._positions[first - 1] is not None:
             turns += self._positions[first - 1].turn != self._positions[first].turn
@@ -152,11 +152,11 @@ class Table:
             rolls=self._rolls,
         )
 
-    # What everybody may know.
+    # Queries.
 
     @property
     def state(self) -> Any:
-        """The position."""
+        """The current position."""
         return self._positions[-1]
 
     @property
@@ -166,14 +166,14 @@ class Table:
 
     @property
     def awaits_roll(self) -> bool:
-        """Whether the turn starts with dice: its owner says when they fall, and has no other choice.
+        """Whether ``roll`` is the only choice, at a turn that starts with dice.
 
-        So a player sees their dice fall, and the decision before can be taken back.
+        The player starts the roll, so that the decision before it can be undone.
         """
         return self.outcome is None and self.game.current_player(self.state) == CHANCE
 
     def choices(self) -> tuple[str, ...]:
-        """What the seat to act may do, as texts: ``roll``, or the legal decisions."""
+        """The choices of the seat to act, as texts: ``roll``, or the legal decisions."""
         if self.outcome:
             return ()
         return (ROLL,) if self.awaits_roll else tuple(map(str, self.game.legal_actions(self.state)))
@@ -187,7 +187,7 @@ class Table:
         return bot
 
     def turn_facts(self) -> tuple[Fact, ...]:
-        """What has happened since the turn started, for those who come in the middle of it."""
+        """The facts since the start of the turn, for clients that join during it."""
         first = len(self.plies)
         while first and self._positions[first - 1] and self._positions[first - 1].turn == self.state.turn:
             first -= 1
@@ -198,51 +198,51 @@ class Table:
         )
 
     def record(self, *, date: str = "", dice: str = "system", proof: Proof | None = None) -> Record:
-        """The match so far, for reading and keeping."""
+        """The record of the match so far."""
         return Record(
             self.game, self.seats, tuple(self.plies), tuple(self.remarks), date, dice, proof, self.start
         )
 
-    # What a seat may ask for. Nothing changes before the event is added.
+    # Commands. They return an event and change nothing.
 
     def play(self, seat: int, text: str) -> Event:
         """The event of a decision, or of ``roll`` where the turn starts with dice.
 
         :raises Refused: ``over``, ``not_your_turn``.
-        :raises InvalidText: if the text is no action.
-        :raises IllegalAction: if the seat may not do this.
+        :raises InvalidText: if the text is not an action.
+        :raises IllegalAction: if the action is not legal.
         """
         self._check(seat)
         self._check_turn(seat, text)
-        state, steps, fallen = self.state, list[Step](), list[str]()
+        state, steps, rolled = self.state, list[Step](), list[str]()
         if not self.awaits_roll:
             state = self._add_step(steps, state, self.game.parse(text))
-        while self._must_fall(state, seat):
-            outcome = self.dice.roll(self.game.chance_outcomes(state), self._rolls + len(fallen))
-            fallen.append(str(outcome))
+        while self._rolls_next(state, seat):
+            outcome = self.dice.roll(self.game.chance_outcomes(state), self._rolls + len(rolled))
+            rolled.append(str(outcome))
             state = self._add_step(steps, state, outcome)
-        event = Event(seat, text, tuple(fallen))
+        event = Event(seat, text, tuple(rolled))
         self._computed = (event, self.version, tuple(steps))
         return event
 
     def undo(self, seat: int) -> Event:
-        """Take the last decision back.
+        """Undo the last decision.
 
-        :raises Refused: ``no_undo`` if dice fell since, it was another seat's, or a bot plays for the seat.
+        :raises Refused: ``no_undo`` if dice were rolled since, or another seat or a bot made the decision.
         """
         self._check(seat)
         if not self.plies or self.game.current_player(self._positions[-2]) == CHANCE:
-            raise Refused("no_undo", "there is no decision after the last dice")
+            raise Refused("no_undo", "there is no decision after the last roll")
         if self._positions[-2].turn != seat:
-            raise Refused("no_undo", f"the last decision was that of seat {self._positions[-2].turn}")
+            raise Refused("no_undo", f"seat {self._positions[-2].turn} made the last decision")
         if bot := self.bot_of(seat):
-            raise Refused("no_undo", f"seat {seat} is played by bot {bot}, which takes nothing back")
+            raise Refused("no_undo", f"bot {bot} plays seat {seat}")
         return Event(seat, UNDO)
 
     def resign(self, seat: int) -> Event:
-        """Give up. With two seats the match ends; with more a bot plays on for the seat.
+        """Resign. If one seat is left it wins; else a bot plays for the seat.
 
-        :raises Refused: ``resigned`` if it has.
+        :raises Refused: ``resigned`` if the seat has resigned already.
         """
         self._check(seat)
         if seat in resigned(self.remarks):
@@ -250,7 +250,7 @@ class Table:
         return Event(seat, RESIGN)
 
     def hand_over(self, seat: int, bot: str) -> Event:
-        """Let a bot play for a seat whose owner is gone. :raises Refused: ``bot_plays`` if one does."""
+        """Let a bot play for a seat whose owner is absent. :raises Refused: ``bot_plays``."""
         self._check(seat)
         check_bot_name(bot)
         if self.bot_of(seat):
@@ -258,7 +258,7 @@ class Table:
         return Event(seat, BOT + bot)
 
     def take_back(self, seat: int) -> Event:
-        """Let the owner play again. :raises Refused: ``resigned``; ``not_replaced`` if no bot stands in."""
+        """Let the owner play again. :raises Refused: ``resigned``, ``not_replaced``."""
         self._check(seat)
         if seat in resigned(self.remarks):
             raise Refused("resigned", f"seat {seat} has resigned and cannot be taken back")
@@ -266,13 +266,12 @@ class Table:
             raise Refused("not_replaced", f"seat {seat} cannot be taken back: no bot stands in for its owner")
         return Event(seat, BACK)
 
-    # What makes it happen.
+    # Applying events.
 
     def add(self, event: Event) -> tuple[Step, ...]:
-        """Apply an event and say what happened, ply by ply.
+        """Apply an event from a command method or from storage, and return its steps.
 
-        Events come from the methods above, or from where they were stored.
-        :raises GameError: if it does not fit this table; the table then stays as it was.
+        :raises GameError: if it does not fit this table, which is then unchanged.
         """
         if self._computed and self._computed[:2] == (event, self.version):
             steps = self._computed[2]
@@ -289,54 +288,54 @@ class Table:
         self._positions.extend(step.state for step in steps)
         self._rolls += len(event.dice)
         self.version += 1
-        self._settle()
+        self._update_outcome()
         return steps
 
     def _steps(self, event: Event) -> tuple[Step, ...]:
-        """What an event brings, ply by ply. :raises GameError: if it does not fit here and now."""
+        """The steps of an event. :raises GameError: if it does not fit the current position."""
         match event.action:
             case "undo":
-                asked = self.undo(event.seat)
+                expected = self.undo(event.seat)
             case "resign":
-                asked = self.resign(event.seat)
+                expected = self.resign(event.seat)
             case "back":
-                asked = self.take_back(event.seat)
+                expected = self.take_back(event.seat)
             case action if action.startswith(BOT):
-                asked = self.hand_over(event.seat, action.removeprefix(BOT))
+                expected = self.hand_over(event.seat, action.removeprefix(BOT))
             case _:
                 return self._plies(event)
-        if asked != event:
+        if expected != event:
             raise self._mismatch(event)
         return ()
 
     def _plies(self, event: Event) -> tuple[Step, ...]:
-        """The plies of a decision and of just the dice that must fall upon it."""
+        """The steps of a decision and of exactly the rolls that must follow it."""
         self._check(event.seat)
         self._check_turn(event.seat, event.action)
         steps: list[Step] = []
         state = self.state
         for text in event.dice if self.awaits_roll else (event.action, *event.dice):
-            if steps and not self._must_fall(state, event.seat):
+            if steps and not self._rolls_next(state, event.seat):
                 raise self._mismatch(event)
             state = self._add_step(steps, state, self.game.parse(text))
-        if self._must_fall(state, event.seat):
+        if self._rolls_next(state, event.seat):
             raise self._mismatch(event)
         return tuple(steps)
 
     def _add_step(self, steps: list[Step], state: Any, action: Any) -> Any:
-        """The position after an action, which becomes one more step. :raises IllegalAction: as ``apply``."""
+        """Append the step of an action and return its position. :raises IllegalAction: as ``apply``."""
         after = self.game.apply(state, action)
         steps.append(Step(action, self.game.facts(state, action), after))
         return after
 
-    def _must_fall(self, state: Any, seat: int) -> bool:
-        """Whether dice fall before the next decision or the end of the turn."""
+    def _rolls_next(self, state: Any, seat: int) -> bool:
+        """Whether a roll of the same turn follows."""
         return state.turn == seat and self.game.current_player(state) == CHANCE
 
     def _mismatch(self, event: Event) -> GameError:
         return GameError(f"{str(event)!r:.80} does not fit version {self.version} of this table")
 
-    def _settle(self) -> None:
+    def _update_outcome(self) -> None:
         self.outcome = match_outcome(self.game, self.state, resigned(self.remarks))
 
     def check_running(self) -> None:
@@ -353,5 +352,5 @@ class Table:
         if seat != self.state.turn:
             raise Refused("not_your_turn", f"seat {self.state.turn} is to act, not seat {seat}")
         if self.awaits_roll and text != ROLL:
-            self.game.parse(text)  # says if it is nonsense
+            self.game.parse(text)  # raises InvalidText if it is not an action
             raise IllegalAction(f"{text} is not possible now: the turn starts with {ROLL}")

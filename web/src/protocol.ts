@@ -259,7 +259,7 @@ export interface Started {
   first: number;
 }
 
-/** What one seat did, with the dice that fell upon it. Events in order make a table again. */
+/** An action of a seat, with the rolls that follow it. Replaying the events restores a table. */
 export interface Event {
   kind: 'acted';
   seat: number;
