@@ -412,3 +412,24 @@ def test_a_deleted_name_is_removed_from_the_files_and_the_matches_continue(
         "Anonymous",
         "Anonymous 2",
     ]
+
+
+def test_a_server_that_knew_a_deleted_match_or_name_brings_neither_back(filled: str) -> None:
+    async def snapshots_later() -> None:
+        store = await open_store(filled)
+        for match, (version, body) in known.items():
+            await store.save_snapshot(match, version, body)
+        assert await store.snapshot("one") is None
+        await store.close()
+
+    with admin.maintained(filled) as session:
+        rows = session.run("SELECT match, version, body FROM snapshot")
+    known = {match: (version, body) for match, version, body in rows if match != "two"}
+    run("delete", "one", database=filled)
+    run("delete", "--name", NAME, database=filled)
+    asyncio.run(snapshots_later())
+    assert "1 damaged" in run("check", database=filled, code=1).stdout
+    again = run("delete", "--name", NAME, "--json", database=filled)
+    assert json.loads(again.stdout)["matches"] == ["three"]
+    assert "0 damaged" in run("check", database=filled).stdout
+    assert all(NAME not in body for _, _, body in contents(filled)["snapshot"])

@@ -369,25 +369,27 @@ def delete_name(session: Session, name: str, progress: Progress = lambda done, t
 
     Snapshots of these matches are deleted; servers create new ones.
     """
-    with_name = [match for match, events in _matches(session, progress) if _renamed(events, name)]
+    with_name = {match for match, events in _matches(session, progress) if _renamed(events, name)}
+    # Snapshots by a server that had a match in memory when the name was deleted for the first time.
+    snapshots = session.run("SELECT match, body FROM snapshot")
+    with_name |= {match for match, body in snapshots if _has_name(body, name)}
     if not with_name:
         return []
     session.begin()
     try:
         session.lock()
-        for match in with_name:
+        for match in sorted(with_name):
             events = [StoredEvent(*row) for row in session.run(_EVENTS_OF, (match,))]
-            session.run_many(
-                "UPDATE event SET body = ? WHERE match = ? AND version = ?",
-                [(body, match, version) for version, body in _renamed(events, name)],
-            )
+            renamed = [(body, match, version) for version, body in _renamed(events, name)]
+            if renamed:
+                session.run_many("UPDATE event SET body = ? WHERE match = ? AND version = ?", renamed)
             session.run_many("DELETE FROM snapshot WHERE match = ?", [(match,)])
         session.commit()
     except BaseException:
         session.rollback()
         raise
     session.vacuum()
-    return with_name
+    return sorted(with_name)
 
 
 def _renamed(events: Iterable[StoredEvent], name: str) -> list[tuple[int, str]]:
@@ -404,6 +406,14 @@ def _renamed(events: Iterable[StoredEvent], name: str) -> list[tuple[int, str]]:
         for version, old, new in changed
         if new != old
     ]
+
+
+def _has_name(body: str, name: str) -> bool:
+    """Whether a snapshot contains the name."""
+    try:
+        return name in _names(json.loads(body))
+    except ValueError:  # it is damaged
+        return name in body
 
 
 def _names(data: Any) -> Iterator[str]:

@@ -119,7 +119,9 @@ async def test_events_can_be_read_in_slices(store: SqlStore) -> None:
 
 
 async def test_an_older_snapshot_never_replaces_a_newer_one(store: SqlStore) -> None:
+    await store.save_snapshot("m", 6, "of nothing")
     assert await store.snapshot("m") is None
+    await store.append("m", [event(1)])
     await store.save_snapshot("m", 5, '{"ação": 1}')
     await store.save_snapshot("m", 4, "old")
     assert await store.snapshot("m") == (5, '{"ação": 1}')

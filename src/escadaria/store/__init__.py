@@ -121,6 +121,8 @@ class Store(Protocol):
     async def save_snapshot(self, match: str, version: int, body: str) -> None:
         """Store a snapshot of the match at ``version``; it replaces an older one.
 
+        Nothing is kept of a match that is not stored.
+
         :raises StoreUnavailable: if it could not be stored now.
         :raises ValueError: if it can never be stored: text with NUL.
         """

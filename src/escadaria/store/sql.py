@@ -29,8 +29,10 @@ _EVENTS = (
     "SELECT version, time, request, body, hidden FROM event"
     " WHERE match = ? AND version > ? ORDER BY version LIMIT ?"
 )
+# A server may have a match in memory that was deleted meanwhile: nothing of it comes back.
 _SAVE_SNAPSHOT = (
-    "INSERT INTO snapshot (match, version, body) VALUES (?, ?, ?) ON CONFLICT (match) DO UPDATE"
+    "INSERT INTO snapshot (match, version, body) SELECT ?, ?, ?"
+    " WHERE EXISTS (SELECT 1 FROM match WHERE id = ?) ON CONFLICT (match) DO UPDATE"
     " SET version = excluded.version, body = excluded.body WHERE snapshot.version < excluded.version"
 )
 _SNAPSHOT = "SELECT version, body FROM snapshot WHERE match = ?"
@@ -117,7 +119,7 @@ class SqlStore:
 
     async def save_snapshot(self, match: str, version: int, body: str) -> None:
         _check_text(match + body)
-        row = (match, version, body)
+        row = (match, version, body, match)
         await self._threads.write(match, lambda session: session.run_many(_SAVE_SNAPSHOT, [row]))
 
     async def events(self, match: str, after: int = 0, limit: int | None = None) -> list[StoredEvent]:
