@@ -121,6 +121,15 @@ async def test_codes_are_paid_for_like_moves(tmp_path: Path) -> None:
         assert [answer.get("code") == "too_fast" for answer in answers] == [False] * 3 + [True] * 2
 
 
+async def test_promises_are_paid_for_like_moves(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path, writes_per_second=0.001, writes_burst=3) as server,
+        httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
+    ):
+        answers = [(await http.post("/api/seals")).status_code for _ in range(5)]
+        assert answers == [201] * 3 + [429] * 2
+
+
 async def test_a_code_is_worthless_after_its_time_or_another_move(tmp_path: Path) -> None:
     clock = Ahead()
     async with serving(tmp_path, clock) as server:
@@ -260,6 +269,7 @@ async def table_of(server: Inside) -> AsyncIterator[Wire]:
         "\u0301\u0308",
         "Ana\u3164",
         "\u2800\u2800",
+        "\U0001d159",
         "A\u200dna",
     ],
 )
