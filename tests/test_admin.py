@@ -422,7 +422,7 @@ def test_a_server_that_knew_a_deleted_match_or_name_brings_neither_back(filled: 
         assert await store.snapshot("one") is None
         await store.close()
 
-    with admin.maintained(filled) as session:
+    with admin.maintenance_session(filled) as session:
         rows = session.run("SELECT match, version, body FROM snapshot")
     known = {match: (version, body) for match, version, body in rows if match != "two"}
     run("delete", "one", database=filled)
