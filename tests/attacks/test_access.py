@@ -380,6 +380,33 @@ async def test_pings_are_answered_from_memory(tmp_path: Path, monkeypatch: pytes
             assert len(reads) <= 1 + (server.hub.clock.time() - started) / 0.5
 
 
+async def test_a_move_and_its_answer_are_one_write(tmp_path: Path) -> None:
+    class Counting:
+        """A transport that notes what is written."""
+
+        def __init__(self, inner: Any) -> None:
+            self.inner, self.written = inner, list[bytes]()
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.inner, name)
+
+        def write(self, data: bytes) -> None:
+            self.written.append(data)
+            self.inner.write(data)
+
+    async with serving(tmp_path) as server:
+        match = await playing(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            await me.ask("ping")
+            (connection,) = server.hub.connections
+            transport: Any = Counting(connection._transport)
+            connection._transport = transport
+            assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
+            assert [b'"event"' in data and b'"accepted"' in data for data in transport.written] == [True]
+            assert (await me.ask("act", version=5, action="nonsense"))["type"] == "refused"
+            assert len(transport.written) == 2
+
+
 async def test_a_long_match_loads_from_its_snapshot(tmp_path: Path) -> None:
     """Of its events only those are read that the snapshot does not have, and a few to know requests again."""
     async with serving(tmp_path, idle_seconds=0) as server:

@@ -42,6 +42,7 @@ class Connection:
         """Why the connection is being closed; empty while it is open."""
         self.hinting = False
         """Whether a hint is being computed."""
+        self._held: list[bytes] | None = None
         self._transport = transport
         self._buffer = buffer
         self._answered = answered
@@ -59,6 +60,9 @@ class Connection:
 
     def push(self, frame: bytes) -> None:
         """Send an encoded frame without waiting. Close the connection if its write buffer is too full."""
+        if self._held is not None:
+            self._held.append(frame)
+            return
         if self.ending or self._transport.is_closing():
             return
         self._transport.write(frame)
@@ -71,8 +75,18 @@ class Connection:
 
     def answer(self, frame: bytes) -> None:
         """Send the answer to a command, and let the session handle the next one."""
-        self.push(frame)
+        self._release(frame)
         self._answered()
+
+    def hold(self) -> None:
+        """Hold frames back until the answer, which follows without waiting: one write sends all of them."""
+        if self._held is None:
+            self._held = []
+
+    def _release(self, *more: bytes) -> None:
+        held, self._held = self._held or [], None
+        if held or more:
+            self.push(b"".join((*held, *more)))
 
     def detach(self) -> None:
         """Drop the references to the session, after the connection has closed."""
@@ -82,6 +96,7 @@ class Connection:
     def end(self, code: Ending) -> None:
         """Send ``bye`` and close the connection."""
         if not self.ending:
+            self._release()
             if not self._transport.is_closing():
                 self._transport.write(messages.frame(messages.Bye(code=code)))
             self.ending = code

@@ -53,6 +53,8 @@ class Room:
         self.jobs = Jobs(match, self._drained)
         self._codes = RecoveryCodes(match, self.events, services)
         self._autoplay = Autoplay(match, self._presence, self._turn_clock, self.jobs, self.events, services)
+        self._answering: Connection | None = None
+        """The connection whose command is being committed: it gets the events together with the answer."""
         self._history: deque[tuple[int, bytes]] = deque(maxlen=services.settings.history)
 
     @classmethod
@@ -248,7 +250,11 @@ class Room:
             if isinstance(command, messages.Rematch):
                 await self._rematch(member, key)
             else:
-                await self.events.commit(partial(match.handle, member, command, token or ""), key)
+                self._answering = connection
+                try:
+                    await self.events.commit(partial(match.handle, member, command, token or ""), key)
+                finally:
+                    self._answering = None
         if token is not None and connection.member is None:
             self._become_member(connection, token)
         if not isinstance(command, messages.Act):  # which changes no seats
@@ -312,6 +318,8 @@ class Room:
     def _publish(self, stored: MatchEvent, steps: tuple[Step, ...], now: float) -> None:
         """Broadcast an event that was stored and applied."""
         event = stored.event
+        if self._answering is not None:
+            self._answering.hold()
         seats_changed = not (isinstance(event, Event) and steps)
         message = messages.EventFrame(
             version=self.match.version,
