@@ -19,21 +19,38 @@ from escadaria.games.chain import heuristics
 from escadaria.games.chain.bots import COVER_BONUS, HANDFUL
 from escadaria.games.chain.compiled import play as chain_kernel
 from escadaria.games.chain.compiled import values as chain_values
-from escadaria.games.chain.compiled.rules import SIDES, Words, end_of, free_discs, move, take_back
+from escadaria.games.chain.compiled.rules import (
+    SIDES,
+    Words,
+    dice_left,
+    free_discs,
+    gives_win,
+    has_won,
+    move,
+    next_seat,
+    pool_of,
+    take_back,
+)
 from escadaria.games.chain.compiled.values import (
+    ChainTable,
+    Evaluator,
     Paths,
-    Room,
-    Sight,
-    Walk,
+    Workspace,
+    begin_turn,
+    best_keep,
+    best_lengthening,
+    best_slot,
     fill_standing,
-    kept,
-    lengthened,
+    leave,
+    meet,
+    roll_on,
+    slot_after,
     work_out,
 )
 from escadaria.games.chain.heuristics import UNREACHABLE
-from escadaria.games.chain.rules import ALIKE, LONGEST, Chain
-from escadaria.games.chain.turn import DOWN, ENDS, ONE_MORE, OPEN, TIMES, UP, rolls, straight_on
-from research.chain_training import play_turn
+from escadaria.games.chain.rules import LONGEST, Chain
+from escadaria.games.chain.turn import DOWN, ENDS, OPEN, UP, fitting, rolls
+from research.chain_training import play_end, play_turn
 from research.heuristic_search import (
     Family,
     Measured,
@@ -49,38 +66,34 @@ from research.heuristic_search import (
 )
 from research.learning import set_seed
 
-_DIRECTIONS = UP, DOWN
-
 lengthens = njit(cache=True, nogil=True)(heuristics.lengthens)
 appeal = njit(cache=True, nogil=True)(heuristics.appeal)
 keeps = njit(cache=True, nogil=True)(heuristics.keeps)
 
 
-class Course(NamedTuple):
-    """What dice make of a turn for who keeps the chain's end as open as can be. A slot is a chain."""
+class OpenChains(NamedTuple):
+    """The chains of a player who keeps the end as open as possible, by slot as in ``turn.py``."""
 
-    ways: NDArray[np.int32]
-    """[direction, slot, number]: the slot that the number leads to, or -1 for failing (C13, C14)."""
-    better: NDArray[np.int8]
+    way: NDArray[np.int8]
     """By slot: the direction in which more numbers fit."""
     fits: NDArray[np.int8]
-    """By slot: how many fit there."""
+    """By slot: how many numbers fit in this direction."""
     slots: Words
-    """What is built, one number of dice after the other."""
+    """The chains that are built, one number of dice after the other."""
     chances: NDArray[np.float64]
+    """By index of ``slots``: the probability of the chain."""
     first: Words
-    """By dice: where its slots start."""
+    """By dice: the index of their first chain."""
     missing: NDArray[np.float64]
-    """By dice: how likely they cannot all be linked."""
+    """By dice: the probability that they cannot all be linked."""
 
 
 @cache
-def course() -> Course:
-    ways = np.stack([_ways(way) for way in _DIRECTIONS])
-    up, down = (ways >= 0).sum(axis=2)
-    heading = np.tile([OPEN, UP, DOWN], len(up) // 3)
-    falls = (heading == DOWN) | ((heading == OPEN) & (down > up))
-    fits = np.where(falls, down, up)
+def open_chains() -> OpenChains:
+    fits = fitting().ravel()
+    heading = np.tile([OPEN, UP, DOWN], len(fits) // 3)
+    _, up, down = fits.reshape(-1, 3).T.repeat(3, axis=1)
+    way = np.where(heading == OPEN, np.where(down > up, DOWN, UP), heading)
     slots, chances, first = [], [], [0, 0]
     for dice in range(1, LONGEST + 1):
         some = rolls(dice)
@@ -92,42 +105,31 @@ def course() -> Course:
         slots.append(each)
         chances.append(np.bincount(which, some.chances))
         first.append(first[-1] + len(each))
-    return Course(
-        ways, falls.astype(np.int8), fits.astype(np.int8), np.concatenate(slots), np.concatenate(chances),
+    return OpenChains(
+        way.astype(np.int8), fits, np.concatenate(slots), np.concatenate(chances),
         np.array(first), chain_values.chain_table().missing,
     )  # fmt: skip
-
-
-def _ways(way: int) -> NDArray[np.int32]:
-    """[slot, number]: what follows if this direction is named (C13)."""
-    numbers, last = np.divmod(np.arange(len(TIMES) * ENDS) // 3, ENDS // 3)
-    after = np.full((len(numbers), SIDES), -1, np.int32)
-    for face in range(SIDES):
-        ahead = face >= last if way == UP else face <= last
-        fit = ahead & (TIMES[numbers, face] < ALIKE)
-        after[fit, face] = (numbers[fit] + ONE_MORE[face]) * ENDS + 3 * face + straight_on(way, face)
-    return after
 
 
 class Race(NamedTuple):
     """A game, and what its turn starts are worth."""
 
-    evaluator: Sight
-    chains: Walk
-    course: Course
+    evaluator: Evaluator
+    chains: ChainTable
+    open_chains: OpenChains
     arrows: Words
     dealt: Words
     """The hands that a race starts with."""
 
 
-def race(game: Chain, evaluator: Sight | None = None) -> Race:
+def race(game: Chain, evaluator: Evaluator | None = None) -> Race:
     """By the exact solution for two, else by the values that ship; or by what is given."""
     if evaluator is None:
         evaluator = chain_values.load_evaluator(game, exact=game.players == 2)
         if game.players == 2 and not evaluator.waiter.size:
             raise NotSolved("there is no exact solution yet: escadaria solve chain --board default")
     dealt = np.array(game.initial_state().hands)
-    return Race(evaluator, chain_values.chain_table(), course(), chain_kernel.tables(game).arrows, dealt)
+    return Race(evaluator, chain_values.chain_table(), open_chains(), chain_kernel.tables(game).arrows, dealt)
 
 
 # Turns.
@@ -163,7 +165,7 @@ class Turns(NamedTuple):
 def empty_turns(turns: int) -> Turns:
     moves, row = (turns, LONGEST + 1, 2), np.zeros((5, turns), np.int64)
     return Turns(
-        row[0], row[1], np.zeros(moves), np.zeros((turns, LONGEST // 2 + 1)), np.zeros(turns),
+        row[0], row[1], np.zeros(moves), np.zeros((turns, dice_left(LONGEST) + 1)), np.zeros(turns),
         np.zeros(moves, np.int64), np.zeros(moves, np.int64), np.zeros(moves, np.bool_),
         np.zeros(moves, np.bool_), row[2], row[3],
     )  # fmt: skip
@@ -172,7 +174,7 @@ def empty_turns(turns: int) -> Turns:
 class Desk(NamedTuple):
     """Workspace for one turn."""
 
-    workspace: Room
+    workspace: Workspace
     paths: Paths
     disc: Words
     """By links: which one moves."""
@@ -193,43 +195,38 @@ def note(
     seat: int,
     hands: Words,
     discs: Words,
-    piles: Words,
+    stacks: Words,
     turns: Turns,
     at: int,
-    workspace: Room,
+    workspace: Workspace,
 ) -> None:
     """Work out what a turn may lead to."""
-    pool = 8 * len(hands) - hands.sum()  # C2
-    most = work_out(race.evaluator, race.chains, workspace, race.arrows, seat, pool, hands, discs, piles)
+    most = work_out(
+        race.evaluator, race.chains, workspace, race.arrows, seat, pool_of(hands), hands, discs, stacks
+    )
     turns.own[at], turns.most[at], turns.stop[at], turns.fail[at] = (
         hands[seat],
         most,
         workspace.moves,
         workspace.fail,
     )
-    turns.best[at] = -1.0
-    for dice in range(1, hands[seat] + 1):
-        turns.best[at] = max(turns.best[at], kept(race.chains, workspace, dice))
-    centre, spaces = len(piles) - 1, free_discs(seat, discs, piles)
+    _, turns.best[at] = best_keep(race.chains, workspace, hands[seat])
+    centre, spaces = len(stacks) - 1, free_discs(seat, discs, stacks)
     turns.had[at] = (discs[seat] == centre).sum()
     for links in range(1, most + 1):
         for disc in range(2):
             space = spaces[disc]
             if space < 0:
                 continue
-            _, end = end_of(space, links, race.arrows)
-            covered = move(seat, space, end, discs, piles) & 7
-            turns.covers[at, links, disc] = covered > 0 and covered != seat + 1 and end != space
+            _, end, victim = move(seat, space, links, race.arrows, discs, stacks)
+            turns.covers[at, links, disc] = victim >= 0 and victim != seat
             turns.spaces[at, links, disc] = discs[seat].sum()
             turns.home[at, links, disc] = (discs[seat] == centre).sum()
-            turns.gift[at, links, disc] = False
-            for other in range(len(hands)):
-                if other != seat and free_discs(other, discs, piles)[0] < 0:
-                    turns.gift[at, links, disc] = True
-            take_back(seat, space, end, discs, piles)
+            turns.gift[at, links, disc] = gives_win(seat, discs, stacks)
+            take_back(seat, space, end, discs, stacks)
     turns.close[at] = UNREACHABLE
     for other in range(len(hands)):
-        one, two = free_discs(other, discs, piles)
+        one, two = free_discs(other, discs, stacks)
         if other != seat and one >= 0 and two < 0:
             turns.close[at] = min(turns.close[at], centre - one)
 
@@ -260,43 +257,30 @@ def decide(rules: Any, turns: Turns, turn: int, desk: Desk) -> int:
 
 
 @njit(cache=True, nogil=True)
-def follow(course: Course, most: int, dice: int, desk: Desk) -> None:
-    """How likely each end of a turn is that was decided: fills the ``stops`` and ``fails`` of its paths."""
-    mass, slots, met, stops, fails = desk.paths
-    stops[:], fails[:], met[:] = 0.0, 0.0, 0
-    fails[dice // 2] += course.missing[dice]
-    for at in range(course.first[dice], course.first[dice + 1]):
-        slot = course.slots[at]
-        mass[slot], slots[dice, met[dice]] = course.chances[at], slot
-        met[dice] += 1
+def find_ends(open_chains: OpenChains, most: int, dice: int, desk: Desk) -> None:
+    """Fill in the probabilities of all ends of a turn that was decided by rules."""
+    paths = desk.paths
+    begin_turn(paths, dice, open_chains.missing[dice])
+    for built in range(open_chains.first[dice], open_chains.first[dice + 1]):
+        meet(paths, dice, open_chains.slots[built], open_chains.chances[built])
     for links in range(dice, most + 1):
-        for place in range(met[links]):
-            slot = slots[links, place]
-            chance = mass[slot]
-            mass[slot] = 0.0
-            if links == most or course.fits[slot] < desk.needed[links]:
-                stops[links] += chance
-                continue
-            for face in range(SIDES):  # C13
-                after = course.ways[course.better[slot], slot, face]
-                if after < 0:
-                    fails[(links + 1) // 2] += chance / SIDES  # C14
-                    continue
-                if mass[after] == 0.0:
-                    slots[links + 1, met[links + 1]] = after
-                    met[links + 1] += 1
-                mass[after] += chance / SIDES
+        for at in range(paths.met[links]):
+            slot, chance = leave(paths, links, at)
+            if links == most or open_chains.fits[slot] < desk.needed[links]:
+                paths.stops[links] += chance
+            else:
+                roll_on(paths, links, slot, open_chains.way[slot], chance)
 
 
 @njit(cache=True, nogil=True)
 def outlook(race: Race, rules: Any, turns: Turns, turn: int, desk: Desk) -> float:
     """What a turn is worth by the rules; its ends are in ``desk``."""
     most, total = turns.most[turn], 0.0
-    follow(race.course, most, decide(rules, turns, turn, desk), desk)
+    find_ends(race.open_chains, most, decide(rules, turns, turn, desk), desk)
     for links in range(1, most + 1):
         if desk.paths.stops[links] > 0:
             total += desk.paths.stops[links] * turns.stop[turn, links, desk.disc[links]]
-    for left in range(1, most // 2 + 1):
+    for left in range(1, dice_left(most) + 1):
         total += desk.paths.fails[left] * turns.fail[turn, left]
     return total
 
@@ -325,48 +309,30 @@ def watch(
     """
     players, noted, won, keeps = len(race.dealt), 0, 0, len(losses) == 0
     hands, discs = np.zeros(players, np.int64), np.zeros((players, 2), np.int64)
-    piles, shares = np.zeros(len(race.arrows), np.int64), np.zeros(players)
+    stacks, shares = np.zeros(len(race.arrows), np.int64), np.zeros(players)
     for game in range(games):
-        hands[:], discs[:], piles[:] = race.dealt, 0, 0
+        hands[:], discs[:], stacks[:] = race.dealt, 0, 0
         seat = game % players
-        while free_discs(seat, discs, piles)[0] >= 0:  # C6
+        while not has_won(seat, discs, stacks):
             if seat == 0:
                 at = noted if keeps else 0
                 if at == len(turns.own):
                     return game, won, noted
-                note(race, seat, hands, discs, piles, turns, at, desk.workspace)
+                note(race, seat, hands, discs, stacks, turns, at, desk.workspace)
                 noted += 1
             if seat > 0 or best:
                 play_turn(
-                    race.evaluator, race.chains, race.arrows, 0.0, seat, desk.workspace, hands, discs, piles,
+                    race.evaluator, race.chains, race.arrows, 0.0, seat, desk.workspace, hands, discs, stacks,
                     desk.paths, shares,
                 )  # fmt: skip
             else:
                 worth = outlook(race, rules, turns, at, desk)
                 if not keeps:
                     losses[game] += turns.best[at] - worth
-                _play(race, turns.most[at], hands, discs, piles, desk)
-            seat = seat + 1 if seat + 1 < players else 0
+                play_end(race.arrows, turns.most[at], seat, desk.disc, desk.paths, hands, discs, stacks)
+            seat = next_seat(seat, players)
         won += seat == 0
     return games, won, noted
-
-
-@njit(cache=True, nogil=True)
-def _play(race: Race, most: int, hands: Words, discs: Words, piles: Words, desk: Desk) -> None:
-    """Seat 0 plays the turn that was worked out."""
-    draw, links = np.random.random(), 0
-    for left in range(1, most // 2 + 1):
-        draw -= desk.paths.fails[left]
-        if draw < 0.0:
-            hands[0] = left
-            return
-    while draw >= 0.0 and links < most:
-        links += 1
-        draw -= desk.paths.stops[links]
-    space = free_discs(0, discs, piles)[desk.disc[links]]
-    _, end = end_of(space, links, race.arrows)
-    move(0, space, end, discs, piles)
-    hands[0] = links
 
 
 def measure(race: Race, rules: Numbers, games: int, seed: int) -> Measured:
@@ -472,26 +438,22 @@ SELDOM = 1 / 100
 
 
 @njit(cache=True, nogil=True)
-def tally(race: Race, turns: Turns, workspace: Room, reach: Any, out: Any) -> None:
+def tally(race: Race, turns: Turns, workspace: Workspace, reach: Any, out: Any) -> None:
     """Add up over turns of best play by links and numbers that fit; moves to the centre and gifts left out.
 
     How often the player decides there, by how much lengthening is better, and how often it is.
     """
-    chains, standing, fits = race.chains, workspace.standing, race.course.fits
+    chains, standing, fits = race.chains, workspace.standing, race.open_chains.fits
     for turn in range(len(turns.own)):
         most = turns.most[turn]
         workspace.fail[:] = turns.fail[turn]
         for links in range(1, most + 1):
             workspace.stop[links] = turns.stop[turn, links].max()
         fill_standing(chains, workspace, most)
-        dice, worth = 1, -1.0
-        for choice in range(1, turns.own[turn] + 1):
-            if kept(chains, workspace, choice) > worth:
-                dice, worth = choice, kept(chains, workspace, choice)
+        dice, _ = best_keep(chains, workspace, turns.own[turn])
         reach[:] = 0.0
         for roll in range(chains.first_roll[dice], chains.first_roll[dice + 1]):
-            built = chains.slots[chains.starts[roll] : chains.starts[roll + 1]]
-            reach[built[standing[built].argmax()]] += chains.chances[roll]
+            reach[best_slot(chains, standing, roll)] += chains.chances[roll]
         for links in range(dice, min(most, LINKS + 1)):
             move = turn, links, turns.stop[turn, links].argmax()
             quiet = turns.home[move] == turns.had[turn] and not turns.gift[move]
@@ -500,7 +462,7 @@ def tally(race: Race, turns: Turns, workspace: Room, reach: Any, out: Any) -> No
                     often = reach[slot]
                     if often == 0.0:
                         continue
-                    longer, way = _lengthened(standing, workspace.fail[(links + 1) // 2], slot)
+                    longer, way = best_lengthening(standing, workspace.fail[dice_left(links + 1)], slot)
                     gain = longer - workspace.stop[links]
                     if quiet and links <= LINKS and fits[slot] > 0:
                         out[0, links - 1, fits[slot] - 1] += often
@@ -508,25 +470,16 @@ def tally(race: Race, turns: Turns, workspace: Room, reach: Any, out: Any) -> No
                         out[2, links - 1, fits[slot] - 1] += often * (gain > 0)
                     if gain > 0:
                         for face in range(SIDES):
-                            after = race.course.ways[way, slot, face]
+                            after = slot_after(slot, way, face)
                             if after >= 0:
                                 reach[after] += often / SIDES
-
-
-@njit(cache=True, nogil=True)
-def _lengthened(standing: Any, fail: float, slot: int) -> tuple[float, int]:
-    """What lengthening a chain is worth, and in which direction."""
-    numbers, last, heading = slot // ENDS, slot % ENDS // 3, slot % 3
-    up = lengthened(standing, fail, numbers, last, UP) if heading != DOWN else -1.0
-    down = lengthened(standing, fail, numbers, last, DOWN) if heading != UP else -1.0
-    return (up, 0) if up >= down else (down, 1)
 
 
 def chart(race: Race, turns: int, seed: int) -> tuple[list[list[int | None]], float]:
     """[links][numbers that fit]: 1 to lengthen, 0 to stop, None if met seldom; how often it is right."""
     met, _ = gather(race, None, turns, seed)
     out = np.zeros((3, LINKS, FITS))
-    tally(race, met, chain_values.new_workspace(len(race.dealt)), np.zeros(len(race.course.fits)), out)
+    tally(race, met, chain_values.new_workspace(len(race.dealt)), np.zeros(len(race.open_chains.fits)), out)
     (often, gain, longer), seldom = out, SELDOM * turns
     cells = [
         [None if often[row, column] < seldom else int(gain[row, column] > 0) for column in range(FITS)]

@@ -22,22 +22,31 @@ from escadaria.compute.streams import DICE, NOISE, start
 from escadaria.games.chain import values as features
 from escadaria.games.chain.boards import BOARDS, SHORTEST_TRACK, Board
 from escadaria.games.chain.compiled import play as chain_kernel
-from escadaria.games.chain.compiled.play import REGULAR, SEATS, TURN, play_game
-from escadaria.games.chain.compiled.rules import Words, end_of, free_discs, move, take_back
+from escadaria.games.chain.compiled.play import REGULAR, TURN, play_game, position_in
+from escadaria.games.chain.compiled.rules import (
+    Words,
+    dice_left,
+    free_discs,
+    has_won,
+    move,
+    next_seat,
+    pool_of,
+    put,
+    take_back,
+)
 from escadaria.games.chain.compiled.values import (
+    ChainTable,
+    Evaluator,
     Paths,
-    Room,
-    Sight,
-    Walk,
+    Workspace,
+    best_keep,
     chain_table,
     evaluate,
-    fill_rows,
-    follow,
-    kept,
+    find_ends,
     load_evaluator,
     new_workspace,
     paths,
-    see,
+    read_rows,
     work_out,
 )
 from escadaria.games.chain.rules import Chain
@@ -81,14 +90,15 @@ def games_by_heuristics(
     first: int,
     seed: np.uint64,
     trace: Words,
-    workspace: Room,
+    track: int,
+    workspace: Workspace,
     rows: Any,
     targets: Any,
 ) -> int:
-    """Fill ``rows`` and ``targets`` with starts of turns and who won; how many."""
+    """Fill ``rows`` and ``targets`` with starts of turns and who won; returns how many."""
     players, spaces = len(dealt), len(tables.arrows)
     policies, hands = np.zeros(players, np.int64), np.zeros(players, np.int64)
-    discs, piles = np.zeros((players, 2), np.int64), np.zeros(spaces, np.int64)
+    discs, stacks = np.zeros((players, 2), np.int64), np.zeros(spaces, np.int64)
     counts = np.zeros((players, 4), np.int64)
     at, number = 0, first
     while True:
@@ -97,24 +107,19 @@ def games_by_heuristics(
         for seat in range(players):
             policies[seat] = np.random.randint(REGULAR + 1)
         hands[:] = dealt
-        _, turns, plies = play_game(policies, tables, None, dice, noise, hands, discs, piles, counts, None)
+        _, turns, plies = play_game(policies, tables, None, dice, noise, hands, discs, stacks, counts, None)
         if at + turns > len(rows):
             return at
         if plies >= len(trace):
             continue
         hands[:] = dealt
-        winner, _, _ = play_game(policies, tables, None, dice, noise, hands, discs, piles, counts, trace)
+        winner, _, _ = play_game(policies, tables, None, dice, noise, hands, discs, stacks, counts, trace)
         for ply in range(plies):
             if trace[ply, chain_kernel.PHASE] != chain_kernel.KEEP:
                 continue
-            row, seat = trace[ply], trace[ply, TURN]
-            for other in range(players):
-                hands[other] = row[SEATS + other]
-                discs[other, 0] = row[SEATS + players + 2 * other]
-                discs[other, 1] = row[SEATS + players + 2 * other + 1]
-            piles[:] = row[SEATS + 3 * players : SEATS + 3 * players + spaces]
-            see(seat, hands, discs, piles, workspace.seen)
-            fill_rows(players, workspace.seen, workspace.rows)
+            seat = trace[ply, TURN]
+            its_hands, its_discs, its_stacks = position_in(trace[ply], players)
+            read_rows(track, seat, its_hands, its_discs, its_stacks, workspace)
             rows[at] = workspace.rows
             targets[at] = 0.0
             targets[at, (winner - seat) % players] = 1.0
@@ -125,25 +130,25 @@ def games_by_heuristics(
 
 
 @njit(cache=True, nogil=True)
-def _set_up(arrows: Words, hands: Words, discs: Words, piles: Words) -> None:
+def _set_up(arrows: Words, hands: Words, discs: Words, stacks: Words) -> None:
     """Deal (C2), or put everything anywhere."""
-    hands[:], discs[:], piles[:] = 2, 0, 0
+    hands[:], discs[:], stacks[:] = 2, 0, 0
     if np.random.random() < IN_THE_MIDDLE:
         for seat in range(len(hands)):
             hands[seat] = 1 + np.random.randint(6)
         for _ in range(2 * len(hands)):
             seat, space = np.random.randint(len(hands)), np.random.randint(1, len(arrows))
             if discs[seat].min() == 0 and np.random.random() < 0.9:
-                move(seat, 0, arrows[space], discs, piles)
+                put(seat, 0, arrows[space], discs, stacks)
 
 
 @njit(cache=True, nogil=True)
 def self_play(
-    model: Sight,
-    chains: Walk,
+    model: Evaluator,
+    chains: ChainTable,
     arrows: Words,
     trust: float,
-    workspace: Room,
+    workspace: Workspace,
     hands: Words,
     discs: Words,
     paths: Paths,
@@ -157,20 +162,18 @@ def self_play(
     After the last row comes the first.
     """
     players, size, done = len(hands), len(rows), 0
-    piles = np.zeros(len(arrows), np.int64)
+    stacks = np.zeros(len(arrows), np.int64)
     outlooks = np.zeros((TURNS, players))
     met = np.zeros((TURNS, rows.shape[1]), rows.dtype)
     careless = np.zeros(players)
     while done < wanted:
-        _set_up(arrows, hands, discs, piles)
+        _set_up(arrows, hands, discs, stacks)
         mixed = np.random.random() < CARELESS_GAMES
         for seat in range(players):
             careless[seat] = np.random.random() if mixed and np.random.random() < 0.5 else EXPLORATION
         seat, turns = np.random.randint(players), 0
-        while turns < TURNS and free_discs(seat, discs, piles)[0] >= 0:
-            see(seat, hands, discs, piles, workspace.seen)
-            workspace.seen[-1] = model.track
-            fill_rows(players, workspace.seen, workspace.rows)
+        while turns < TURNS and not has_won(seat, discs, stacks):
+            read_rows(model.track, seat, hands, discs, stacks, workspace)
             met[turns] = workspace.rows
             play_turn(
                 model,
@@ -181,14 +184,14 @@ def self_play(
                 workspace,
                 hands,
                 discs,
-                piles,
+                stacks,
                 paths,
                 outlooks[turns],
             )
             turns += 1
-            seat = seat + 1 if seat + 1 < players else 0
-        if free_discs(seat, discs, piles)[0] < 0:
-            _look_back(outlooks[:turns], trust)
+            seat = next_seat(seat, players)
+        if has_won(seat, discs, stacks):
+            _mix_with_outcome(outlooks[:turns], trust)
         for turn in range(turns):
             rows[at], targets[at] = met[turn], outlooks[turn]
             at = (at + 1) % size
@@ -197,7 +200,7 @@ def self_play(
 
 
 @njit(cache=True, nogil=True)
-def _look_back(outlooks: Any, trust: float) -> None:
+def _mix_with_outcome(outlooks: Any, trust: float) -> None:
     """Mix what was expected in each turn of a game with what became of it, from who won back to the start."""
     later = np.zeros(outlooks.shape[1])
     later[0] = 1.0  # C6
@@ -210,72 +213,62 @@ def _look_back(outlooks: Any, trust: float) -> None:
 
 @njit(cache=True, nogil=True)
 def play_turn(
-    model: Sight,
-    chains: Walk,
+    model: Evaluator,
+    chains: ChainTable,
     arrows: Words,
     exploration: float,
     seat: int,
-    workspace: Room,
+    workspace: Workspace,
     hands: Words,
     discs: Words,
-    piles: Words,
+    stacks: Words,
     paths: Paths,
     outlook: Any,
 ) -> None:
     """Play a turn as well as can be, sometimes by chance; fill in what it makes of everybody's chances."""
-    players = len(hands)
-    pool = 8 * players - hands.sum()  # C2
-    most = work_out(model, chains, workspace, arrows, seat, pool, hands, discs, piles)
+    most = work_out(model, chains, workspace, arrows, seat, pool_of(hands), hands, discs, stacks)
     after = workspace.shares
     if np.random.random() < exploration:
-        _play_by_chance(arrows, most, seat, hands, discs, piles)
-        evaluate(model, workspace, seat + 1 if seat + 1 < players else 0, hands, discs, piles)
+        _play_by_chance(arrows, most, seat, hands, discs, stacks)
+        evaluate(model, workspace, next_seat(seat, len(hands)), hands, discs, stacks)
     else:
-        follow(chains, workspace, most, _dice_to_keep(chains, workspace, hands[seat]), paths)
+        find_ends(chains, workspace, most, best_keep(chains, workspace, hands[seat])[0], paths)
         after[:] = 0.0
         for links in range(1, most + 1):
             after += paths.stops[links] * workspace.stopped[links]
-        for left in range(1, most // 2 + 1):
+        for left in range(1, dice_left(most) + 1):
             after += paths.fails[left] * workspace.failed[left]
-        _play_on(arrows, most, seat, workspace, hands, discs, piles, paths)
+        disc = (workspace.moves[:, 1] > workspace.moves[:, 0]).astype(np.int64)
+        play_end(arrows, most, seat, disc, paths, hands, discs, stacks)
     outlook[0], outlook[1:] = after[-1], after[:-1]
 
 
 @njit(cache=True, nogil=True)
-def _dice_to_keep(chains: Walk, workspace: Room, hand: int) -> int:
-    dice, best = 1, -1.0
-    for choice in range(1, hand + 1):
-        worth = kept(chains, workspace, choice)
-        if worth > best:
-            dice, best = choice, worth
-    return dice
-
-
-@njit(cache=True, nogil=True)
-def _play_by_chance(arrows: Words, most: int, seat: int, hands: Words, discs: Words, piles: Words) -> None:
+def _play_by_chance(arrows: Words, most: int, seat: int, hands: Words, discs: Words, stacks: Words) -> None:
     links = 1 + np.random.randint(min(most, hands[seat] + 1))
-    one, two = free_discs(seat, discs, piles)
+    one, two = free_discs(seat, discs, stacks)
     second = two >= 0 and np.random.random() < 0.5
     if np.random.random() < 0.2 and links > 1:
-        hands[seat] = links // 2  # C14
+        hands[seat] = dice_left(links)
     else:
-        _stop(arrows, seat, two if second else one, links, hands, discs, piles)
+        move(seat, two if second else one, links, arrows, discs, stacks)
+        hands[seat] = links
 
 
 @njit(cache=True, nogil=True)
-def _play_on(
+def play_end(
     arrows: Words,
     most: int,
     seat: int,
-    workspace: Room,
+    disc: Words,
+    paths: Paths,
     hands: Words,
     discs: Words,
-    piles: Words,
-    paths: Paths,
+    stacks: Words,
 ) -> None:
-    """Play the turn that was worked out."""
+    """Draw one of the ends of a turn and carry it out; ``disc`` says by links which free disc moves."""
     draw, links = np.random.random(), 0
-    for left in range(1, most // 2 + 1):
+    for left in range(1, dice_left(most) + 1):
         draw -= paths.fails[left]
         if draw < 0.0:
             hands[seat] = left
@@ -283,24 +276,17 @@ def _play_on(
     while draw >= 0.0 and links < most:
         links += 1
         draw -= paths.stops[links]
-    second = workspace.moves[links, 1] > workspace.moves[links, 0]
-    _stop(arrows, seat, free_discs(seat, discs, piles)[1 if second else 0], links, hands, discs, piles)
-
-
-@njit(cache=True, nogil=True)
-def _stop(arrows: Words, seat: int, space: int, links: int, hands: Words, discs: Words, piles: Words) -> None:
-    _, end = end_of(space, links, arrows)
-    move(seat, space, end, discs, piles)
+    move(seat, free_discs(seat, discs, stacks)[disc[links]], links, arrows, discs, stacks)
     hands[seat] = links
 
 
 @njit(cache=True, nogil=True)
 def sample_exact(
-    model: Sight,
-    truth: Sight,
-    chains: Walk,
+    model: Evaluator,
+    truth: Evaluator,
+    chains: ChainTable,
     arrows: Words,
-    workspace: Room,
+    workspace: Workspace,
     hands: Words,
     discs: Words,
     paths: Paths,
@@ -311,67 +297,65 @@ def sample_exact(
 ) -> int:
     """As ``self_play``, but noted is the exact worth of all turn starts that its turns may lead to."""
     size, done = len(rows), 0
-    piles, outlook = np.zeros(len(arrows), np.int64), np.zeros(2)
+    stacks, outlook = np.zeros(len(arrows), np.int64), np.zeros(2)
     while done < wanted:
-        _set_up(arrows, hands, discs, piles)
+        _set_up(arrows, hands, discs, stacks)
         seat, turns = np.random.randint(2), 0
-        while turns < TURNS and free_discs(seat, discs, piles)[0] >= 0:
+        while turns < TURNS and not has_won(seat, discs, stacks):
             hand, before = hands[seat], at
-            most = min(8 * len(hands) - hands[1 - seat], hand + AHEAD)  # C2
+            most = min(pool_of(hands) + hand, hand + AHEAD)
             for links in range(1, most + 1):
                 hands[seat] = links
-                if links <= (most + 1) // 2:  # C14
-                    at = _note(truth, workspace, 1 - seat, hands, discs, piles, rows, targets, at)
-                for space in free_discs(seat, discs, piles):
+                if links <= dice_left(most + 1):
+                    at = _add_example(truth, workspace, 1 - seat, hands, discs, stacks, rows, targets, at)
+                for space in free_discs(seat, discs, stacks):
                     if space >= 0:
-                        _, end = end_of(space, links, arrows)
-                        move(seat, space, end, discs, piles)
-                        at = _note(truth, workspace, 1 - seat, hands, discs, piles, rows, targets, at)
-                        at = _note_beside(
-                            truth, workspace, arrows, 1 - seat, hands, discs, piles, rows, targets, at
+                        _, end, _ = move(seat, space, links, arrows, discs, stacks)
+                        at = _add_example(truth, workspace, 1 - seat, hands, discs, stacks, rows, targets, at)
+                        at = _add_neighbour(
+                            truth, workspace, arrows, 1 - seat, hands, discs, stacks, rows, targets, at
                         )
-                        take_back(seat, space, end, discs, piles)
+                        take_back(seat, space, end, discs, stacks)
             hands[seat] = hand
             done += (at - before) % size
             play_turn(
-                model, chains, arrows, EXPLORATION, seat, workspace, hands, discs, piles, paths, outlook
+                model, chains, arrows, EXPLORATION, seat, workspace, hands, discs, stacks, paths, outlook
             )
             seat, turns = 1 - seat, turns + 1
     return at
 
 
 @njit(cache=True, nogil=True)
-def _note(
-    truth: Sight,
-    workspace: Room,
+def _add_example(
+    truth: Evaluator,
+    workspace: Workspace,
     seat: int,
     hands: Words,
     discs: Words,
-    piles: Words,
+    stacks: Words,
     rows: Any,
     targets: Any,
     at: int,
 ) -> int:
     """Note the exact worth of this start of the seat's turn, if it has not won (C6)."""
-    if free_discs(seat, discs, piles)[0] < 0:
+    if has_won(seat, discs, stacks):
         return at
-    evaluate(truth, workspace, seat, hands, discs, piles)
-    see(seat, hands, discs, piles, workspace.seen)
-    workspace.seen[-1] = features.ANY if np.random.random() < ELSEWHERE else truth.track
-    fill_rows(2, workspace.seen, workspace.rows)
+    evaluate(truth, workspace, seat, hands, discs, stacks)
+    track = features.ANY if np.random.random() < ELSEWHERE else truth.track
+    read_rows(track, seat, hands, discs, stacks, workspace)
     rows[at], targets[at] = workspace.rows, workspace.shares
     return (at + 1) % len(rows)
 
 
 @njit(cache=True, nogil=True)
-def _note_beside(
-    truth: Sight,
-    workspace: Room,
+def _add_neighbour(
+    truth: Evaluator,
+    workspace: Workspace,
     arrows: Words,
     seat: int,
     hands: Words,
     discs: Words,
-    piles: Words,
+    stacks: Words,
     rows: Any,
     targets: Any,
     at: int,
@@ -380,15 +364,14 @@ def _note_beside(
     one, other = hands
     hands[np.random.randint(2)] = 1 + np.random.randint(AHEAD)
     mover = np.random.randint(2)
-    space = free_discs(mover, discs, piles)[np.random.randint(2)]
-    fits = hands.sum() <= 8 * len(hands)  # C2
+    space = free_discs(mover, discs, stacks)[np.random.randint(2)]
+    fits = pool_of(hands) >= 0
     if fits and space < 0:
-        at = _note(truth, workspace, seat, hands, discs, piles, rows, targets, at)
+        at = _add_example(truth, workspace, seat, hands, discs, stacks, rows, targets, at)
     elif fits:
-        _, end = end_of(space, 1 + np.random.randint(AHEAD), arrows)
-        move(mover, space, end, discs, piles)
-        at = _note(truth, workspace, seat, hands, discs, piles, rows, targets, at)
-        take_back(mover, space, end, discs, piles)
+        _, end, _ = move(mover, space, 1 + np.random.randint(AHEAD), arrows, discs, stacks)
+        at = _add_example(truth, workspace, seat, hands, discs, stacks, rows, targets, at)
+        take_back(mover, space, end, discs, stacks)
     hands[0], hands[1] = one, other
     return at
 
@@ -403,7 +386,7 @@ def fresh(players: int, rng: np.random.Generator) -> Weights:
 
 
 @cache
-def _exact_evaluator(players: int, board: str) -> Sight:
+def _exact_evaluator(players: int, board: str) -> Evaluator:
     """The exact worth of turn starts, where the cache folder has it."""
     return load_evaluator(Chain(players, board), exact=True)
 
@@ -519,11 +502,10 @@ def warm_up(
     while met < positions:
         board = str(rng.choice(list(BOARDS), p=[DEFAULT, *[(1 - DEFAULT) / 2] * 2]))
         game = Chain(players, board)
-        space.seen[-1] = features.kind_of_track(game.track)
-        trace = np.zeros((1 << 13, SEATS + 3 * players + game.track.length + 1), np.int64)
+        trace = np.zeros((1 << 13, chain_kernel.SEATS + 3 * players + game.track.length + 1), np.int64)
         found = games_by_heuristics(
             chain_kernel.tables(game), np.array(game.initial_state().hands), met,
-            np.uint64(rng.integers(1 << 60)), trace, space, rows, targets,
+            np.uint64(rng.integers(1 << 60)), trace, features.kind_of_track(game.track), space, rows, targets,
         )  # fmt: skip
         order = rng.permutation(found)
         met_rows[rows[order]] = True

@@ -219,7 +219,7 @@ MUTANTS = (
         "return State(seat, Phase.OVER, hands,",
         "return State(previous, Phase.OVER, hands,",
     ),
-    chain("C2", "five dice each in the pool", "return self.players * 8", "return self.players * 7"),
+    chain("C2", "five dice each in the pool", "DICE_EACH = 8", "DICE_EACH = 7"),
     chain("C2", "the hand starts as one die", "in later else 2 for seat", "in later else 1 for seat"),
     chain("C2", "three discs each", "((0, 0),) * self.players", "((0, 0, 0),) * self.players"),
     links("C2", "dice show 1 to 5", "FACES = range(1, 7)", "FACES = range(1, 6)"),
@@ -345,10 +345,10 @@ MUTANTS = (
     chain(
         "C12",
         "the new dice go back after a stop",
-        "return self._start_turn(seat, state.hands, state.pool, discs, piles, facts)",
+        "return self.start_turn(seat, state.hands, state.pool, discs, piles, facts)",
         "gone = state.hands[seat] - 1\n"
         "        hands = replaced(state.hands, seat, 1)\n"
-        "        return self._start_turn(seat, hands, state.pool + gone, discs, piles, facts)",
+        "        return self.start_turn(seat, hands, state.pool + gone, discs, piles, facts)",
     ),
     chain(
         "C13",
@@ -380,9 +380,9 @@ MUTANTS = (
         "return (Heading.UP, Heading.DOWN)",
     ),
     chain("C13", "the new die is not from the pool", "hands, state.pool - 1,", "hands, state.pool,"),
-    chain("C14", "half is rounded down", "lost = (used + 1) // 2", "lost = used // 2"),
-    chain("C14", "the coloured die goes too", "lost = (used + 1) // 2", "lost = min(used, (used + 2) // 2)"),
-    chain("C14", "nothing is lost", "lost = (used + 1) // 2", "lost = 0"),
+    chain("C14", "half is rounded down", "return used - (used + 1) // 2", "return used - used // 2"),
+    chain("C14", "the coloured die goes too", "- (used + 1) // 2", "- min(used, (used + 2) // 2)"),
+    chain("C14", "nothing is lost", "return used - (used + 1) // 2", "return used"),
     chain(
         "C14",
         "the new die does not count",

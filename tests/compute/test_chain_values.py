@@ -42,11 +42,11 @@ def starts(game: Chain, games: int = 2) -> Iterator[State]:
 
 def words(game: Chain, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Hands, discs and stacks as the kernel has them."""
-    piles = np.zeros(game.track.length + 1, np.int64)
+    stacks = np.zeros(game.track.length + 1, np.int64)
     for space, seats in state.piles:
         for seat in seats:
-            piles[space] = piles[space] << 3 | seat + 1
-    return np.array(state.hands), np.array(state.discs), piles
+            stacks[space] = stacks[space] << 3 | seat + 1
+    return np.array(state.hands), np.array(state.discs), stacks
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -54,8 +54,8 @@ def test_what_is_seen_and_what_it_is_worth(game: Chain) -> None:
     known, workspace = ChainValues(game, features.shipped(game)), compiled.new_workspace(game.players)
     evaluator = compiled.load_evaluator(game, exact=False)
     for state in starts(game):
-        hands, discs, piles = words(game, state)
-        compiled.evaluate(evaluator, workspace, state.turn, hands, discs, piles)
+        hands, discs, stacks = words(game, state)
+        compiled.evaluate(evaluator, workspace, state.turn, hands, discs, stacks)
         assert workspace.seen.tolist() == features.see(game, state)
         wanted = np.roll(known.seats(state), -state.turn)
         np.testing.assert_allclose(workspace.shares, wanted, atol=CLOSE)
@@ -74,9 +74,9 @@ def test_a_turn_is_worth_and_leads_to_the_same(game: Chain) -> None:
         chain_kernel.tables(game).arrows,
     )
     for state in list(starts(game))[::5]:
-        hands, discs, piles = words(game, state)
+        hands, discs, stacks = words(game, state)
         most = compiled.work_out(
-            evaluator, chains, workspace, arrows, state.turn, state.pool, hands, discs, piles
+            evaluator, chains, workspace, arrows, state.turn, state.pool, hands, discs, stacks
         )
         plan = known.plan(state)
         assert most == plan.turn.most and hands.tolist() == list(state.hands)
@@ -88,7 +88,7 @@ def test_a_turn_is_worth_and_leads_to_the_same(game: Chain) -> None:
         turn = Turn(workspace.stop.copy(), workspace.fail.copy(), most)
         for dice in range(1, state.hands[state.turn] + 1):
             assert compiled.kept(chains, workspace, dice) == pytest.approx(turn.kept(dice), abs=1e-12)
-            compiled.follow(chains, workspace, most, dice, paths)
+            compiled.find_ends(chains, workspace, most, dice, paths)
             stops, fails = turn.ends_after(game.apply(state, Keep(dice)))
             np.testing.assert_allclose(paths.stops[: most + 1], stops, atol=1e-12)
             np.testing.assert_allclose(paths.fails, fails, atol=1e-12)
@@ -131,7 +131,7 @@ def test_what_became_of_a_turn_is_told_by_seat_from_the_one_to_move() -> None:
         (1.0, [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]),
     ]:
         mixed = expected.copy()
-        chain_training._look_back(mixed, trust)
+        chain_training._mix_with_outcome(mixed, trust)
         np.testing.assert_allclose(mixed, wanted)
 
 
@@ -181,7 +181,7 @@ def test_boards_made_by_chance_are_learned_as_such(monkeypatch: pytest.MonkeyPat
     """With two players they share no rows with a board that is solved."""
     play, kinds = chain_training.self_play, list[int]()
 
-    def watched(model: compiled.Sight, *rest: Any) -> int:
+    def watched(model: compiled.Evaluator, *rest: Any) -> int:
         kinds.append(model.track)
         return int(play(model, *rest))
 

@@ -57,6 +57,15 @@ class Phase(Word):
     """Nothing: ``turn`` has won."""
 
 
+DICE_EACH = 8
+"""How many dice there are for each player, in hands, chain and pool (C2)."""
+
+
+def dice_left(used: int) -> int:
+    """How many of the dice used stay with the seat when its turn fails; half, rounded up, are lost (C14)."""
+    return used - (used + 1) // 2
+
+
 _NOBODY = {Phase.ROLL: CHANCE, Phase.LENGTHEN: CHANCE, Phase.OVER: TERMINAL}
 """Where no player is to decide."""
 
@@ -159,6 +168,14 @@ class State:
             f"pool={self.pool} discs={discs} stacks={stacks} "
             f"chain={self.chain} loose={write_list(self.loose, '')}"
         )
+
+
+def with_chain(state: State, links: int) -> State:
+    """The position as if the seat to play decided with a chain of this length. Its numbers do not matter."""
+    hands = replaced(state.hands, state.turn, links)
+    pool = state.pool + state.hands[state.turn] - links
+    chain = Links((1,) * links, 1)
+    return State(state.turn, Phase.DECIDE, hands, pool, state.discs, state.piles, chain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +355,7 @@ class Chain(Game[State, Action]):
     @cached_property
     def dice(self) -> int:
         """How many dice there are in all: in hands, chain and pool (C2)."""
-        return self.players * 8
+        return self.players * DICE_EACH
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
@@ -484,11 +501,11 @@ class Chain(Game[State, Action]):
         return State(state.turn, Phase.DECIDE, state.hands, state.pool, state.discs, state.piles, chain)
 
     def _fail(self, state: State, used: int, facts: list[Fact] | None) -> State:
-        lost = (used + 1) // 2  # C14; never the coloured die, since a single die cannot fail
+        left = dice_left(used)  # the coloured die among them, since a single die cannot fail
         if facts is not None:
-            facts.append(Failed(state.turn, used, lost))
-        hands = replaced(state.hands, state.turn, used - lost)
-        return self._start_turn(state.turn, hands, state.pool + lost, state.discs, state.piles, facts)
+            facts.append(Failed(state.turn, used, used - left))
+        hands, pool = replaced(state.hands, state.turn, left), state.pool + used - left
+        return self.start_turn(state.turn, hands, pool, state.discs, state.piles, facts)
 
     def _move(self, state: State, start: int, facts: list[Fact] | None) -> State:
         seat, links, centre = state.turn, len(state.chain.numbers), self.track.length
@@ -516,17 +533,18 @@ class Chain(Game[State, Action]):
                 facts.append(Covered(seat, covered[-1], end))
         discs = replaced(state.discs, seat, tuple(sorted((*without(state.discs[seat], start), end))))
         piles = tuple(sorted(stacks.items()))
-        return self._start_turn(seat, state.hands, state.pool, discs, piles, facts)
+        return self.start_turn(seat, state.hands, state.pool, discs, piles, facts)
 
-    def _start_turn(
+    def start_turn(
         self,
         previous: int,
         hands: tuple[int, ...],
         pool: int,
         discs: tuple[tuple[int, ...], ...],
         piles: tuple[tuple[int, tuple[int, ...]], ...],
-        facts: list[Fact] | None,
+        facts: list[Fact] | None = None,
     ) -> State:
+        """The start of the turn after ``previous``, or the end of the game (C5, C6)."""
         seat = (previous + 1) % self.players  # C5
         state = State(seat, Phase.KEEP, hands, pool, discs, piles)
         if self.free_discs(state, seat):

@@ -1,9 +1,9 @@
 """A turn of Chain, worked out to its end by the values of turn starts (C8-C14).
 
 A turn is a path through chains of dice. It depends on the board only through the values of stopping with
-each number of links and of failing with each number of dice. Numbers of a chain are counted by one number
-in base 4, the ones lowest; a chain's end is its last number (from 0) and its heading. Both together are its
-slot.
+each number of links and of failing with each number of dice. The numbers of a chain are one number in base 4:
+how often each face is there, the ones lowest. The end of a chain is its last number (from 0) and its heading.
+Both together are its slot, the index of the chain in tables.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import product
 from math import factorial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from escadaria.game import replaced
 from escadaria.games.chain.rules import (
     ALIKE,
     FACES,
@@ -32,13 +32,18 @@ from escadaria.games.chain.rules import (
     Move,
     Phase,
     State,
+    add_link,
+    dice_left,
+    with_chain,
 )
 
 Values = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 OPEN, UP, DOWN = range(3)
-_HEADINGS = {Heading.OPEN: OPEN, Heading.UP: UP, Heading.DOWN: DOWN}
+HEADINGS = (Heading.OPEN, Heading.UP, Heading.DOWN)
+"""By code."""
+_CODES = {heading: code for code, heading in enumerate(HEADINGS)}
 ONE_MORE = [(ALIKE + 1) ** face for face in range(len(FACES))]
 TIMES = np.arange((ALIKE + 1) ** len(FACES))[:, None] // ONE_MORE % (ALIKE + 1)
 """[numbers, face]: how often the face is among the numbers."""
@@ -48,59 +53,81 @@ ENDS = len(FACES) * 3
 _FACTORIAL = np.array([factorial(number) for number in range(LONGEST + 1)], float)
 
 
-def straight_on(heading: int, face: int) -> int:
-    """The heading of a chain that took a face on its way."""
-    return OPEN if face in (0, len(FACES) - 1) else heading  # the direction may change at a 1 or 6 (C11)
+def _count(numbers: tuple[int, ...]) -> int:
+    return sum(ONE_MORE[number - 1] for number in numbers)
+
+
+def slot(chain: Links) -> tuple[int, int, int]:
+    """The numbers, last number and heading of a chain, as tables have them."""
+    return _count(chain.numbers), chain.last - 1, _CODES[chain.heading]
+
+
+def _flat(slot: tuple[int, int, int]) -> int:
+    return slot[0] * ENDS + 3 * slot[1] + slot[2]
+
+
+def _next_ends() -> Ints:
+    """[end, face]: the end of a chain that takes the face next, or -1 if that leads back (C11)."""
+    found = np.full((ENDS, len(FACES)), -1)
+    for end, face in product(range(ENDS), FACES):
+        last = end // 3 + 1
+        longer = add_link(Links((last,), last, HEADINGS[end % 3]), face)
+        if longer:
+            found[end, face - 1] = _flat((0, *slot(longer)[1:]))
+    return found
+
+
+NEXT_END = _next_ends()
 
 
 @cache
 def reach() -> npt.NDArray[np.uint32]:
-    """[loose numbers, end]: the ends of a chain with this one that all loose dice can be linked to.
+    """[loose numbers, end]: the ends of a chain with this end after all loose dice are linked (C10).
 
-    A bit for each end. That no number comes too often (C11) is the caller's care.
+    There is a bit for each end. The caller makes sure that no number comes too often (C11).
     """
     bits = np.zeros((len(TIMES), ENDS), np.uint32)
     bits[0] = 1 << np.arange(ENDS)
-    steps = [_steps(face) for face in range(len(FACES))]
     for numbers in BY_LENGTH[1:]:
         for face, more in enumerate(ONE_MORE):
             having = numbers[TIMES[numbers, face] > 0]
-            before, after = steps[face]
-            bits[having[:, None], before] |= bits[(having - more)[:, None], after]
+            before = np.flatnonzero(NEXT_END[:, face] >= 0)
+            bits[having[:, None], before] |= bits[(having - more)[:, None], NEXT_END[before, face]]
     return bits
 
 
-def _steps(face: int) -> tuple[Ints, Ints]:
-    """The ends that can take a face next, and those they become (C11)."""
-    found = [(3 * face + heading, 3 * face + straight_on(heading, face)) for heading in (OPEN, UP, DOWN)]
-    for last in range(len(FACES)):
-        way = UP if face > last else DOWN
-        if last != face:
-            found += [(3 * last + heading, 3 * face + straight_on(way, face)) for heading in (OPEN, way)]
-    before, after = np.array(found).T
-    return before, after
+@cache
+def fitting() -> npt.NDArray[np.int8]:
+    """[numbers, end]: how many of the six faces fit, at an open end in the better direction (C13)."""
+    fits: npt.NDArray[np.int8] = ((TIMES < ALIKE) @ (NEXT_END >= 0).T.astype(np.int8)).astype(np.int8)
+    fits[:, OPEN::3] = np.maximum(fits[:, UP::3], fits[:, DOWN::3])
+    return fits
 
 
 class Rolls(NamedTuple):
     """How dice may fall so that they can be linked (C10)."""
 
     slots: Ints
-    """What each roll can be built into, one roll after the other."""
+    """The chains that each roll can be built into, one roll after the other."""
     starts: Ints
-    """Where each roll's slots start."""
+    """By roll: the index of its first slot."""
     chances: Values
-    """Of each roll."""
+    """By roll: its probability."""
     missing: float
-    """The chance that they cannot all be linked."""
+    """The probability that the dice cannot all be linked."""
 
 
 HOPELESS = Rolls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), 1.0)
-"""Whatever else falls, these cannot all be linked."""
+"""Dice that cannot all be linked, whatever else falls."""
 
 
 @lru_cache(maxsize=64)
 def rolls(dice: int, first: int | None = None, known: int = 0) -> Rolls:
-    """When some of the dice show, the coloured one ``first``, all of them ``known``; or none yet."""
+    """The rolls of this number of dice.
+
+    :param first: what the coloured die shows, if it has fallen.
+    :param known: the numbers of all dice that have fallen.
+    """
     slots, starts, chances, end = [], [], [], 0
     for face, more in enumerate(ONE_MORE):
         if first not in (None, face):
@@ -122,7 +149,7 @@ def rolls(dice: int, first: int | None = None, known: int = 0) -> Rolls:
 
 
 class Turn:
-    """What every stage of one turn is worth, given what its ends are worth."""
+    """The values of all positions of one turn, given the values of its ends."""
 
     def __init__(self, stop: Values, fail: Values, most: int) -> None:
         """``stop`` goes by the chain's links, up to ``most``; ``fail`` by the dice that are left (C14)."""
@@ -134,14 +161,15 @@ class Turn:
         for links in range(most, 0, -1):
             self.standing[BY_LENGTH[links]] = stop[links]
             if links < most:  # C13: there are dice in the pool
-                self._lengthen(BY_LENGTH[links], fail[(links + 1) // 2])
+                self._lengthen(BY_LENGTH[links], fail[dice_left(links + 1)])
 
     def _lengthen(self, numbers: Ints, fail: float) -> None:
         added = np.empty((3, len(numbers), len(FACES)))
         for face, more in enumerate(ONE_MORE):
             fits = TIMES[numbers, face] < ALIKE
             for heading in (UP, DOWN):
-                after = self.standing[np.where(fits, numbers + more, 0), face, straight_on(heading, face)]
+                end = face, NEXT_END[3 * face + heading, face] % 3
+                after = self.standing[(np.where(fits, numbers + more, 0), *end)]
                 added[heading, :, face] = np.where(fits, after, fail)
         below = np.arange(len(FACES)) * fail  # what does not fit because it leads back
         up = (np.cumsum(added[UP, :, ::-1], axis=1)[:, ::-1] + below) / len(FACES)
@@ -158,20 +186,20 @@ class Turn:
     def rolled(self, dice: int, rolls: Rolls) -> float:
         """The value when this number of dice is rolled, in one of these ways."""
         if not len(rolls.slots):
-            return float(self.fail[dice // 2])
+            return float(self.fail[dice_left(dice)])
         best = np.maximum.reduceat(self.standing.ravel()[rolls.slots], rolls.starts)
-        return float(rolls.chances @ best + rolls.missing * self.fail[dice // 2])
+        return float(rolls.chances @ best + rolls.missing * self.fail[dice_left(dice)])
 
     def built(self, chain: Links, loose: tuple[int, ...]) -> float:
-        """When the loose dice are still to be linked."""
+        """The value while these loose dice are still to be linked."""
         return float(self.standing.ravel()[_ends_of(chain, loose)].max())
 
-    # Where it leads.
+    # The ends of a turn.
 
     def ends_after(self, state: State) -> tuple[Values, Values]:
-        """How likely each end is if the turn is played as well as it can be from here on.
+        """The probability of each end of a turn that is played best from here on.
 
-        By links of the chain when it stops, and by dice left when it fails.
+        :return: by the links of the chain when it stops, and by the dice left when it fails.
         """
         mass, fails = np.zeros(self.standing.size), np.zeros(len(self.fail))
         chain, hand = state.chain, state.hands[state.turn]
@@ -179,7 +207,7 @@ class Turn:
             some = rolls_of(state)
             best = self._best_slots(some)
             np.add.at(mass, best, some.chances)
-            fails[hand // 2] = some.missing
+            fails[dice_left(hand)] = some.missing
         elif state.phase is Phase.BUILD:
             ends = _ends_of(chain, state.loose)
             mass[ends[self.standing.ravel()[ends].argmax()]] = 1.0
@@ -188,10 +216,10 @@ class Turn:
         else:
             at = np.array([_flat(slot(chain))])
             self._roll_on(hand - 1, at, at % 3, np.ones(1), mass, fails)
-        return self._follow(mass, fails)
+        return self._ends_from(mass, fails)
 
     def _best_slots(self, rolls: Rolls) -> Ints:
-        """The one that each roll is best built into, the first of equal ones."""
+        """By roll: the best chain that it can be built into, the first of equal ones."""
         if not len(rolls.slots):
             return rolls.slots
         found = self.standing.ravel()[rolls.slots]
@@ -199,7 +227,8 @@ class Turn:
         best = np.flatnonzero(found == np.maximum.reduceat(found, rolls.starts)[roll])
         return rolls.slots[best[np.unique(roll[best], return_index=True)[1]]]
 
-    def _follow(self, mass: Values, fails: Values) -> tuple[Values, Values]:
+    def _ends_from(self, mass: Values, fails: Values) -> tuple[Values, Values]:
+        """Play on from slots with these probabilities; see ``ends_after``."""
         stops = np.zeros(self.most + 1)
         by_number, named = mass.reshape(len(TIMES), ENDS), self.lengthened.reshape(-1, 3)
         for links in range(1, self.most + 1):
@@ -215,36 +244,24 @@ class Turn:
         return stops, fails
 
     def _roll_on(self, links: int, at: Ints, way: Ints, chance: Values, mass: Values, fails: Values) -> None:
-        """Take a die from the pool in these slots, each with its chance (C13)."""
-        numbers, last = at // ENDS, at % ENDS // 3
+        """Take a die from the pool in these slots, each with its probability (C13)."""
+        numbers, named = at // ENDS, at % ENDS // 3 * 3 + way
         for face, more in enumerate(ONE_MORE):
-            fits = (TIMES[numbers, face] < ALIKE) & np.where(way == UP, face >= last, face <= last)
-            heading = way[fits] if straight_on(UP, face) == UP else OPEN
-            np.add.at(mass, (numbers[fits] + more) * ENDS + 3 * face + heading, chance[fits] / len(FACES))
-            fails[(links + 1) // 2] += chance[~fits].sum() / len(FACES)
-
-
-def _count(numbers: tuple[int, ...]) -> int:
-    return sum(ONE_MORE[number - 1] for number in numbers)
-
-
-def slot(chain: Links) -> tuple[int, int, int]:
-    return _count(chain.numbers), chain.last - 1, _HEADINGS[chain.heading]
-
-
-def _flat(slot: tuple[int, int, int]) -> int:
-    return slot[0] * ENDS + 3 * slot[1] + slot[2]
+            end = NEXT_END[named, face]
+            fits = (TIMES[numbers, face] < ALIKE) & (end >= 0)
+            np.add.at(mass, (numbers[fits] + more) * ENDS + end[fits], chance[fits] / len(FACES))
+            fails[dice_left(links + 1)] += chance[~fits].sum() / len(FACES)
 
 
 def _ends_of(chain: Links, loose: tuple[int, ...]) -> Ints:
-    """The slots that a chain can come to when all loose dice are linked."""
+    """The slots that a chain can have once all loose dice are linked (C10)."""
     numbers, last, heading = slot(chain)
     ends = reach()[_count(loose), 3 * last + heading]
     return (numbers + _count(loose)) * ENDS + np.flatnonzero(ends >> np.arange(ENDS, dtype=np.uint32) & 1)
 
 
 def rolls_of(state: State) -> Rolls:
-    """How the dice of a hand may still fall."""
+    """The rolls that are still possible while the hand is rolled."""
     chain, hand = state.chain, state.hands[state.turn]
     if not chain.numbers:
         return rolls(hand)
@@ -255,7 +272,7 @@ def rolls_of(state: State) -> Rolls:
 
 
 class Plan(NamedTuple):
-    """A turn, and what its ends are worth to the seat that plays it and, if that is known, to the others."""
+    """A turn, and the values of its ends for the seat that plays it and, if known, for the others."""
 
     turn: Turn
     stopped: Values
@@ -265,25 +282,25 @@ class Plan(NamedTuple):
 
 
 class ByTurns(ABC):
-    """Works turns out from what those turn starts are worth that may follow."""
+    """An evaluator that works out turns from the values of the turn starts after them."""
 
     def __init__(self, game: Chain) -> None:
         self.game = game
-        rolls(2)  # so that no decision has to wait for tables
+        rolls(2)  # fills the tables, so that the first decision is not slow
         self._last: tuple[object, Plan] | None = None
 
     @abstractmethod
     def outlooks(self, starts: Sequence[State], seat: int) -> Values:
-        """[position, column]: what turn starts are worth to ``seat``, which has just played, and others."""
+        """[position, column]: the values of turn starts for ``seat``, which has just played, and others."""
 
     def action_values(self, state: State) -> dict[Action, float]:
-        """How likely the seat to act wins after each legal action."""
+        """By legal action: the probability that the seat to act wins."""
         actions = self.game.legal_actions(state)
         plan = self.plan(state) if actions else None
         return {action: self._worth(plan.turn, state, action) for action in actions if plan}
 
     def value(self, state: State) -> float:
-        """How likely the seat wins whose turn it is, at any node."""
+        """The probability that the seat whose turn it is wins, at any node."""
         if state.phase is Phase.OVER:
             return 1.0
         if self.game.legal_actions(state):
@@ -300,11 +317,11 @@ class ByTurns(ABC):
             after = self.game.apply(state, action)
             return turn.built(after.chain, after.loose)
         if isinstance(action, Lengthen):
-            return float(turn.lengthened[(*slot(state.chain)[:2], _HEADINGS[action.heading])])
+            return float(turn.lengthened[(*slot(state.chain)[:2], _CODES[action.heading])])
         return float(self.outlooks([self.game.apply(state, action)], state.turn)[0, 0])
 
     def plan(self, state: State) -> Plan:
-        """The turn of a position; one that is played through is worked out once."""
+        """The plan of a position's turn; the last one is kept, so that a turn is worked out once."""
         seat = state.turn
         turn = seat, state.hands[:seat], state.hands[seat + 1 :], state.discs, state.piles
         if self._last is None or self._last[0] != turn:
@@ -316,7 +333,7 @@ class ByTurns(ABC):
         most = min(LONGEST, state.hands[seat] + state.pool)
         spaces = self.game.free_discs(state, seat)
         ends = [self._stopped(state, links, space) for links in range(1, most + 1) for space in spaces]
-        ends += [self._failed(state, left) for left in range(1, most // 2 + 1)]
+        ends += [self._failed(state, left) for left in range(1, dice_left(most) + 1)]
         found = self.outlooks(ends, seat)
         moves = found[: most * len(spaces)].reshape(most, len(spaces), -1)
         best = moves[:, :, 0].argmax(axis=1)
@@ -327,15 +344,9 @@ class ByTurns(ABC):
 
     def _stopped(self, state: State, links: int, space: int) -> State:
         """After a turn that ended with a chain of this length."""
-        hands = replaced(state.hands, state.turn, links)
-        chain = Links((1,) * links, 1)  # its length is all that matters
-        pool = self.game.dice - sum(hands)
-        decide = State(state.turn, Phase.DECIDE, hands, pool, state.discs, state.piles, chain)
-        return self.game.apply(decide, Move(space))
+        return self.game.apply(with_chain(state, links), Move(space))
 
     def _failed(self, state: State, left: int) -> State:
         """After a turn that failed and left this number of dice."""
-        hands = replaced(state.hands, state.turn, left)
-        following = (state.turn + 1) % self.game.players
-        phase = Phase.KEEP if self.game.free_discs(state, following) else Phase.OVER  # C6
-        return State(following, phase, hands, self.game.dice - sum(hands), state.discs, state.piles)
+        after = with_chain(state, left)
+        return self.game.start_turn(state.turn, after.hands, after.pool, state.discs, state.piles)

@@ -119,7 +119,7 @@ def see(game: Chain, state: State) -> list[int]:
         top = (seats[-1] - state.turn) % players
         for above, owner in enumerate(reversed(seats)):
             seat = (owner - state.turn) % players
-            discs[owner].append((min(centre - space, MAX_DISTANCE), _kind(seat, top, above)))
+            discs[owner].append((min(centre - space, MAX_DISTANCE), kind_of_disc(seat, top, above)))
             on_top.add((top, seat))
     seen = []
     order = [(state.turn + later) % players for later in range(players)]
@@ -131,8 +131,11 @@ def see(game: Chain, state: State) -> list[int]:
     return [*seen, kind_of_track(game.track)]
 
 
-def _kind(seat: int, top: int, above: int) -> int:
-    """How a disc lies with so many above it, the top one of another seat; seats from the one to move."""
+def kind_of_disc(seat: int, top: int, above: int) -> int:
+    """How a disc lies in a stack, by the discs above it and the seat of the top one.
+
+    Seats are counted from the one to move. Compiled code uses this too.
+    """
     if above == 0:
         return FREE
     if top == seat:

@@ -1,7 +1,7 @@
-"""Chain compiled (C1-C18): the same games as the readable engine's, many at a time, in whole numbers.
+"""Whole games of Chain compiled (C1-C18): the same games as the readable engine's, many at a time.
 
-Dice and discs are words, see ``rules``. To add a policy: a code, its name in ``POLICIES``, a branch in
-``decide`` and the two beside it.
+``rules.py`` says how dice and discs are stored. To add a policy, add a code, its name in ``POLICIES``, and a
+branch in ``decide_keep``, ``decide_link`` and ``decide``.
 """
 
 from __future__ import annotations
@@ -22,25 +22,32 @@ from escadaria.games.chain import bots as levels
 from escadaria.games.chain import turn as chain_turn
 from escadaria.games.chain.bots import HANDFUL, ODDS
 from escadaria.games.chain.compiled.rules import (
-    TOP,
+    SIDES,
     Words,
-    can_link,
-    end_of,
+    add_link,
+    can_build,
+    dice_left,
+    fail,
     fits,
     free_discs,
+    gives_win,
+    has_won,
     heading_after,
     how_many,
+    inlined,
     is_link,
     move,
-    odds,
+    next_seat,
+    pool_of,
+    set_hand,
     squeezed,
     take_back,
-    too_often,
 )
+from escadaria.games.chain.compiled.solver import arrows_of
 from escadaria.games.chain.compiled.values import (
-    Room,
-    Sight,
-    Walk,
+    ChainTable,
+    Evaluator,
+    Workspace,
     chain_table,
     kept,
     lengthened,
@@ -50,13 +57,11 @@ from escadaria.games.chain.compiled.values import (
     work_out,
 )
 from escadaria.games.chain.rules import (
-    ALIKE,
     DOWN,
     FACES,
     UP,
     Action,
     Chain,
-    Heading,
     Keep,
     Link,
     Links,
@@ -65,7 +70,7 @@ from escadaria.games.chain.rules import (
     Roll,
     State,
 )
-from escadaria.games.chain.turn import ENDS, TIMES
+from escadaria.games.chain.turn import ENDS, HEADINGS
 
 RANDOM, SIMPLE, TOURIST, REGULAR, EXPERT, MASTER = range(6)
 POLICIES = {
@@ -79,53 +84,42 @@ POLICIES = {
 """The bots that are compiled, with their codes."""
 
 _OPEN, _UP, _DOWN = chain_turn.OPEN, chain_turn.UP, chain_turn.DOWN
-_HEADINGS = (Heading.OPEN, Heading.UP, Heading.DOWN)
 _GOOD_ODDS = int(ODDS * len(FACES))
 
 _COVERED, _FAILED, _ARROW, _HOME = range(4)
 _COUNTED = ("covered", "failed", "arrows", "home")
-"""What is counted by seat, with its column."""
+"""What is counted by seat, in the order of the columns."""
 
 
 class Tables(NamedTuple):
-    """What the kernel looks up."""
+    """A board and chains of dice as arrays."""
 
     arrows: Words
-    """By space: where a move that ends there leads (C16); the last is the centre."""
+    """By space: where a move that ends there leads (C16); the last space is the centre."""
     reach: NDArray[np.uint32]
-    """[loose numbers, end]: the ends of a chain that all loose dice can be linked to."""
-    openness: NDArray[np.int8]
-    """[numbers, end]: the dice of six that can be added, in the better direction."""
+    """``turn.reach``"""
+    fitting: NDArray[np.int8]
+    """``turn.fitting``"""
 
 
 @cache
 def tables(game: Chain) -> Tables:
-    arrows = np.arange(game.track.length + 1)
-    for space, end in game.track.arrows:
-        arrows[space] = end
-    return Tables(arrows, chain_turn.reach(), _openness())
+    return Tables(arrows_of(game.track), chain_turn.reach(), chain_turn.fitting())
 
 
-@cache
-def _openness() -> NDArray[np.int8]:
-    fit = TIMES < ALIKE
-    up, down = fit[:, ::-1].cumsum(axis=1)[:, ::-1], fit.cumsum(axis=1)
-    return np.stack((np.maximum(up, down), up, down), axis=2).reshape(-1, ENDS).astype(np.int8)
-
-
-class Mind(NamedTuple):
+class PolicyTables(NamedTuple):
     """What ``expert`` and ``master`` need to decide."""
 
-    chains: Walk
-    expert: Sight
-    master: Sight
+    chains: ChainTable
+    expert: Evaluator
+    master: Evaluator
     width: float
-    """The width of ``expert``'s noise, as a share of a decision's value."""
-    workspace: Room
+    """The width of the noise of ``expert``, as a share of an action's value."""
+    workspace: Workspace
 
 
-def policy_tables(game: Chain) -> Mind:
-    return Mind(
+def policy_tables(game: Chain) -> PolicyTables:
+    return PolicyTables(
         chain_table(),
         load_evaluator(game, exact=False),
         load_evaluator(game, exact=True),
@@ -134,7 +128,7 @@ def policy_tables(game: Chain) -> Mind:
     )
 
 
-# The policies.
+# The policies that follow heuristics.
 
 
 @njit(cache=True, nogil=True)
@@ -171,7 +165,7 @@ def decide_link(
     policy, noise = effective_policy(policy, noise)
     if policy == RANDOM:
         options = 0
-        for number in range(TOP + 1):
+        for number in range(SIDES):
             options += is_link(numbers, last, heading, loose, number)
         noise, choice = below(noise, options)
         return nth_link(numbers, last, heading, loose, choice), noise
@@ -182,8 +176,8 @@ def decide_link(
 
 @njit(cache=True, nogil=True)
 def nth_link(numbers: int, last: int, heading: int, loose: int, choice: int) -> int:
-    """One of the legal links, counted from 0."""
-    for number in range(TOP + 1):
+    """The number of one of the legal links, which are counted from 0."""
+    for number in range(SIDES):
         if is_link(numbers, last, heading, loose, number):
             if choice == 0:
                 return number
@@ -193,16 +187,16 @@ def nth_link(numbers: int, last: int, heading: int, loose: int, choice: int) -> 
 
 @njit(cache=True, nogil=True)
 def most_open(tables: Tables, numbers: int, last: int, heading: int, loose: int) -> int:
-    """Which of the legal links leaves the chain's end as open as can be."""
+    """The legal link, counted from 0, after which most numbers can fit at the end of the chain."""
     option, choice, most = 0, 0, -1
     every = squeezed(numbers + loose)
-    for number in range(TOP + 1):
+    for number in range(SIDES):
         if is_link(numbers, last, heading, loose, number):
             rest = squeezed(loose) - (1 << 2 * number)
             ends = tables.reach[rest, 3 * number + heading_after(last, heading, number)]
             for end in range(ENDS):
-                if ends >> np.uint32(end) & np.uint32(1) and tables.openness[every, end] > most:
-                    choice, most = option, tables.openness[every, end]
+                if ends >> np.uint32(end) & np.uint32(1) and tables.fitting[every, end] > most:
+                    choice, most = option, tables.fitting[every, end]
             option += 1
     return choice
 
@@ -218,32 +212,41 @@ def decide(
     links: int,
     pool: int,
     discs: Words,
-    piles: Words,
+    stacks: Words,
     noise: np.uint64,
 ) -> tuple[int, np.uint64]:
     """The space of the disc to move, or below 0 the direction to lengthen in (C12)."""
-    one, two = free_discs(seat, discs, piles)
+    one, two = free_discs(seat, discs, stacks)
     policy, noise = effective_policy(policy, noise)
     if policy == RANDOM:
         moves, ways = count_choices(two, heading, pool)
         noise, choice = below(noise, moves + ways)
         return as_decision(choice, moves, one, two, heading), noise
-    space, appeal = one, appeal_of(seat, one, links, 0, tables, discs, piles)
-    if two >= 0:
-        other = appeal_of(seat, two, links, 0, tables, discs, piles)
-        if other > appeal:
-            space, appeal = two, other
+    space, appeal = best_move(seat, one, two, links, 0, tables.arrows, discs, stacks)
     if pool > 0:
-        way = heading
+        chain, way = squeezed(numbers), heading
         if heading == _OPEN:
-            way = _UP if odds(numbers, last, _UP) >= odds(numbers, last, _DOWN) else _DOWN
+            up, down = tables.fitting[chain, 3 * last + _UP], tables.fitting[chain, 3 * last + _DOWN]
+            way = _UP if up >= down else _DOWN
         unkind, far = appeal < _KIND, appeal & _BRINGS_HOME == 0
-        if unkind or (far and odds(numbers, last, way) >= _GOOD_ODDS):
+        if unkind or (far and tables.fitting[chain, 3 * last + way] >= _GOOD_ODDS):
             return -way, noise
     if policy == REGULAR and two >= 0:
-        appeal = appeal_of(seat, one, links, levels.COVER_BONUS, tables, discs, piles)
-        space = two if appeal_of(seat, two, links, levels.COVER_BONUS, tables, discs, piles) > appeal else one
+        space, _ = best_move(seat, one, two, links, levels.COVER_BONUS, tables.arrows, discs, stacks)
     return space, noise
+
+
+@inlined
+def best_move(
+    seat: int, one: int, two: int, links: int, bonus: int, arrows: Words, discs: Words, stacks: Words
+) -> tuple[int, int]:
+    """The more appealing of one or two discs to move, by its space, and its appeal."""
+    appeal = appeal_of(seat, one, links, bonus, arrows, discs, stacks)
+    if two >= 0:
+        other = appeal_of(seat, two, links, bonus, arrows, discs, stacks)
+        if other > appeal:
+            return two, other
+    return one, appeal
 
 
 @njit(cache=True, nogil=True)
@@ -261,26 +264,23 @@ def as_decision(choice: int, moves: int, one: int, two: int, heading: int) -> in
 
 
 _KIND, _BRINGS_HOME = 1 << 11, 1 << 10
-"""The worth of a move to ``simple``: these count more than any sum of spaces."""
+"""Parts of a move's appeal that count more than any sum of spaces."""
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def appeal_of(
-    seat: int, space: int, links: int, bonus: int, tables: Tables, discs: Words, piles: Words
+    seat: int, space: int, links: int, bonus: int, arrows: Words, discs: Words, stacks: Words
 ) -> int:
     """How good a move looks to ``simple``; ``bonus`` is what ``regular`` adds for covering another seat."""
-    _, end = end_of(space, links, tables.arrows)
-    covered = move(seat, space, end, discs, piles)
-    appeal = _KIND + discs[seat, 0] + discs[seat, 1]
-    if end == len(piles) - 1:
+    _, end, victim = move(seat, space, links, arrows, discs, stacks)
+    appeal = discs[seat, 0] + discs[seat, 1]
+    if end == len(arrows) - 1:
         appeal += _BRINGS_HOME
-    if covered and end != space and covered & 7 != seat + 1:
+    if victim >= 0 and victim != seat:
         appeal += bonus
-    for other in range(len(discs)):
-        if other != seat and free_discs(other, discs, piles)[0] < 0:
-            appeal -= _KIND
-            break
-    take_back(seat, space, end, discs, piles)
+    if not gives_win(seat, discs, stacks):
+        appeal += _KIND
+    take_back(seat, space, end, discs, stacks)
     return int(appeal)
 
 
@@ -290,22 +290,21 @@ def appeal_of(
 @njit(cache=True, nogil=True)
 def plan_keep(
     policy: int,
-    policy_tables: Mind,
+    policy_tables: PolicyTables,
     arrows: Words,
     seat: int,
     pool: int,
     hands: Words,
     discs: Words,
-    piles: Words,
+    stacks: Words,
     noise: np.uint64,
 ) -> tuple[int, np.uint64]:
-    """Work out the turn; the number of dice to keep (C8)."""
+    """Work out the turn; returns the number of dice to keep (C8)."""
     evaluator = policy_tables.expert if policy == EXPERT else policy_tables.master
-    work_out(
-        evaluator, policy_tables.chains, policy_tables.workspace, arrows, seat, pool, hands, discs, piles
-    )
+    chains, workspace = policy_tables.chains, policy_tables.workspace
+    work_out(evaluator, chains, workspace, arrows, seat, pool, hands, discs, stacks)
     for dice in range(1, hands[seat] + 1):
-        policy_tables.workspace.worths[dice - 1] = kept(policy_tables.chains, policy_tables.workspace, dice)
+        workspace.worths[dice - 1] = kept(chains, workspace, dice)
     choice, noise = best(policy, policy_tables, hands[seat], noise)
     return choice + 1, noise
 
@@ -313,7 +312,7 @@ def plan_keep(
 @njit(cache=True, nogil=True)
 def plan_link(
     policy: int,
-    policy_tables: Mind,
+    policy_tables: PolicyTables,
     numbers: int,
     last: int,
     heading: int,
@@ -322,7 +321,7 @@ def plan_link(
 ) -> tuple[int, np.uint64]:
     """Which loose die to link next (C10)."""
     options = 0
-    for number in range(TOP + 1):
+    for number in range(SIDES):
         if is_link(numbers, last, heading, loose, number):
             after = heading_after(last, heading, number)
             policy_tables.workspace.worths[options] = linked(
@@ -336,7 +335,7 @@ def plan_link(
 @njit(cache=True, nogil=True)
 def plan(
     policy: int,
-    policy_tables: Mind,
+    policy_tables: PolicyTables,
     seat: int,
     numbers: int,
     last: int,
@@ -344,27 +343,26 @@ def plan(
     links: int,
     pool: int,
     discs: Words,
-    piles: Words,
+    stacks: Words,
     noise: np.uint64,
 ) -> tuple[int, np.uint64]:
     """The space of the disc to move, or below 0 the direction to lengthen in (C12)."""
-    one, two = free_discs(seat, discs, piles)
+    one, two = free_discs(seat, discs, stacks)
     moves, ways = count_choices(two, heading, pool)
-    worths = policy_tables.workspace.worths
-    fail = policy_tables.workspace.fail[(links + 1) // 2] if ways else 0.0
+    workspace = policy_tables.workspace
     for disc in range(moves):
-        worths[disc] = policy_tables.workspace.moves[links, disc]
-    for way in range(ways):
-        named = way + 1 if heading == _OPEN else heading
-        worths[moves + way] = lengthened(
-            policy_tables.workspace.standing, fail, squeezed(numbers), last, named
+        workspace.worths[disc] = workspace.moves[links, disc]
+    for choice in range(moves, moves + ways):
+        way = -as_decision(choice, moves, one, two, heading)
+        workspace.worths[choice] = lengthened(
+            workspace.standing, workspace.fail[dice_left(links + 1)], squeezed(numbers), last, way
         )
     choice, noise = best(policy, policy_tables, moves + ways, noise)
     return as_decision(choice, moves, one, two, heading), noise
 
 
 @njit(cache=True, nogil=True)
-def best(policy: int, policy_tables: Mind, options: int, noise: np.uint64) -> tuple[int, np.uint64]:
+def best(policy: int, policy_tables: PolicyTables, options: int, noise: np.uint64) -> tuple[int, np.uint64]:
     """The best of the first options in ``worths``; ``expert`` adds noise to each."""
     worths, choice = policy_tables.workspace.worths, 0
     for option in range(options):
@@ -383,56 +381,45 @@ def best(policy: int, policy_tables: Mind, options: int, noise: np.uint64) -> tu
 def play_game(
     policies: Words,
     tables: Tables,
-    policy_tables: Mind | None,
+    policy_tables: PolicyTables | None,
     dice: np.uint64,
     noise: np.uint64,
     hands: Words,
     discs: Words,
-    piles: Words,
+    stacks: Words,
     counts: Words,
     trace: Words | None,
 ) -> tuple[int, int, int]:
-    """One game from the hands dealt; they and ``counts`` are filled by seat. The winner, turns and plies."""
-    players, centre = len(hands), len(piles) - 1
-    discs[:], piles[:], counts[:] = 0, 0, 0
-    pool = 8 * players - hands.sum()  # C2
-    seat, turns, plies = 0, 0, 0
-    while free_discs(seat, discs, piles)[0] >= 0:  # C6
+    """Play one game from the hands dealt; fills ``counts`` by seat. Returns the winner, turns and plies."""
+    discs[:], stacks[:], counts[:] = 0, 0, 0
+    pool, seat, turns, plies = pool_of(hands), 0, 0, 0
+    while not has_won(seat, discs, stacks):
         policy = policies[seat]
-        write(trace, plies, KEEP, seat, pool, 0, 0, _OPEN, 0, hands, discs, piles)
+        write(trace, plies, KEEP, seat, pool, 0, 0, _OPEN, 0, hands, discs, stacks)
         if policy_tables is None or policy < EXPERT:
             dice_kept, noise = decide_keep(policy, hands[seat], noise)
         else:
             dice_kept, noise = plan_keep(
-                policy, policy_tables, tables.arrows, seat, pool, hands, discs, piles, noise
+                policy, policy_tables, tables.arrows, seat, pool, hands, discs, stacks, noise
             )
-        pool += hands[seat] - dice_kept  # C8
-        hands[seat] = dice_kept
+        pool += set_hand(seat, dice_kept, hands)  # C8
         plies = acted(trace, plies, dice_kept)
-        numbers, last, heading, loose = 0, 0, _OPEN, 0
-        for die in range(dice_kept):  # C9
-            write(trace, plies, ROLL, seat, pool, numbers, last, _OPEN, loose, hands, discs, piles)
-            dice, number = below(dice, TOP + 1)
-            plies = acted(trace, plies, number)
-            if die == 0:
-                numbers, last = 1 << 8 * number, number
-            else:
-                loose += 1 << 8 * number
-        linked = can_link(last, heading, loose) and not too_often(numbers + loose)
+        dice, plies, last, loose = roll_hand(dice, seat, pool, hands, discs, stacks, trace, plies)
+        numbers, heading, linked = 1 << 8 * last, _OPEN, can_build(last, loose)
         while linked and loose:
-            write(trace, plies, BUILD, seat, pool, numbers, last, heading, loose, hands, discs, piles)
+            write(trace, plies, BUILD, seat, pool, numbers, last, heading, loose, hands, discs, stacks)
             if policy_tables is None or policy < EXPERT:
                 number, noise = decide_link(policy, tables, numbers, last, heading, loose, pool, noise)
             else:
                 number, noise = plan_link(policy, policy_tables, numbers, last, heading, loose, noise)
             plies = acted(trace, plies, number)
-            heading = heading_after(last, heading, number)
-            numbers, loose, last = numbers + (1 << 8 * number), loose - (1 << 8 * number), number
+            numbers, last, heading = add_link(numbers, last, heading, number)
+            loose -= 1 << 8 * number
         while linked:
-            write(trace, plies, DECIDE, seat, pool, numbers, last, heading, 0, hands, discs, piles)
+            write(trace, plies, DECIDE, seat, pool, numbers, last, heading, 0, hands, discs, stacks)
             if policy_tables is None or policy < EXPERT:
                 space, noise = decide(
-                    policy, tables, seat, numbers, last, heading, hands[seat], pool, discs, piles, noise
+                    policy, tables, seat, numbers, last, heading, hands[seat], pool, discs, stacks, noise
                 )
             else:
                 space, noise = plan(
@@ -445,37 +432,59 @@ def play_game(
                     hands[seat],
                     pool,
                     discs,
-                    piles,
+                    stacks,
                     noise,
                 )
             plies = acted(trace, plies, space)
             if space >= 0:
-                walked, end = end_of(space, hands[seat], tables.arrows)
-                covered = move(seat, space, end, discs, piles)
-                if covered and end != space:
-                    counts[(covered & 7) - 1, _COVERED] += 1
+                walked, end, victim = move(seat, space, hands[seat], tables.arrows, discs, stacks)
+                if victim >= 0:
+                    counts[victim, _COVERED] += 1
                 counts[seat, _ARROW] += end != walked
-                counts[seat, _HOME] += end == centre
+                counts[seat, _HOME] += end == len(stacks) - 1
                 break
             heading = -space
-            hands[seat] += 1
-            pool -= 1
-            write(trace, plies, LENGTHEN, seat, pool, numbers, last, heading, 0, hands, discs, piles)
-            dice, number = below(dice, TOP + 1)
+            pool += set_hand(seat, hands[seat] + 1, hands)  # C13
+            write(trace, plies, LENGTHEN, seat, pool, numbers, last, heading, 0, hands, discs, stacks)
+            dice, number = below(dice, SIDES)
             plies = acted(trace, plies, number)
             linked = fits(numbers, last, heading, number)
             if linked:
-                heading = heading_after(last, heading, number)
-                numbers, last = numbers + (1 << 8 * number), number
-        if not linked:  # C14
-            lost = (hands[seat] + 1) // 2
-            hands[seat] -= lost
-            pool += lost
+                numbers, last, heading = add_link(numbers, last, heading, number)
+        if not linked:
+            pool += fail(seat, hands)
             counts[seat, _FAILED] += 1
         turns += 1
-        seat = seat + 1 if seat + 1 < players else 0  # C5
-    write(trace, plies, OVER, seat, pool, 0, 0, _OPEN, 0, hands, discs, piles)
+        seat = next_seat(seat, len(hands))
+    write(trace, plies, OVER, seat, pool, 0, 0, _OPEN, 0, hands, discs, stacks)
     return seat, turns, plies
+
+
+@inlined
+def roll_hand(
+    dice: np.uint64,
+    seat: int,
+    pool: int,
+    hands: Words,
+    discs: Words,
+    stacks: Words,
+    trace: Words | None,
+    plies: int,
+) -> tuple[np.uint64, int, int, int]:
+    """Roll all dice of the hand, the coloured one first (C9).
+
+    :return: the stream of dice, the plies, the number of the coloured die, and the word of the others.
+    """
+    write(trace, plies, ROLL, seat, pool, 0, 0, _OPEN, 0, hands, discs, stacks)
+    dice, first = below(dice, SIDES)
+    plies = acted(trace, plies, first)
+    loose = 0
+    for _ in range(hands[seat] - 1):
+        write(trace, plies, ROLL, seat, pool, 1 << 8 * first, first, _OPEN, loose, hands, discs, stacks)
+        dice, number = below(dice, SIDES)
+        plies = acted(trace, plies, number)
+        loose += 1 << 8 * number
+    return dice, plies, first, loose
 
 
 @njit(cache=True, nogil=True)
@@ -483,16 +492,16 @@ def play_games(
     dealt: Words,
     lineup: Words,
     tables: Tables,
-    policy_tables: Mind | None,
+    policy_tables: PolicyTables | None,
     first: int,
     seed: np.uint64,
     each: NDArray[np.int32],
     by_seat: NDArray[np.int32],
 ) -> None:
-    """Fill the rows of ``each`` and ``by_seat`` with as many games, from number ``first`` on."""
+    """Play a game for each row of ``each`` and ``by_seat``, from number ``first`` on."""
     players = len(lineup)
     policies, hands = np.empty(players, np.int64), np.empty(players, np.int64)
-    discs, piles = np.empty((players, 2), np.int64), np.empty(len(tables.arrows), np.int64)
+    discs, stacks = np.empty((players, 2), np.int64), np.empty(len(tables.arrows), np.int64)
     counts = np.empty((players, len(_COUNTED)), np.int64)
     for row in range(len(each)):
         number = first + row
@@ -501,7 +510,7 @@ def play_games(
             hands[seat] = dealt[seat]
         each[row, 0], each[row, 1], each[row, 2] = play_game(
             policies, tables, policy_tables, start(seed, number, DICE), start(seed, number, NOISE),
-            hands, discs, piles, counts, None,
+            hands, discs, stacks, counts, None,
         )  # fmt: skip
         for seat in range(players):
             by_seat[0, row, seat] = hands[seat]
@@ -512,7 +521,7 @@ def play_games(
 def play_batch(
     game: AnyGame, bots: Sequence[str], first: int, games: int, seed: int
 ) -> dict[str, NDArray[np.int32]]:
-    """The games ``first``, ``first + 1``, … of a seed; the bots of game 0 move on by one seat each game."""
+    """Play the games ``first``, ``first + 1``, … of a seed; in each game the bots move on by one seat."""
     assert isinstance(game, Chain)
     lineup = np.array([POLICIES[bot] for bot in bots])
     dealt = np.array(game.initial_state().hands)
@@ -522,12 +531,12 @@ def play_batch(
     return counted(play, ("hands", *_COUNTED), games, game.players)
 
 
-def _policy_tables_for(game: Chain, lineup: Words) -> Mind | None:
-    """None without planning policies: the kernel is then compiled without them."""
+def _policy_tables_for(game: Chain, lineup: Words) -> PolicyTables | None:
+    """The tables of the policies that plan; None if no seat plans, so that planning is not compiled."""
     return policy_tables(game) if lineup.max() >= EXPERT else None
 
 
-# A game step by step.
+# Traces: games ply by ply.
 
 KEEP, ROLL, BUILD, DECIDE, LENGTHEN, OVER = range(6)
 _PHASES = (Phase.KEEP, Phase.ROLL, Phase.BUILD, Phase.DECIDE, Phase.LENGTHEN, Phase.OVER)
@@ -548,22 +557,27 @@ def write(
     loose: int,
     hands: Words,
     discs: Words,
-    piles: Words,
+    stacks: Words,
 ) -> None:
-    """Note the position after a number of plies, where a trace is wanted."""
+    """Write the position after a number of plies into the trace, if there is one."""
     if trace is None:
         return
     row, players = trace[ply], len(hands)
     row[PHASE], row[TURN], row[POOL], row[NUMBERS] = phase, seat, pool, numbers
     row[LAST], row[HEADING], row[LOOSE] = last, heading, loose
-    for other in range(players):
-        row[SEATS + other] = hands[other]
-        row[SEATS + players + 2 * other : SEATS + players + 2 * other + 2] = discs[other]
-    row[SEATS + 3 * players :] = piles
+    its_hands, its_discs, its_stacks = position_in(row, players)
+    its_hands[:], its_discs[:], its_stacks[:] = hands, discs, stacks
+
+
+@inlined
+def position_in(row: Words, players: int) -> tuple[Words, Words, Words]:
+    """The hands, discs and stacks in a row of a trace; changing them changes the row."""
+    discs, stacks = SEATS + players, SEATS + 3 * players
+    return row[SEATS:discs], row[discs:stacks].reshape(players, 2), row[stacks:]
 
 
 def watch(game: Chain, bots: Sequence[str], number: int, seed: int) -> list[tuple[Action | None, State]]:
-    """One game of the batch in the engine's words: each action, none at first, and the position after it."""
+    """Play one game of a batch again: each action, none at first, and the readable position after it."""
     players, spaces = game.players, game.track.length + 1
     policies, dice, noise = seated(POLICIES, bots, number, seed)
     plies = int(play_batch(game, bots, number, 1, seed)["plies"][0])
@@ -577,13 +591,14 @@ def watch(game: Chain, bots: Sequence[str], number: int, seed: int) -> list[tupl
 
 
 def position_of(row: list[int], players: int) -> State:
+    """The readable position of a row of a trace."""
     hands, rest = row[SEATS : SEATS + players], row[SEATS + players :]
     discs = tuple(tuple(sorted(rest[2 * seat : 2 * seat + 2])) for seat in range(players))
-    piles = tuple((space, _seats(word)) for space, word in enumerate(rest[2 * players :]) if word)
+    stacks = tuple((space, _seats(word)) for space, word in enumerate(rest[2 * players :]) if word)
     numbers = _numbers(row[NUMBERS])
-    chain = Links(numbers, row[LAST] + 1, _HEADINGS[row[HEADING]]) if numbers else Links()
+    chain = Links(numbers, row[LAST] + 1, HEADINGS[row[HEADING]]) if numbers else Links()
     loose = _numbers(row[LOOSE])
-    return State(row[TURN], _PHASES[row[PHASE]], tuple(hands), row[POOL], discs, piles, chain, loose)
+    return State(row[TURN], _PHASES[row[PHASE]], tuple(hands), row[POOL], discs, stacks, chain, loose)
 
 
 def _seats(word: int) -> tuple[int, ...]:
@@ -592,6 +607,7 @@ def _seats(word: int) -> tuple[int, ...]:
 
 
 def _numbers(word: int) -> tuple[int, ...]:
+    """The faces of a word of dice, sorted."""
     return tuple(face for face in FACES for _ in range(word >> 8 * (face - 1) & 255))
 
 

@@ -1,10 +1,14 @@
-"""Chain's rules compiled, piece by piece (C7-C17): chains of dice and discs on spaces, in whole numbers.
+"""The rules of Chain compiled (C2, C5-C17): every ruling that compiled code needs, once.
 
 Dice. How often each number stands in a chain, or lies loose, is one word of six times eight bits. Numbers are
 counted from 0, so that 0 and 5 are where the direction may change (C11).
 
-Discs. The discs on a space are one word of three bits each, the seat plus one; the top one has the lowest
-bits (C17). Start and centre hold no such word.
+Discs. ``discs[seat, disc]`` is the space of a disc; 0 is the start, the last space is the centre.
+``stacks[space]`` is a word with three bits for each disc there, its seat plus one; the top one has the lowest
+bits (C17). The words of the start and the centre stay 0.
+
+Hands. ``hands[seat]`` is the number of dice of a seat, in the hand or in the chain. Rules change these arrays
+in place.
 """
 
 from __future__ import annotations
@@ -13,19 +17,47 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria.games.chain.rules import ALIKE, FACES
+from escadaria.games.chain import rules
+from escadaria.games.chain.rules import ALIKE, DICE_EACH, FACES
 from escadaria.games.chain.turn import DOWN, OPEN, UP
 
 SIDES = len(FACES)
 TOP = SIDES - 1
 
-_MARKS = sum(128 << 8 * number for number in range(TOP + 1))
-_PAST_ALIKE, _ALIKE = _MARKS // 128 * (127 - ALIKE), _MARKS // 128 * (128 - ALIKE)
-"""Added to a word, they leave a mark on each number that is there more than three times, or three times."""
-_SUM = sum(1 << 8 * lane for lane in range(8))
-"""Times this, the ones of a word are added up in its highest eight bits."""
+_MARKS = sum(128 << 8 * number for number in range(SIDES))
+_PAST_ALIKE = _MARKS // 128 * (127 - ALIKE)
+"""Added to a word, it sets the mark of each number that is there more than three times."""
 
 Words = NDArray[np.int64]
+
+inlined = njit(inline="always")
+"""Compiles a small function into its callers. A call with arrays counts references, which takes its time."""
+
+
+# Dice.
+
+
+@njit(cache=True, nogil=True)
+def pool_of(hands: Words) -> int:
+    """How many dice lie in the pool: all that no seat has (C2)."""
+    return int(DICE_EACH * len(hands) - hands.sum())
+
+
+@inlined
+def set_hand(seat: int, dice: int, hands: Words) -> int:
+    """Give the seat this number of dice; returns how many the pool gets from it (C8, C13)."""
+    given = hands[seat] - dice
+    hands[seat] = dice
+    return int(given)
+
+
+@inlined
+def fail(seat: int, hands: Words) -> int:
+    """Leave the seat what a failed turn leaves of its dice; returns how many the pool gets (C14)."""
+    return set_hand(seat, dice_left(hands[seat]), hands)
+
+
+dice_left = njit(cache=True, nogil=True)(rules.dice_left)
 
 
 # Chains.
@@ -33,13 +65,13 @@ Words = NDArray[np.int64]
 
 @njit(cache=True, nogil=True)
 def times(numbers: int, number: int) -> int:
-    """How often a number is among them."""
+    """How often a number is in a word of dice."""
     return numbers >> 8 * number & 255
 
 
 @njit(cache=True, nogil=True)
 def squeezed(numbers: int) -> int:
-    """With two bits for each number, which suffice where none is there too often (C11)."""
+    """The word with two bits for each number, which suffice while none is there too often (C11)."""
     pairs = numbers | numbers >> 6
     return pairs & 0xF | pairs >> 12 & 0xF0 | pairs >> 24 & 0xF00
 
@@ -54,19 +86,30 @@ def fits(numbers: int, last: int, heading: int, number: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def heading_after(last: int, heading: int, number: int) -> int:
-    """The direction once it took the number (C11)."""
-    if number == 0 or number == TOP:
-        return OPEN
-    if number == last:
-        return heading
-    return UP if number > last else DOWN
+    """The direction of a chain that took the number (C11)."""
+    if number != last:
+        heading = UP if number > last else DOWN
+    return straight_on(heading, number)
+
+
+@njit(cache=True, nogil=True)
+def straight_on(heading: int, number: int) -> int:
+    """The direction of a chain that went in this direction to the number (C11)."""
+    return OPEN if number == 0 or number == TOP else heading
+
+
+@njit(cache=True, nogil=True)
+def add_link(numbers: int, last: int, heading: int, number: int) -> tuple[int, int, int]:
+    """The chain with one more link, which fits: its numbers, last link and direction (C11)."""
+    return numbers + (1 << 8 * number), number, heading_after(last, heading, number)
 
 
 @njit(cache=True, nogil=True)
 def can_link(last: int, heading: int, loose: int) -> bool:
     """Whether all loose dice can be linked, if no number is there too often (C10).
 
-    One way along the numbers links all that lie ahead, and with a 6 (or 1) at its end the others as well.
+    Going up links all numbers that lie ahead, and the others too if a 6 is among them, where the direction
+    may change; likewise down with a 1.
     """
     behind_up, behind_down = loose & (1 << 8 * last) - 1, loose >> 8 * last + 8
     up = not behind_up or times(loose, TOP) > 0
@@ -79,6 +122,12 @@ def can_link(last: int, heading: int, loose: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
+def can_build(last: int, loose: int) -> bool:
+    """Whether a roll can be linked: the coloured die shows ``last``, the black ones are loose (C10)."""
+    return can_link(last, OPEN, loose) and not too_often((1 << 8 * last) + loose)
+
+
+@njit(cache=True, nogil=True)
 def is_link(numbers: int, last: int, heading: int, loose: int, number: int) -> bool:
     """Whether the number may be the next link, so that all loose dice can still be linked (C10)."""
     if times(loose, number) == 0 or not fits(numbers, last, heading, number):
@@ -88,41 +137,48 @@ def is_link(numbers: int, last: int, heading: int, loose: int, number: int) -> b
 
 @njit(cache=True, nogil=True)
 def how_many(numbers: int) -> int:
-    """Of all numbers together."""
+    """How many dice a word counts."""
     three = numbers + (numbers >> 24)
     return (three + (three >> 8) + (three >> 16)) & 255
 
 
 @njit(cache=True, nogil=True)
 def too_often(numbers: int) -> bool:
-    """Whether a number is among them more often than a chain can have it (C11)."""
+    """Whether a number is in a word of dice more often than a chain may have it (C11)."""
     return numbers + _PAST_ALIKE & _MARKS != 0
-
-
-@njit(cache=True, nogil=True)
-def odds(numbers: int, last: int, way: int) -> int:
-    """How many of six dice can be added when this direction is named (C13)."""
-    fit = ~(numbers + _ALIKE) & _MARKS
-    ahead = fit >> 8 * last + 7 if way == UP else (fit & (256 << 8 * last) - 1) >> 7
-    return ahead * _SUM >> 56
 
 
 # Discs.
 
 
-@njit(cache=True, nogil=True)
-def free_discs(seat: int, discs: Words, piles: Words) -> tuple[int, int]:
+@inlined
+def free_discs(seat: int, discs: Words, stacks: Words) -> tuple[int, int]:
     """The spaces of the seat's discs that can move, the lower first; -1 where there is none (C7)."""
     low, high = min(discs[seat, 0], discs[seat, 1]), max(discs[seat, 0], discs[seat, 1])
-    centre = len(piles) - 1
-    one = low == 0 or (low < centre and piles[low] & 7 == seat + 1)
-    two = low != high and high < centre and piles[high] & 7 == seat + 1
+    centre = len(stacks) - 1
+    one = low == 0 or (low < centre and stacks[low] & 7 == seat + 1)
+    two = low != high and high < centre and stacks[high] & 7 == seat + 1
     if one:
         return low, high if two else -1
     return (high, -1) if two else (-1, -1)
 
 
-@njit(cache=True, nogil=True)
+@inlined
+def has_won(seat: int, discs: Words, stacks: Words) -> bool:
+    """Whether the seat has won if its turn starts now: none of its discs can move (C6)."""
+    return free_discs(seat, discs, stacks)[0] < 0
+
+
+@inlined
+def gives_win(seat: int, discs: Words, stacks: Words) -> bool:
+    """Whether another seat has won if its turn comes with these discs (C6)."""
+    for other in range(len(discs)):  # noqa: SIM110 - Numba compiles no generator here
+        if other != seat and has_won(other, discs, stacks):
+            return True
+    return False
+
+
+@inlined
 def end_of(space: int, links: int, arrows: Words) -> tuple[int, int]:
     """Where a disc comes to by walking (C15), and by an arrow there (C16)."""
     centre = len(arrows) - 1
@@ -132,25 +188,55 @@ def end_of(space: int, links: int, arrows: Words) -> tuple[int, int]:
     return walked, int(arrows[walked])
 
 
-@njit(cache=True, nogil=True)
-def move(seat: int, space: int, end: int, discs: Words, piles: Words) -> int:
-    """Put the seat's free disc elsewhere; the word of the discs that it then covers (C17)."""
+@inlined
+def move(
+    seat: int, space: int, links: int, arrows: Words, discs: Words, stacks: Words
+) -> tuple[int, int, int]:
+    """Move the seat's free disc as many spaces as the chain has links (C12).
+
+    :return: where it walked to, where an arrow then led it, and whose disc it newly covers, or -1.
+    """
+    walked, end = end_of(space, links, arrows)
+    covered = put(seat, space, end, discs, stacks)
+    return walked, end, (covered & 7) - 1 if end != space else -1
+
+
+@inlined
+def put(seat: int, space: int, end: int, discs: Words, stacks: Words) -> int:
+    """Put the seat's free disc on another space; returns the word of the discs that it covers (C17)."""
     disc = 0 if discs[seat, 0] == space else 1
     if space > 0:
-        piles[space] >>= 3
-    covered = piles[end]
-    if end < len(piles) - 1:
-        piles[end] = covered << 3 | seat + 1
+        stacks[space] >>= 3
+    covered = stacks[end]
+    if end < len(stacks) - 1:
+        stacks[end] = covered << 3 | seat + 1
     discs[seat, disc] = end
     return int(covered)
 
 
-@njit(cache=True, nogil=True)
-def take_back(seat: int, space: int, end: int, discs: Words, piles: Words) -> None:
-    """Undo a move."""
+@inlined
+def take_back(seat: int, space: int, end: int, discs: Words, stacks: Words) -> None:
+    """Undo a move from a space to its end."""
     disc = 0 if discs[seat, 0] == end else 1
-    if end < len(piles) - 1:
-        piles[end] >>= 3
+    if end < len(stacks) - 1:
+        stacks[end] >>= 3
     if space > 0:
-        piles[space] = piles[space] << 3 | seat + 1
+        stacks[space] = stacks[space] << 3 | seat + 1
     discs[seat, disc] = space
+
+
+@njit(cache=True, nogil=True)
+def discs_above(word: int, seat: int, lower: bool) -> int:
+    """How many discs lie on the seat's disc in a stack, with ``lower`` on the lower of its two (C7)."""
+    above = 0
+    while word & 7 != seat + 1 or lower:
+        lower = lower and word & 7 != seat + 1
+        word >>= 3
+        above += 1
+    return above
+
+
+@njit(cache=True, nogil=True)
+def next_seat(seat: int, players: int) -> int:
+    """The seat that plays after this one (C5)."""
+    return seat + 1 if seat + 1 < players else 0

@@ -1,21 +1,21 @@
-"""Chain for two players, solved: what each seat is sure to win from every turn start.
+"""The solver of Chain for two players: lower bounds of both seats' probabilities to win, at every turn start.
 
-Two tables grow from nothing: ``mover`` (what the seat to move is sure to win) and ``waiter`` (the other one).
-A turn start's entries follow from those of the turn starts that may come after it:
+Two tables start from zero: ``mover`` is a bound for the seat to move, ``waiter`` one for the other seat.
+The entries of a turn start follow from those of the turn starts after it:
 
     mover  = FADE * the most that the mover can make of the waiter's entries after the turn
     waiter = FADE * the least that the mover can leave of the mover's entries after the turn
 
-Both only grow, and ``mover <= probability of winning <= 1 - waiter`` holds all the time, whatever is worked
-out first. ``FADE`` is slightly below one. That covers the rounding of a turn's sums, lets a win now count
-more than the same win later, and makes endless play worth nothing. Seats that play by these tables win at
-least their entries. So when the two meet but for a tiny gap, play from every position ends but for that
-gap; and what ends nearly surely from everywhere ends surely.
+Both only grow, and ``mover <= probability of winning <= 1 - waiter`` holds all the time, in whatever order
+entries are updated. ``FADE`` is slightly below one. That covers the rounding of a turn's sums, makes a win
+now worth more than the same win later, and makes endless play worth nothing. Seats that play by these tables
+win at least with the probabilities of their entries. So when both bounds meet up to a tiny gap, play from
+every position ends with a probability of at least one minus that gap; and then it ends with probability one.
 
-A turn knows the board only by what stopping with so many links and failing with so many dice are worth, and
-one pass through its chains serves all hands of the mover: after discarding (C8) only the dice kept matter.
-No hand is left out: sixteen dice (C2) set the only limit. Nothing is taken for granted about what is good: a
-seat whose every move would hand the other the win is glad to fail (C14).
+A turn depends on the board only through the values of stopping with each number of links and of failing with
+each number of dice. One pass through its chains serves all hands of the mover, since after discarding (C8)
+only the dice kept matter. All hands that sixteen dice (C2) allow are solved. The solver assumes nothing about
+which end of a turn is better: a seat whose every move would give the other the win prefers to fail (C14).
 """
 
 from __future__ import annotations
@@ -33,7 +33,16 @@ from numba import njit
 
 from escadaria.compute.work import Work
 from escadaria.games.chain.boards import Board
-from escadaria.games.chain.rules import FACES, Chain, Heading, Links, add_link
+from escadaria.games.chain.compiled.rules import (
+    Words,
+    dice_left,
+    free_discs,
+    inlined,
+    move,
+    take_back,
+)
+from escadaria.games.chain.links import headed
+from escadaria.games.chain.rules import FACES, Chain, Links, add_link
 from escadaria.games.chain.solution import DICE, HAND_PAIRS, HAND_ROWS, MOST, ChainSolution, arrangements
 
 FADE = 1 - 1e-12
@@ -196,10 +205,10 @@ def _all_chains() -> tuple[list[list[Links]], list[npt.NDArray[np.int64]]]:
         number: dict[Links, int] = {}
         rows = []
         for chain in by_length[links]:
-            either = chain.heading is Heading.OPEN
-            for heading in (Heading.UP, Heading.DOWN) if either else (chain.heading,) * 2:  # C13
+            ways = chain.heading.ways
+            for heading in (ways[0], ways[-1]):  # C13
                 for face in FACES:
-                    longer = add_link(Links(chain.numbers, chain.last, heading), face)
+                    longer = add_link(headed(chain, heading), face)
                     rows.append(-1 if longer is None else number.setdefault(longer, len(number)))
             for face in FACES:  # what can be built but not lengthened to: a direction still open
                 longer = add_link(chain, face)
@@ -256,14 +265,16 @@ class Moves(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """``Arrangements`` and the board as numbers."""
+    """``Arrangements`` and the board as arrays."""
 
-    first: npt.NDArray[np.int64]
-    pairs: npt.NDArray[np.int64]
+    first: Words
+    """``Arrangements.first``"""
+    pairs: Words
+    """``Arrangements.pairs``"""
     pair_of: Numbers
     """[space, space]: the number of a pair of discs."""
-    arrow: npt.NDArray[np.int64]
-    """[space]: where a move that ends here leads (C16)."""
+    arrows: Words
+    """By space: where a move that ends there leads (C16)."""
     masks: Numbers
     """[own discs, others, order]: a stack with a bit for each own disc, the lowest bit at the bottom."""
     orders: Numbers
@@ -279,20 +290,27 @@ def moves(board: Board) -> Moves:
     return Moves(stopped, failed, advance)
 
 
+def arrows_of(board: Board) -> Words:
+    """By space: where a move that ends there leads (C16)."""
+    arrows = np.arange(board.length + 1)
+    for start, end in board.arrows:
+        arrows[start] = end
+    return arrows
+
+
 def layout(board: Board) -> Layout:
+    """The arrays for a board."""
     lying = arrangements(board)
     layout = Layout(
         lying.first,
         np.array(lying.pairs),
         np.zeros((board.length + 1, board.length + 1), np.int32),
-        np.arange(board.length + 1),
+        arrows_of(board),
         np.zeros((3, 3, 6), np.int32),
         np.zeros((3, 3, 16), np.int32),
     )
     for number, (low, high) in enumerate(lying.pairs):
         layout.pair_of[low, high] = layout.pair_of[high, low] = number
-    for start, end in board.arrows:
-        layout.arrow[start] = end
     for own, other in ((1, 1), (1, 2), (2, 1), (2, 2)):
         for order, heights in enumerate(combinations(range(own + other), own)):
             mask = sum(1 << height for height in heights)
@@ -303,83 +321,65 @@ def layout(board: Board) -> Layout:
 
 @njit(cache=True)
 def _find_moves(layout: Layout, stopped: Any, failed: Any, advance: Any) -> None:
-    first, pairs, centre = layout.first.ravel(), layout.pairs, len(layout.arrow) - 1
-    spaces, heights = np.zeros(4, np.int64), np.zeros(4, np.int64)  # of the mover's discs, then the other's
+    first, pairs = layout.first.ravel(), layout.pairs
+    discs, stacks = np.zeros((2, 2), np.int64), np.zeros(len(layout.arrows), np.int64)  # seat 0 is the mover
     row = 0
     for number in range(len(stopped)):
         while row + 1 < len(first) and first[row + 1] <= number:
             row += 1
-        spaces[:2], spaces[2:] = pairs[row // len(pairs)], pairs[row % len(pairs)]
-        _stack(layout, number - first[row], spaces, heights)
-        advance[number] = spaces.sum()
-        failed[number] = number_of(layout, spaces, heights)
-        for disc in range(2):
-            start, height = spaces[disc], heights[disc]
-            free = start != centre  # C7
-            for another in range(4):
-                if 0 < start == spaces[another] and heights[another] > height:
-                    free = False
-            if not free:
+        discs[0], discs[1] = pairs[row // len(pairs)], pairs[row % len(pairs)]
+        _stack(layout, number - first[row], discs, stacks)
+        advance[number] = discs.sum()
+        failed[number] = number_of(layout, 1, discs, stacks)
+        for space in free_discs(0, discs, stacks):
+            if space < 0:
                 continue
+            disc = 0 if space == discs[0, 0] else 1
             for links in range(1, DICE):
-                end = start + links
-                if end > centre:
-                    end = 2 * centre - end  # C15
-                end = layout.arrow[end]
-                spaces[disc] = -1
-                heights[disc] = 0
-                for another in range(4):
-                    heights[disc] += spaces[another] == end  # C17
-                spaces[disc] = end
-                stopped[number, disc, links - 1] = number_of(layout, spaces, heights)
-            spaces[disc], heights[disc] = start, height
+                _, end, _ = move(0, space, links, layout.arrows, discs, stacks)
+                stopped[number, disc, links - 1] = number_of(layout, 1, discs, stacks)
+                take_back(0, space, end, discs, stacks)
 
 
 @njit(cache=True)
-def _stack(layout: Layout, order: int, spaces: Any, heights: Any) -> None:
-    """Set the height of each disc in its stack."""
-    centre = len(layout.arrow) - 1
-    heights[0] = heights[2] = 0
-    heights[1], heights[3] = spaces[0] == spaces[1], spaces[2] == spaces[3]
-    for disc in (1, 0):  # the lower space's order counts first
-        space = spaces[disc]
-        if (disc == 1 and space == spaces[0]) or not 0 < space < centre:
-            continue
-        own = int(spaces[0] == space) + int(spaces[1] == space)
-        other = int(spaces[2] == space) + int(spaces[3] == space)
-        if other == 0:
-            continue
-        mask = layout.masks[own, other, order % 2 if own + other == 2 else order]
-        order //= 2
-        next_own, next_other = disc, 2 if spaces[2] == space else 3
-        for height in range(own + other):
-            if mask >> height & 1:
-                heights[next_own] = height
-                next_own += 1
-            else:
-                heights[next_other] = height
-                next_other += 1
+def _stack(layout: Layout, order: int, discs: Words, stacks: Words) -> None:
+    """Put the discs on stacks, those of both seats by the order; the inverse of ``number_of`` for seat 0."""
+    stacks[:] = 0
+    for seat in range(2):
+        for disc in (1, 0):  # the last digit of the order belongs to the mover's higher space
+            space = discs[seat, disc]
+            if not 0 < space < len(stacks) - 1 or stacks[space]:
+                continue
+            own = int(discs[0, 0] == space) + int(discs[0, 1] == space)
+            other = int(discs[1, 0] == space) + int(discs[1, 1] == space)
+            mask = (1 << own) - 1
+            if own and other:
+                mask = layout.masks[own, other, order % 2 if own + other == 2 else order]
+                order //= 2
+            for height in range(own + other):
+                stacks[space] = stacks[space] << 3 | (1 if mask >> height & 1 else 2)
 
 
-@njit(cache=True)
-def number_of(layout: Layout, spaces: Any, heights: Any) -> int:
-    """The arrangement's number as the other seat sees it."""
-    centre, order = len(layout.arrow) - 1, 0
-    low, high = min(spaces[2], spaces[3]), max(spaces[2], spaces[3])
+@inlined
+def number_of(layout: Layout, seat: int, discs: Words, stacks: Words) -> int:
+    """The number of the arrangement, as the seat sees it."""
+    order = 0
+    low, high = min(discs[seat, 0], discs[seat, 1]), max(discs[seat, 0], discs[seat, 1])
     for space in (low, high):
-        mask = own = other = 0
-        for disc in range(2):
-            other += spaces[disc] == space
-            if spaces[disc + 2] == space:
-                own += 1
-                mask |= 1 << heights[disc + 2]
-        if other and 0 < space < centre:
+        word, mask, own, other = stacks[space], 0, 0, 0
+        while word:
+            is_own = word & 7 == seat + 1
+            mask = mask << 1 | is_own
+            own += is_own
+            other += not is_own
+            word >>= 3
+        if own and other:
             if own + other == 2:
                 order *= 2
             order += layout.orders[own, other, mask]
         if low == high:
             break
-    own_pair, other_pair = layout.pair_of[low, high], layout.pair_of[spaces[0], spaces[1]]
+    own_pair, other_pair = layout.pair_of[low, high], layout.pair_of[discs[1 - seat, 0], discs[1 - seat, 1]]
     return int(layout.first[own_pair, other_pair] + order)
 
 
@@ -409,7 +409,7 @@ def new_workspace() -> Scratch:
     """It is empty."""
     return Scratch(
         np.zeros((DICE, LANES)),
-        np.zeros((DICE // 2, LANES)),
+        np.zeros((dice_left(MOST) + 1, LANES)),
         np.zeros((FAILED + 1, LANES)),
         np.zeros((FAILED + 1, LANES)),
         np.zeros((MOST_WAYS, LANES)),
@@ -477,7 +477,7 @@ def _update(
             sign = 1.0 if side == 0 else -1.0  # the least is the most of what is turned round
             for lane in range(len(block)):
                 number = block[lane]
-                for left in range(1, most // 2 + 1):
+                for left in range(1, dice_left(most) + 1):
                     fail[left, lane] = sign * source[moves.failed[number], row + left - 1]
                 for links in range(1, most + 1):
                     stop[links, lane] = -np.inf
@@ -506,7 +506,7 @@ def _work_out(most: int, turns: Turns, workspace: Scratch) -> None:
     for links in range(most, 0, -1):
         if links < most:
             for lane in range(LANES):
-                longer[FAILED, lane] = fail[(links + 1) // 2, lane]  # C14
+                longer[FAILED, lane] = fail[dice_left(links + 1), lane]
             start = levels[most, links, 0]
             for way in range(start, levels[most, links - 1, 0]):
                 # Unsigned numbers spare the compiler the care for those that count from the end.
@@ -527,7 +527,7 @@ def _work_out(most: int, turns: Turns, workspace: Scratch) -> None:
                     here[to, lane] = _greater(stop[links, lane], either)  # C12
             here, longer = longer, here
         for lane in range(LANES):
-            kept[links, lane] = unlinkable[links] * fail[links // 2, lane]  # C14
+            kept[links, lane] = unlinkable[links] * fail[dice_left(links), lane]
         for roll in range(levels[most, links, 2], levels[most, links - 1, 2]):
             a = np.uint64(built[rolls[roll]])
             for lane in range(LANES):

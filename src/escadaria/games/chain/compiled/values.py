@@ -1,7 +1,7 @@
-"""Chain's values compiled: what turn starts are worth, and what a turn is worth by them (C6-C17).
+"""The values of Chain compiled: of turn starts, and of all positions of a turn (C6-C17).
 
-The same as ``turn`` and ``values`` of the game's folder, for positions as the kernel has
-them. A slot is a chain there: its numbers, its last link and its heading.
+This is ``turn.py`` and ``values.py`` of the game's folder for positions of compiled code. A slot is the index
+of a chain, as in ``turn.py``: its numbers, its last link and its heading.
 """
 
 from __future__ import annotations
@@ -20,48 +20,54 @@ from escadaria.games.chain.compiled.rules import (
     SIDES,
     TOP,
     Words,
-    end_of,
+    dice_left,
+    discs_above,
     free_discs,
+    has_won,
+    inlined,
     move,
+    next_seat,
     squeezed,
+    straight_on,
     take_back,
 )
 from escadaria.games.chain.compiled.solver import Layout, layout, number_of
 from escadaria.games.chain.rules import ALIKE, LONGEST, Chain
 from escadaria.games.chain.solution import HAND_ROWS, ChainSolution
 from escadaria.games.chain.turn import BY_LENGTH, DOWN, ENDS, OPEN, UP, reach, rolls
-from escadaria.games.chain.values import AFTER, BEFORE, DEEP, FREE, HOME, OWN, PER_SEAT
+from escadaria.games.chain.values import FREE, HOME, PER_SEAT
 
 fill_rows = njit(cache=True, nogil=True)(features.fill_rows)
+kind_of_disc = njit(cache=True, nogil=True)(features.kind_of_disc)
 
 
-class Walk(NamedTuple):
-    """All chains and all rolls, with their chances."""
+class ChainTable(NamedTuple):
+    """All chains and all rolls, with their probabilities."""
 
     numbers: Words
-    """Of all chains, by length."""
+    """The numbers of all chains, by length."""
     first: Words
-    """By length: where they start."""
+    """By length: the index of its first chain."""
     reach: NDArray[np.uint32]
     """[loose numbers, end]: the ends that all loose dice can be linked to."""
     slots: Words
-    """What each roll can be built into, one roll after the other."""
+    """The chains that each roll can be built into, one roll after the other."""
     starts: Words
-    """By roll: where its slots start."""
+    """By roll: the index of its first slot."""
     chances: NDArray[np.float64]
-    """By roll."""
+    """By roll: its probability."""
     first_roll: Words
-    """By dice."""
+    """By dice: the index of their first roll."""
     missing: NDArray[np.float64]
-    """By dice: how likely they cannot all be linked."""
+    """By dice: the probability that they cannot all be linked."""
 
 
 @cache
-def chain_table() -> Walk:
+def chain_table() -> ChainTable:
     every = [rolls(dice) for dice in range(1, LONGEST + 1)]
     ends = np.cumsum([0] + [len(some.slots) for some in every])
     starts = [some.starts + end for some, end in zip(every, ends[:-1], strict=True)]
-    return Walk(
+    return ChainTable(
         np.concatenate(BY_LENGTH),
         np.cumsum([0] + [len(numbers) for numbers in BY_LENGTH]),
         reach(),
@@ -73,26 +79,26 @@ def chain_table() -> Walk:
     )
 
 
-class Sight(NamedTuple):
-    """What turn starts are worth: by a network, or exactly by a table if there is one."""
+class Evaluator(NamedTuple):
+    """The values of turn starts: by a solution if there is one, else by a network."""
 
     network: Weights
     waiter: NDArray[np.float64]
-    """As a solution has it; empty if there is none."""
+    """The table of a solution; empty if there is none."""
     layout: Layout
     track: int
-    """Its kind."""
+    """The kind of the track, see ``values.kind_of_track``."""
 
 
-def load_evaluator(game: Chain, exact: bool) -> Sight:
-    """By the solution in the cache folder, if ``exact`` and there is one, else by the values that ship."""
+def load_evaluator(game: Chain, exact: bool) -> Evaluator:
+    """The evaluator of a game: with ``exact`` by the solution in the cache folder, if there is one."""
     solution = solutions.find(game) if exact else None
     network, track = weights(features.shipped(game)), features.kind_of_track(game.track)
     if isinstance(solution, ChainSolution):
-        return Sight(network, _read_only(solution.waiter), layout(game.track), track)
+        return Evaluator(network, _read_only(solution.waiter), layout(game.track), track)
     nothing = np.zeros((1, 1), np.int64)
     none = np.zeros((1, 1, 1), np.int32)
-    return Sight(
+    return Evaluator(
         network,
         _read_only(np.zeros((0, 0))),
         Layout(nothing, nothing, nothing.astype(np.int32), nothing[0], none, none),
@@ -102,44 +108,49 @@ def load_evaluator(game: Chain, exact: bool) -> Sight:
 
 def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
     plain = array.view(np.ndarray)
-    plain.flags.writeable = False  # one type for Numba
+    plain.flags.writeable = (
+        False  # so that Numba sees one type, whether the array is mapped from a file or not
+    )
     return plain
 
 
-class Room(NamedTuple):
-    """Workspace for one turn."""
+class Workspace(NamedTuple):
+    """Arrays for working out one turn. A value is the probability that the seat whose turn it is wins."""
 
     standing: NDArray[np.float64]
-    """By slot."""
+    """By slot: the value of the chain when the seat decides (C12)."""
     moves: NDArray[np.float64]
-    """[links, disc]: after stopping; -1 for a disc that cannot move."""
+    """[links, disc]: the value of stopping with this disc; -1 if it cannot move."""
     stop: NDArray[np.float64]
-    """By links: after the best move."""
+    """By links: the value of stopping with the best disc."""
     fail: NDArray[np.float64]
-    """By dice left."""
+    """By dice left: the value of failing."""
     stopped: NDArray[np.float64]
-    """[links, seat]: the shares after the best move, by seat from the next one."""
+    """[links, seat]: all seats' shares after the best move, from the next seat on."""
     failed: NDArray[np.float64]
-    """[dice left, seat]"""
+    """[dice left, seat]: all seats' shares after failing, from the next seat on."""
     shares: NDArray[np.float64]
-    """Of the last turn start evaluated, by seat from the one to move."""
+    """All seats' shares in the turn start that was evaluated last, from the seat to move on."""
     seen: Words
+    """The features of that turn start, see ``see``."""
     rows: Words
+    """The rows of the network's table that belong to the features."""
     first: NDArray[np.float32]
     second: NDArray[np.float32]
+    """The layers of the network."""
     worths: NDArray[np.float64]
-    """Of all that can be chosen."""
+    """The values of the actions to choose from."""
 
 
-def new_workspace(players: int) -> Room:
+def new_workspace(players: int) -> Workspace:
     number = features.number_of_features(players)
-    return Room(
+    return Workspace(
         np.zeros(len(reach()) * ENDS),
         np.zeros((LONGEST + 1, 2)),
         np.zeros(LONGEST + 1),
-        np.zeros(LONGEST // 2 + 1),
+        np.zeros(dice_left(LONGEST) + 1),
         np.zeros((LONGEST + 1, players)),
-        np.zeros((LONGEST // 2 + 1, players)),
+        np.zeros((dice_left(LONGEST) + 1, players)),
         np.zeros(players),
         np.zeros(number + 1, np.int64),
         np.zeros(number, np.int64),
@@ -153,50 +164,35 @@ def new_workspace(players: int) -> Room:
 
 
 @njit(cache=True, nogil=True)
-def evaluate(evaluator: Sight, workspace: Room, seat: int, hands: Words, discs: Words, piles: Words) -> None:
-    """Fill ``workspace.shares`` when the seat's turn starts."""
-    players = len(hands)
-    if free_discs(seat, discs, piles)[0] < 0:  # C6
+def evaluate(
+    evaluator: Evaluator, workspace: Workspace, seat: int, hands: Words, discs: Words, stacks: Words
+) -> None:
+    """Fill ``workspace.shares`` for the start of the seat's turn."""
+    if has_won(seat, discs, stacks):
         workspace.shares[:] = 0.0
         workspace.shares[0] = 1.0
     elif evaluator.waiter.size:
-        other = 1 - seat
-        number = _arrangement(evaluator.layout, seat, discs, piles)
-        workspace.shares[1] = evaluator.waiter[number, HAND_ROWS[hands[seat]] + hands[other] - 1]
+        hand, other = hands[seat], hands[1 - seat]
+        number = number_of(evaluator.layout, seat, discs, stacks)
+        workspace.shares[1] = evaluator.waiter[number, HAND_ROWS[hand] + other - 1]
         workspace.shares[0] = 1.0 - workspace.shares[1]
     else:
-        see(seat, hands, discs, piles, workspace.seen)
-        workspace.seen[-1] = evaluator.track
-        fill_rows(players, workspace.seen, workspace.rows)
+        read_rows(evaluator.track, seat, hands, discs, stacks, workspace)
         forward(evaluator.network, workspace.rows, workspace.first, workspace.second, workspace.shares)
 
 
-@njit(cache=True, nogil=True)
-def _arrangement(layout: Layout, seat: int, discs: Words, piles: Words) -> int:
-    """The number of a solution's arrangement, as the seat sees it."""
-    spaces, heights = np.zeros(4, np.int64), np.zeros(4, np.int64)
-    centre = len(piles) - 1
-    for owner in range(2):
-        first = 2 if owner == seat else 0
-        spaces[first], spaces[first + 1] = discs[owner, 0], discs[owner, 1]
-        for disc in range(2):
-            space, word, below = discs[owner, disc], piles[discs[owner, disc]], 0
-            passed = disc == 1 and discs[owner, 0] == space  # then the upper one is already counted
-            while 0 < space < centre and (word & 7 != owner + 1 or passed):
-                passed = passed and word & 7 != owner + 1
-                word >>= 3
-            word >>= 3
-            while word:
-                below += 1
-                word >>= 3
-            heights[first + disc] = below
-    return int(number_of(layout, spaces, heights))
+@inlined
+def read_rows(track: int, seat: int, hands: Words, discs: Words, stacks: Words, workspace: Workspace) -> None:
+    """Fill ``workspace.seen`` and ``workspace.rows`` for the start of the seat's turn."""
+    see(seat, hands, discs, stacks, workspace.seen)
+    workspace.seen[-1] = track
+    fill_rows(len(hands), workspace.seen, workspace.rows)
 
 
 @njit(cache=True, nogil=True)
-def see(turn: int, hands: Words, discs: Words, piles: Words, seen: Words) -> None:
-    """What is seen of the start of a turn, but for the kind of track, which is last."""
-    players, centre = len(hands), len(piles) - 1
+def see(turn: int, hands: Words, discs: Words, stacks: Words, seen: Words) -> None:
+    """Fill in the features of a turn start, as ``values.see`` has them, but not the kind of track."""
+    players, centre = len(hands), len(stacks) - 1
     pairs = PER_SEAT * players
     seen[pairs:-1] = 0
     for later in range(players):
@@ -204,12 +200,12 @@ def see(turn: int, hands: Words, discs: Words, piles: Words, seen: Words) -> Non
         at = PER_SEAT * later
         for disc in range(2):
             space = discs[seat, disc]
-            again = disc == 1 and space == discs[seat, 0]
+            lower = disc == 1 and space == discs[seat, 0]
             kind = FREE
             if space == centre:
                 kind = HOME
             elif space > 0:
-                kind = _kind(turn, later, piles[space], seat, again, pairs, players, seen)
+                kind = _kind(turn, later, stacks[space], seat, lower, pairs, players, seen)
             seen[at + 2 * disc], seen[at + 2 * disc + 1] = min(centre - space, features.MAX_DISTANCE), kind
         if (seen[at], seen[at + 1]) > (seen[at + 2], seen[at + 3]):
             seen[at], seen[at + 2] = seen[at + 2], seen[at]
@@ -217,28 +213,22 @@ def see(turn: int, hands: Words, discs: Words, piles: Words, seen: Words) -> Non
         seen[at + 4] = min(hands[seat], features.MOST_DICE)
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _kind(
-    turn: int, later: int, word: int, seat: int, again: bool, pairs: int, players: int, seen: Words
+    turn: int, later: int, word: int, seat: int, lower: bool, pairs: int, players: int, seen: Words
 ) -> int:
-    """How the seat's disc in a stack lies, with ``again`` its lower one; who is on top is noted."""
-    top, above = (word & 7) - 1 - turn, 0
-    if top < 0:
-        top += players
-    while word & 7 != seat + 1 or again:
-        again = again and word & 7 != seat + 1
-        word >>= 3
-        above += 1
+    """How the seat's disc in a stack lies, with ``lower`` the lower of two; marks who lies on top of whom."""
+    above = discs_above(word, seat, lower)
     if above == 0:
         return FREE
-    if top == later:
-        return OWN
-    low, high = min(top, later), max(top, later)
-    pair = pairs + low * players - low * (low + 1) // 2 + high - low - 1
-    seen[pair] |= 1 if top == low else 2
-    if top > later:
-        return AFTER
-    return BEFORE if above == 1 else DEEP
+    top = (word & 7) - 1 - turn
+    if top < 0:
+        top += players
+    if top != later:
+        low, high = min(top, later), max(top, later)
+        pair = pairs + low * players - low * (low + 1) // 2 + high - low - 1
+        seen[pair] |= 1 if top == low else 2
+    return int(kind_of_disc(later, top, above))
 
 
 # Turns.
@@ -246,21 +236,21 @@ def _kind(
 
 @njit(cache=True, nogil=True)
 def work_out(
-    evaluator: Sight,
-    chains: Walk,
-    workspace: Room,
+    evaluator: Evaluator,
+    chains: ChainTable,
+    workspace: Workspace,
     arrows: Words,
     seat: int,
     pool: int,
     hands: Words,
     discs: Words,
-    piles: Words,
+    stacks: Words,
 ) -> int:
-    """Work out a turn; returns the most links that the dice allow."""
+    """Fill the workspace with the values of the seat's turn; returns the most links that the dice allow."""
     hand, last = hands[seat], len(hands) - 1
     most = min(LONGEST, hand + pool)
-    following = seat + 1 if seat < last else 0
-    spaces = free_discs(seat, discs, piles)
+    following = next_seat(seat, len(hands))
+    spaces = free_discs(seat, discs, stacks)
     for links in range(1, most + 1):
         hands[seat] = links
         workspace.stop[links] = -1.0
@@ -269,17 +259,16 @@ def work_out(
             workspace.moves[links, disc] = -1.0
             if space < 0:
                 continue
-            _, end = end_of(space, links, arrows)
-            move(seat, space, end, discs, piles)
-            evaluate(evaluator, workspace, following, hands, discs, piles)
-            take_back(seat, space, end, discs, piles)
+            _, end, _ = move(seat, space, links, arrows, discs, stacks)
+            evaluate(evaluator, workspace, following, hands, discs, stacks)
+            take_back(seat, space, end, discs, stacks)
             workspace.moves[links, disc] = workspace.shares[last]
             if workspace.shares[last] > workspace.stop[links]:
                 workspace.stop[links] = workspace.shares[last]
                 workspace.stopped[links] = workspace.shares
-    for left in range(1, most // 2 + 1):
+    for left in range(1, dice_left(most) + 1):
         hands[seat] = left
-        evaluate(evaluator, workspace, following, hands, discs, piles)
+        evaluate(evaluator, workspace, following, hands, discs, stacks)
         workspace.fail[left] = workspace.shares[last]
         workspace.failed[left] = workspace.shares
     hands[seat] = hand
@@ -288,8 +277,8 @@ def work_out(
 
 
 @njit(cache=True, nogil=True)
-def fill_standing(chains: Walk, workspace: Room, most: int) -> None:
-    """From ``stop`` and ``fail`` to ``standing``, with chains of up to ``most`` links."""
+def fill_standing(chains: ChainTable, workspace: Workspace, most: int) -> None:
+    """Fill ``standing`` from ``stop`` and ``fail``, with chains of up to ``most`` links."""
     standing = workspace.standing
     for links in range(most, 0, -1):
         stop = workspace.stop[links]
@@ -299,27 +288,42 @@ def fill_standing(chains: Walk, workspace: Room, most: int) -> None:
             if links == most:
                 standing[slot : slot + ENDS] = stop
                 continue
-            fail = workspace.fail[(links + 1) // 2]  # C14
+            fail = workspace.fail[dice_left(links + 1)]
             total = 0.0
             for face in range(TOP, -1, -1):
                 total += _added(standing, numbers, face, UP, fail)
                 up = (total + face * fail) / SIDES
                 standing[slot + 3 * face + OPEN] = standing[slot + 3 * face + UP] = max(stop, up)
             total = 0.0
-            for face in range(TOP + 1):
+            for face in range(SIDES):
                 total += _added(standing, numbers, face, DOWN, fail)
                 down = (total + (TOP - face) * fail) / SIDES
                 standing[slot + 3 * face + DOWN] = max(stop, down)
                 standing[slot + 3 * face + OPEN] = max(standing[slot + 3 * face + OPEN], down)
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def _added(standing: NDArray[np.float64], numbers: int, face: int, way: int, fail: float) -> float:
-    """What a die that lies ahead on the way makes of a chain (C11, C13)."""
+    """The value after a die that shows a face ahead in this direction (C13)."""
+    after = _slot_ahead(numbers, face, way)
+    return float(standing[after]) if after >= 0 else fail
+
+
+@inlined
+def _slot_ahead(numbers: int, face: int, way: int) -> int:
+    """The slot of a chain that took a face ahead in this direction; -1 if it has too many of them (C11)."""
     if numbers >> 2 * face & ALIKE == ALIKE:
-        return fail
-    heading = OPEN if face == 0 or face == TOP else way
-    return float(standing[(numbers + (1 << 2 * face)) * ENDS + 3 * face + heading])
+        return -1
+    return (numbers + (1 << 2 * face)) * ENDS + 3 * face + straight_on(way, face)
+
+
+@njit(cache=True, nogil=True)
+def slot_after(slot: int, way: int, face: int) -> int:
+    """The slot of a chain that is lengthened in this direction by a face; -1 if it does not fit (C13)."""
+    last = slot % ENDS // 3
+    if face < last if way == UP else face > last:
+        return -1
+    return _slot_ahead(slot // ENDS, face, way)
 
 
 @njit(cache=True, nogil=True)
@@ -336,11 +340,20 @@ def lengthened(standing: NDArray[np.float64], fail: float, numbers: int, last: i
 
 
 @njit(cache=True, nogil=True)
-def kept(chains: Walk, workspace: Room, dice: int) -> float:
-    """The value of keeping this number of dice."""
-    total = chains.missing[dice] * workspace.fail[dice // 2]
+def best_lengthening(standing: NDArray[np.float64], fail: float, slot: int) -> tuple[float, int]:
+    """The value of lengthening the chain of a slot, and the best direction for it (C13)."""
+    numbers, last, heading = slot // ENDS, slot % ENDS // 3, slot % 3
+    up = lengthened(standing, fail, numbers, last, UP) if heading != DOWN else -1.0
+    down = lengthened(standing, fail, numbers, last, DOWN) if heading != UP else -1.0
+    return (up, UP) if up >= down else (down, DOWN)
+
+
+@njit(cache=True, nogil=True)
+def kept(chains: ChainTable, workspace: Workspace, dice: int) -> float:
+    """The value of keeping this number of dice (C8)."""
+    total = chains.missing[dice] * workspace.fail[dice_left(dice)]
     for roll in range(chains.first_roll[dice], chains.first_roll[dice + 1]):
-        best = 0.0
+        best = 0.0  # of the chains that the roll can be built into (C10)
         for at in range(chains.starts[roll], chains.starts[roll + 1]):
             best = max(best, workspace.standing[chains.slots[at]])
         total += chains.chances[roll] * best
@@ -348,37 +361,55 @@ def kept(chains: Walk, workspace: Room, dice: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def best_end(chains: Walk, workspace: Room, numbers: int, last: int, heading: int, loose: int) -> int:
-    """The best end of a chain that all loose dice can be linked to, or -1; numbers are squeezed here."""
-    ends = chains.reach[loose, 3 * last + heading]
-    slot, found, best = (numbers + loose) * ENDS, -1, -1.0
-    for end in range(ENDS):
-        if ends >> np.uint32(end) & np.uint32(1) and workspace.standing[slot + end] > best:
-            found, best = end, workspace.standing[slot + end]
-    return found
+def best_keep(chains: ChainTable, workspace: Workspace, hand: int) -> tuple[int, float]:
+    """How many dice of the hand to keep, and the value of that (C8)."""
+    dice, best = 1, -1.0
+    for choice in range(1, hand + 1):
+        worth = kept(chains, workspace, choice)
+        if worth > best:
+            dice, best = choice, worth
+    return dice, best
+
+
+@inlined
+def best_slot(chains: ChainTable, standing: NDArray[np.float64], roll: int) -> int:
+    """The best chain that a roll can be built into (C10)."""
+    best = chains.slots[chains.starts[roll]]
+    for at in range(chains.starts[roll] + 1, chains.starts[roll + 1]):
+        if standing[chains.slots[at]] > standing[best]:
+            best = chains.slots[at]
+    return int(best)
 
 
 @njit(cache=True, nogil=True)
-def linked(chains: Walk, workspace: Room, numbers: int, heading: int, loose: int, number: int) -> float:
-    """What it is worth to link a number next, if that is legal; ``heading`` is the one it leads to."""
-    die = 1 << 2 * number
-    chain, rest = squeezed(numbers) + die, squeezed(loose) - die
-    end = best_end(chains, workspace, chain, number, heading, rest)
-    return float(workspace.standing[(chain + rest) * ENDS + end])
+def linked(
+    chains: ChainTable, workspace: Workspace, numbers: int, heading: int, loose: int, number: int
+) -> float:
+    """The value of linking a number next, which is legal; ``heading`` is the direction after it (C10)."""
+    slot, best = squeezed(numbers + loose) * ENDS, -1.0
+    ends = chains.reach[squeezed(loose) - (1 << 2 * number), 3 * number + heading]
+    for end in range(ENDS):
+        if ends >> np.uint32(end) & np.uint32(1):
+            best = max(best, workspace.standing[slot + end])
+    return best
+
+
+# The ends of a turn.
 
 
 class Paths(NamedTuple):
-    """Workspace for the forward pass through a turn."""
+    """Arrays for the forward pass through a turn."""
 
     mass: NDArray[np.float64]
-    """By slot: how likely the turn comes there; zeros before and after."""
+    """By slot: the probability that the turn comes there; zeros before and after a pass."""
     slots: Words
-    """Those met, and [length]: how many of them are so long."""
+    """[links, index]: the slots with chains of this length that were met."""
     met: Words
+    """By links: how many slots were met."""
     stops: NDArray[np.float64]
-    """By links."""
+    """By links: the probability that the turn stops with them."""
     fails: NDArray[np.float64]
-    """By dice left."""
+    """By dice left: the probability that the turn fails and leaves them."""
 
 
 def paths() -> Paths:
@@ -388,50 +419,58 @@ def paths() -> Paths:
         np.zeros((LONGEST + 2, max(map(len, BY_LENGTH)) * ENDS), np.int64),
         np.zeros(LONGEST + 2, np.int64),
         np.zeros(LONGEST + 1),
-        np.zeros(LONGEST // 2 + 1),
+        np.zeros(dice_left(LONGEST) + 1),
     )
 
 
-@njit(inline="always")
-def _meet(mass: NDArray[np.float64], slots: Words, met: Words, links: int, slot: int, chance: float) -> None:
-    if mass[slot] == 0.0:
-        slots[links, met[links]] = slot
-        met[links] += 1
-    mass[slot] += chance
+@njit(cache=True, nogil=True)
+def begin_turn(paths: Paths, dice: int, missing: float) -> None:
+    """Begin a pass with this number of dice, which cannot be linked with the probability ``missing``."""
+    paths.stops[:], paths.fails[:], paths.met[:] = 0.0, 0.0, 0
+    paths.fails[dice_left(dice)] += missing
 
 
 @njit(cache=True, nogil=True)
-def follow(chains: Walk, workspace: Room, most: int, dice: int, paths: Paths) -> None:
-    """How likely each end of a turn is when so many dice are kept: fills ``stops`` and ``fails``."""
-    mass, slots, met, stops, fails = paths
+def meet(paths: Paths, links: int, slot: int, chance: float) -> None:
+    """Add a probability to a slot with a chain of this length."""
+    if paths.mass[slot] == 0.0:
+        paths.slots[links, paths.met[links]] = slot
+        paths.met[links] += 1
+    paths.mass[slot] += chance
+
+
+@njit(cache=True, nogil=True)
+def leave(paths: Paths, links: int, at: int) -> tuple[int, float]:
+    """Take the probability from one of the slots that were met; returns both."""
+    slot = paths.slots[links, at]
+    chance = paths.mass[slot]
+    paths.mass[slot] = 0.0
+    return slot, chance
+
+
+@njit(cache=True, nogil=True)
+def roll_on(paths: Paths, links: int, slot: int, way: int, chance: float) -> None:
+    """Lengthen the chain of a slot in this direction by all six faces (C13, C14)."""
+    for face in range(SIDES):
+        after = slot_after(slot, way, face)
+        if after >= 0:
+            meet(paths, links + 1, after, chance / SIDES)
+        else:
+            paths.fails[dice_left(links + 1)] += chance / SIDES
+
+
+@njit(cache=True, nogil=True)
+def find_ends(chains: ChainTable, workspace: Workspace, most: int, dice: int, paths: Paths) -> None:
+    """Fill in the probabilities of all ends of a turn that is played best with this number of dice."""
     standing = workspace.standing
-    stops[:], fails[:], met[:] = 0.0, 0.0, 0
-    fails[dice // 2] += chains.missing[dice]
+    begin_turn(paths, dice, chains.missing[dice])
     for roll in range(chains.first_roll[dice], chains.first_roll[dice + 1]):
-        at = chains.slots[chains.starts[roll]]
-        for choice in range(chains.starts[roll] + 1, chains.starts[roll + 1]):
-            if standing[chains.slots[choice]] > standing[at]:
-                at = chains.slots[choice]
-        _meet(mass, slots, met, dice, at, chains.chances[roll])
+        meet(paths, dice, best_slot(chains, standing, roll), chains.chances[roll])
     for links in range(dice, most + 1):
-        fail = workspace.fail[(links + 1) // 2] if links < most else 0.0
-        for place in range(met[links]):
-            slot = slots[links, place]
-            chance = mass[slot]
-            mass[slot] = 0.0
+        for at in range(paths.met[links]):
+            slot, chance = leave(paths, links, at)
             if links == most or standing[slot] <= workspace.stop[links]:
-                stops[links] += chance
-                continue
-            numbers, last, way = slot // ENDS, slot % ENDS // 3, slot % 3
-            if way == OPEN:
-                up = lengthened(standing, fail, numbers, last, UP)
-                way = UP if up >= lengthened(standing, fail, numbers, last, DOWN) else DOWN
-            chance /= SIDES
-            for face in range(SIDES):  # C13
-                ahead = face >= last if way == UP else face <= last
-                if ahead and numbers >> 2 * face & ALIKE < ALIKE:
-                    heading = OPEN if face == 0 or face == TOP else way
-                    after = (numbers + (1 << 2 * face)) * ENDS + 3 * face + heading
-                    _meet(mass, slots, met, links + 1, after, chance)
-                else:
-                    fails[(links + 1) // 2] += chance
+                paths.stops[links] += chance
+            else:
+                fail = workspace.fail[dice_left(links + 1)]
+                roll_on(paths, links, slot, best_lengthening(standing, fail, slot)[1], chance)
