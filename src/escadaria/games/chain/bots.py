@@ -9,12 +9,25 @@ out its turn by shipped values, without noise.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from escadaria.bots import Maker
 from escadaria.bots.evaluating import DRAWS, Expert, Values, master
-from escadaria.games.chain.rules import Action, Arrived, Chain, Covered, Keep, Lengthen, Link, Move, State
+from escadaria.game import Fact
+from escadaria.games.chain.links import fitting, headed, most_fitting
+from escadaria.games.chain.rules import (
+    FACES,
+    Action,
+    Arrived,
+    Chain,
+    Covered,
+    Keep,
+    Lengthen,
+    Link,
+    Move,
+    State,
+)
 
 # The simple bot: the heuristics of a casual player.
 
@@ -33,46 +46,47 @@ def simple(game: Chain, state: State) -> Action:
         return keeps[min(len(keeps), HANDFUL) - 1]
     links = [action for action in legal if isinstance(action, Link)]
     if links:
-        return max(links, key=lambda link: _openness(game, game.apply(state, link)))
+        return max(links, key=lambda link: _openness(game.apply(state, link)))
     moves = [action for action in legal if isinstance(action, Move)]
     best = max(moves, key=lambda move: _appeal(game, state, move))
     lengthenings = [action for action in legal if isinstance(action, Lengthen)]
-    bold = max(lengthenings, key=lambda action: _odds(game, state, action), default=None)
+    bold = max(lengthenings, key=lambda action: _fits(state, action), default=None)
     kind, home, _ = _appeal(game, state, best)
-    if bold and (not kind or (not home and _odds(game, state, bold) >= ODDS)):
+    if bold and (not kind or (not home and _fits(state, bold) >= ODDS * len(FACES))):
         return bold
     return best
 
 
-def _odds(game: Chain, state: State, action: Lengthen) -> Fraction:
-    """The probability that the turn goes on after lengthening."""
-    node = game.apply(state, action)
-    return sum(
-        (chance for die, chance in game.chance_outcomes(node) if game.apply(node, die).turn == state.turn),
-        Fraction(0),
-    )
+def _fits(state: State, action: Lengthen) -> int:
+    """How many of the six numbers can be added in this direction (C13)."""
+    return fitting(headed(state.chain, action.heading))
 
 
-def _openness(game: Chain, state: State) -> Fraction:
-    """The best odds of lengthening that can still be reached, looking ahead over a few links."""
-    legal = game.legal_actions(state)
-    if isinstance(legal[0], Link):
-        if len(state.loose) >= HANDFUL:  # too many orders to look through
-            return Fraction(0)
-        return max(_openness(game, game.apply(state, link)) for link in legal)
-    return max((_odds(game, state, a) for a in legal if isinstance(a, Lengthen)), default=Fraction(0))
+def _openness(state: State) -> int:
+    """How many numbers fit at best when all loose dice are linked; 0 if there are too many to look ahead."""
+    if state.pool == 0 or len(state.loose) >= HANDFUL:
+        return 0
+    return most_fitting(state.chain, state.loose)
 
 
-def _appeal(game: Chain, state: State, move: Move) -> tuple[bool, bool, int]:
-    """How good a move looks: it gives no win away, brings a disc home, gets far."""
-    seat, after = state.turn, game.apply(state, move)
-    others = (other for other in range(game.players) if other != seat)
-    centre = game.track.length
+def _appeal(game: Chain, state: State, move: Move, cover_bonus: int = 0) -> tuple[bool, bool, int]:
+    """How good a move looks: it gives no win away, brings a disc home, gets far or covers a disc."""
+    seat, after, facts = state.turn, game.apply(state, move), game.facts(state, move)
     return (
-        all(game.free_discs(after, other) for other in others),
-        after.discs[seat].count(centre) > state.discs[seat].count(centre),
-        sum(after.discs[seat]),
+        not gives_win(game, after, seat),
+        any(isinstance(fact, Arrived) for fact in facts),
+        sum(after.discs[seat]) + cover_bonus * covers_another(facts, seat),
     )
+
+
+def gives_win(game: Chain, state: State, seat: int) -> bool:
+    """Whether another seat has won if its turn comes with these discs (C6)."""
+    return not all(game.free_discs(state, other) for other in range(game.players) if other != seat)
+
+
+def covers_another(facts: Sequence[Fact], seat: int) -> bool:
+    """Whether a move covers another seat's disc (C17)."""
+    return any(isinstance(fact, Covered) and fact.victim != seat for fact in facts)
 
 
 # The tourist and the regular.
@@ -105,19 +119,7 @@ def regular(game: Chain, state: State) -> Action:
     if not isinstance(action, Move):
         return action
     moves = [move for move in game.legal_actions(state) if isinstance(move, Move)]
-    return max(moves, key=lambda move: _regular_appeal(game, state, move))
-
-
-def _regular_appeal(game: Chain, state: State, move: Move) -> tuple[bool, bool, int]:
-    """How good a move looks: it gives no win away, brings a disc home, gets far or covers a disc."""
-    seat, after = state.turn, game.apply(state, move)
-    facts = game.facts(state, move)
-    covers = any(isinstance(fact, Covered) and fact.victim != seat for fact in facts)
-    return (
-        all(game.free_discs(after, other) for other in range(game.players) if other != seat),
-        any(isinstance(fact, Arrived) for fact in facts),
-        sum(after.discs[seat]) + COVER_BONUS * covers,
-    )
+    return max(moves, key=lambda move: _appeal(game, state, move, COVER_BONUS))
 
 
 # The expert and the master.

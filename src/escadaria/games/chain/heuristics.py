@@ -7,26 +7,19 @@ nothing (``NOTHING``).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
+from escadaria.games.chain.bots import covers_another, gives_win
+from escadaria.games.chain.links import fitting, headed, most_fitting
 from escadaria.games.chain.rules import (
-    DOWN,
-    FACES,
-    UP,
     Action,
     Chain,
-    Covered,
-    Heading,
     Keep,
     Lengthen,
-    Link,
-    Links,
     Move,
     Phase,
     State,
-    add_link,
-    next_links,
+    with_chain,
 )
 from escadaria.strategy import Advice, Rule, read
 
@@ -144,15 +137,14 @@ def decide(numbers: Sequence[int], game: Chain, state: State) -> Action:
         looks = [0, *(_best(numbers, game, state, dice).good for dice in range(1, hand + 1))]
         return Keep(keeps(numbers, hand, looks))
     if state.phase is Phase.BUILD:
-        links = next_links(state.chain, state.loose)
-        return Link(max(links, key=lambda number: _open_end(*_linked(state.chain, state.loose, number))))
+        return max(game.legal_actions(state), key=lambda link: _open_end(game.apply(state, link)))
     length = len(state.chain.numbers)
     now, later = (_best(numbers, game, state, links) for links in (length, length + 1))
     ways = [action for action in game.legal_actions(state) if isinstance(action, Lengthen)]
-    way = max(ways, key=lambda way: _fits(state.chain, way), default=None)
+    way = max(ways, key=lambda way: _fits(state, way), default=None)
     close = min(_close(game, state, seat) for seat in _others(game, state))
     extra = later.good - now.good
-    if way and lengthens(numbers, length, _fits(state.chain, way), now.home, now.gift, extra, close):
+    if way and lengthens(numbers, length, _fits(state, way), now.home, now.gift, extra, close):
         return way
     return Move(now.space)
 
@@ -174,12 +166,10 @@ class _Look(NamedTuple):
 def _best(numbers: Sequence[int], game: Chain, state: State, links: int) -> _Look:
     """The move that looks best after so many links."""
     seat, centre, moves = state.turn, game.track.length, list[_Look]()
-    chain = Links((1,) * links, 1)  # its length is all that matters
-    stands = State(seat, Phase.DECIDE, state.hands, state.pool, state.discs, state.piles, chain)
+    standing = with_chain(state, links)
     for space in game.free_discs(state, seat):
-        after, facts = game.apply(stands, Move(space)), game.facts(stands, Move(space))
-        gift = not all(game.free_discs(after, other) for other in _others(game, state))
-        covers = any(isinstance(fact, Covered) and fact.victim != seat for fact in facts)
+        after, facts = game.apply(standing, Move(space)), game.facts(standing, Move(space))
+        gift, covers = gives_win(game, after, seat), covers_another(facts, seat)
         home = after.discs[seat].count(centre)
         good = appeal(numbers, sum(after.discs[seat]), home, gift, covers)
         moves.append(_Look(good, home > state.discs[seat].count(centre), gift, space))
@@ -196,24 +186,14 @@ def _close(game: Chain, state: State, seat: int) -> int:
     return game.track.length - free[0] if len(free) == 1 else UNREACHABLE
 
 
-def _fits(chain: Links, way: Lengthen) -> int:
+def _fits(state: State, way: Lengthen) -> int:
     """How many numbers fit in this direction (C13)."""
-    named = Links(chain.numbers, chain.last, way.heading)
-    return sum(add_link(named, number) is not None for number in FACES)
+    return fitting(headed(state.chain, way.heading))
 
 
-@lru_cache(maxsize=2**14)
-def _open_end(chain: Links, loose: tuple[int, ...]) -> int:
+def _open_end(state: State) -> int:
     """How many numbers fit at best when all loose dice are linked."""
-    if loose:
-        return max(_open_end(*_linked(chain, loose, number)) for number in next_links(chain, loose))
-    return max(_fits(chain, way) for way in (UP, DOWN) if chain.heading in (Heading.OPEN, way.heading))
-
-
-def _linked(chain: Links, loose: tuple[int, ...], number: int) -> tuple[Links, tuple[int, ...]]:
-    longer, at = add_link(chain, number), loose.index(number)
-    assert longer, "it is one of the next links"
-    return longer, (*loose[:at], *loose[at + 1 :])
+    return most_fitting(state.chain, state.loose)
 
 
 def advice() -> Mapping[int, Advice]:

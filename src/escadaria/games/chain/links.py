@@ -96,6 +96,20 @@ def next_links(chain: Links, loose: tuple[int, ...]) -> tuple[int, ...]:
     )
 
 
+def fitting(chain: Links) -> int:
+    """How many of the six numbers can be the next link (C11)."""
+    return sum(add_link(chain, number) is not None for number in FACES)
+
+
+@lru_cache(maxsize=2**14)
+def most_fitting(chain: Links, loose: tuple[int, ...] = ()) -> int:
+    """How many numbers fit at best, in a direction of choice (C13), once all loose dice are linked (C10)."""
+    if not loose:
+        return max(fitting(headed(chain, way)) for way in chain.heading.ways)
+    longer = ((add_link(chain, number), without(loose, number)) for number in next_links(chain, loose))
+    return max(most_fitting(link, rest) for link, rest in longer if link)
+
+
 def can_link(chain: Links, loose: tuple[int, ...]) -> bool:
     """Whether all loose dice can be linked to the chain, in some order (C10)."""
     return not loose or bool(next_links(chain, loose))
