@@ -1,8 +1,8 @@
-"""Heuristics for Chain, judged by what positions are worth (C1-C17).
+"""The search for heuristics of Chain, measured by the values of positions (C1-C17).
 
-A player who follows rules is watched among players who play best: by the exact solution for two, by the
-values that ship for more. For each start of a turn everything that it may lead to is noted, with its worth;
-so what other rules would give away there is known exactly over all dice, without playing.
+One player follows rules, the others play best: by the exact solution with two players, by the shipped values
+with more. Each turn start of that player is recorded with the values of all ends that its turn can have. From
+these the expected loss of any other rules is computed exactly over all dice, without more games.
 """
 
 from __future__ import annotations
@@ -111,55 +111,57 @@ def open_chains() -> OpenChains:
     )  # fmt: skip
 
 
-class Race(NamedTuple):
-    """A game, and what its turn starts are worth."""
+class GameTables(NamedTuple):
+    """A game as arrays, and the evaluator of its turn starts."""
 
     evaluator: Evaluator
     chains: ChainTable
     open_chains: OpenChains
     arrows: Words
     dealt: Words
-    """The hands that a race starts with."""
+    """The hands at the start of a game."""
 
 
-def race(game: Chain, evaluator: Evaluator | None = None) -> Race:
-    """By the exact solution for two, else by the values that ship; or by what is given."""
+def game_tables(game: Chain, evaluator: Evaluator | None = None) -> GameTables:
+    """The tables of a game; for two players with the exact solution, else the shipped network."""
     if evaluator is None:
         evaluator = chain_values.load_evaluator(game, exact=game.players == 2)
         if game.players == 2 and not evaluator.waiter.size:
             raise NotSolved("there is no exact solution yet: escadaria solve chain --board default")
     dealt = np.array(game.initial_state().hands)
-    return Race(evaluator, chain_values.chain_table(), open_chains(), chain_kernel.tables(game).arrows, dealt)
+    return GameTables(
+        evaluator, chain_values.chain_table(), open_chains(), chain_kernel.tables(game).arrows, dealt
+    )
 
 
 # Turns.
 
 
 class Turns(NamedTuple):
-    """Starts of turns, and what may come of them; by [turn, links, disc] what a move leads to."""
+    """Recorded turn starts with the values of all ends of their turns."""
 
     own: Words
-    """How many dice there are in the hand."""
+    """By turn: how many dice the hand has."""
     most: Words
-    """How many links there are dice for."""
+    """By turn: the most links that the dice allow."""
     stop: NDArray[np.float64]
-    """[turn, links, disc]: its worth; -1 for a disc that cannot move."""
+    """[turn, links, disc]: the value of stopping with this disc; -1 if it cannot move."""
     fail: NDArray[np.float64]
-    """[turn, dice left]"""
+    """[turn, dice left]: the value of failing."""
     best: NDArray[np.float64]
-    """[turn]: before anything is decided, played best."""
+    """By turn: its value at the start if it is played best."""
     spaces: NDArray[np.int64]
-    """[turn, links, disc]: how far the own discs are then, together."""
+    """[turn, links, disc]: the sum of the own discs' spaces after the move."""
     home: NDArray[np.int64]
-    """[turn, links, disc]: how many of them lie at the centre then."""
+    """[turn, links, disc]: how many own discs lie at the centre after the move."""
     gift: NDArray[np.bool_]
-    """[turn, links, disc]: whether somebody else has no free disc then, and so may win (C6)."""
+    """[turn, links, disc]: whether the move leaves another seat without a free disc, so that it wins (C6)."""
     covers: NDArray[np.bool_]
-    """[turn, links, disc]: whether it lands on somebody else's disc (C17)."""
+    """[turn, links, disc]: whether the move covers another seat's disc (C17)."""
     had: Words
-    """How many own discs lie at the centre already."""
+    """By turn: how many own discs lie at the centre at its start."""
     close: Words
-    """How far a last free disc of somebody else is from the centre, if there is one."""
+    """By turn: how far another seat's only free disc is from the centre, if one has a single one."""
 
 
 def empty_turns(turns: int) -> Turns:
@@ -171,27 +173,27 @@ def empty_turns(turns: int) -> Turns:
     )  # fmt: skip
 
 
-class Desk(NamedTuple):
-    """Workspace for one turn."""
+class RuleWorkspace(NamedTuple):
+    """Arrays for one turn that is played by rules."""
 
     workspace: Workspace
     paths: Paths
     disc: Words
-    """By links: which one moves."""
+    """By links: which free disc moves."""
     looks: Words
-    """By links: how good that looks."""
+    """By links: how good this move looks."""
     needed: Words
     """By links: how many numbers must fit to lengthen."""
 
 
-def desk(players: int) -> Desk:
+def new_rule_workspace(players: int) -> RuleWorkspace:
     disc, looks, needed = np.zeros((3, LONGEST + 2), np.int64)
-    return Desk(chain_values.new_workspace(players), chain_values.paths(), disc, looks, needed)
+    return RuleWorkspace(chain_values.new_workspace(players), chain_values.paths(), disc, looks, needed)
 
 
 @njit(cache=True, nogil=True)
-def note(
-    race: Race,
+def record_turn(
+    tables: GameTables,
     seat: int,
     hands: Words,
     discs: Words,
@@ -200,9 +202,9 @@ def note(
     at: int,
     workspace: Workspace,
 ) -> None:
-    """Work out what a turn may lead to."""
+    """Record the values of all ends of a turn."""
     most = work_out(
-        race.evaluator, race.chains, workspace, race.arrows, seat, pool_of(hands), hands, discs, stacks
+        tables.evaluator, tables.chains, workspace, tables.arrows, seat, pool_of(hands), hands, discs, stacks
     )
     turns.own[at], turns.most[at], turns.stop[at], turns.fail[at] = (
         hands[seat],
@@ -210,7 +212,7 @@ def note(
         workspace.moves,
         workspace.fail,
     )
-    _, turns.best[at] = best_keep(race.chains, workspace, hands[seat])
+    _, turns.best[at] = best_keep(tables.chains, workspace, hands[seat])
     centre, spaces = len(stacks) - 1, free_discs(seat, discs, stacks)
     turns.had[at] = (discs[seat] == centre).sum()
     for links in range(1, most + 1):
@@ -218,7 +220,7 @@ def note(
             space = spaces[disc]
             if space < 0:
                 continue
-            _, end, victim = move(seat, space, links, race.arrows, discs, stacks)
+            _, end, victim = move(seat, space, links, tables.arrows, discs, stacks)
             turns.covers[at, links, disc] = victim >= 0 and victim != seat
             turns.spaces[at, links, disc] = discs[seat].sum()
             turns.home[at, links, disc] = (discs[seat] == centre).sum()
@@ -232,9 +234,9 @@ def note(
 
 
 @njit(cache=True, nogil=True)
-def decide(rules: Any, turns: Turns, turn: int, desk: Desk) -> int:
-    """How many dice to keep by the rules, and by links what comes then, in ``desk``."""
-    most, looks = turns.most[turn], desk.looks
+def decide(rules: Any, turns: Turns, turn: int, work: RuleWorkspace) -> int:
+    """Fill the workspace with the decisions of the rules; returns how many dice they keep."""
+    most, looks = turns.most[turn], work.looks
     for links in range(1, most + 1):
         looks[links] = -(10**6)
         for disc in range(2):
@@ -244,53 +246,53 @@ def decide(rules: Any, turns: Turns, turn: int, desk: Desk) -> int:
                     rules, turns.spaces[move], turns.home[move], turns.gift[move], turns.covers[move]
                 )
                 if good > looks[links]:
-                    desk.disc[links], looks[links] = disc, good
+                    work.disc[links], looks[links] = disc, good
     looks[most + 1] = looks[most]
     for links in range(1, most + 1):
-        move = turn, links, desk.disc[links]
+        move = turn, links, work.disc[links]
         home, extra = turns.home[move] > turns.had[turn], looks[links + 1] - looks[links]
         fits, close = 1, turns.close[turn]
         while fits <= SIDES and not lengthens(rules, links, fits, home, turns.gift[move], extra, close):
             fits += 1
-        desk.needed[links] = fits
+        work.needed[links] = fits
     return int(keeps(rules, turns.own[turn], looks))
 
 
 @njit(cache=True, nogil=True)
-def find_ends(open_chains: OpenChains, most: int, dice: int, desk: Desk) -> None:
+def find_ends(open_chains: OpenChains, most: int, dice: int, work: RuleWorkspace) -> None:
     """Fill in the probabilities of all ends of a turn that was decided by rules."""
-    paths = desk.paths
+    paths = work.paths
     begin_turn(paths, dice, open_chains.missing[dice])
     for built in range(open_chains.first[dice], open_chains.first[dice + 1]):
         meet(paths, dice, open_chains.slots[built], open_chains.chances[built])
     for links in range(dice, most + 1):
         for at in range(paths.met[links]):
             slot, chance = leave(paths, links, at)
-            if links == most or open_chains.fits[slot] < desk.needed[links]:
+            if links == most or open_chains.fits[slot] < work.needed[links]:
                 paths.stops[links] += chance
             else:
                 roll_on(paths, links, slot, open_chains.way[slot], chance)
 
 
 @njit(cache=True, nogil=True)
-def outlook(race: Race, rules: Any, turns: Turns, turn: int, desk: Desk) -> float:
-    """What a turn is worth by the rules; its ends are in ``desk``."""
+def outlook(tables: GameTables, rules: Any, turns: Turns, turn: int, work: RuleWorkspace) -> float:
+    """The value of a turn that is played by the rules; fills in the probabilities of its ends."""
     most, total = turns.most[turn], 0.0
-    find_ends(race.open_chains, most, decide(rules, turns, turn, desk), desk)
+    find_ends(tables.open_chains, most, decide(rules, turns, turn, work), work)
     for links in range(1, most + 1):
-        if desk.paths.stops[links] > 0:
-            total += desk.paths.stops[links] * turns.stop[turn, links, desk.disc[links]]
+        if work.paths.stops[links] > 0:
+            total += work.paths.stops[links] * turns.stop[turn, links, work.disc[links]]
     for left in range(1, dice_left(most) + 1):
-        total += desk.paths.fails[left] * turns.fail[turn, left]
+        total += work.paths.fails[left] * turns.fail[turn, left]
     return total
 
 
 @njit(cache=True, nogil=True)
-def given_away(race: Race, rules: Any, turns: Turns, which: Any, desk: Desk) -> float:
-    """What the rules lose over these turns, by the mean."""
+def given_away(tables: GameTables, rules: Any, turns: Turns, which: Any, work: RuleWorkspace) -> float:
+    """The mean loss of the rules over these turns."""
     lost = 0.0
     for turn in which:
-        lost += turns.best[turn] - outlook(race, rules, turns, turn, desk)
+        lost += turns.best[turn] - outlook(tables, rules, turns, turn, work)
     return lost / len(which)
 
 
@@ -298,62 +300,67 @@ def given_away(race: Race, rules: Any, turns: Turns, which: Any, desk: Desk) -> 
 
 
 @njit(cache=True, nogil=True)
-def watch(
-    race: Race, rules: Any, best: bool, games: int, turns: Turns, losses: Any, desk: Desk
+def play_by_rules(
+    tables: GameTables, rules: Any, best: bool, games: int, turns: Turns, losses: Any, work: RuleWorkspace
 ) -> tuple[int, int, int]:
-    """Games of who follows the rules, or plays best, among those who play best; who starts by turns.
+    """Play games of seat 0, which follows the rules or plays best, among seats that play best.
 
-    They end when ``turns`` is full. If ``losses`` has a row for each game, only its first turn is used.
+    The seats start in turn. Play stops when ``turns`` is full. If ``losses`` has an entry for each game, it
+    gets the losses of seat 0, and only the first entry of ``turns`` is used.
 
-    :return: how many games were finished, how many of them were won, and how many turns were noted.
+    :return: how many games were finished, how many of them seat 0 won, and how many turns were recorded.
     """
-    players, noted, won, keeps = len(race.dealt), 0, 0, len(losses) == 0
+    players, noted, won, keeps = len(tables.dealt), 0, 0, len(losses) == 0
     hands, discs = np.zeros(players, np.int64), np.zeros((players, 2), np.int64)
-    stacks, shares = np.zeros(len(race.arrows), np.int64), np.zeros(players)
+    stacks, shares = np.zeros(len(tables.arrows), np.int64), np.zeros(players)
     for game in range(games):
-        hands[:], discs[:], stacks[:] = race.dealt, 0, 0
+        hands[:], discs[:], stacks[:] = tables.dealt, 0, 0
         seat = game % players
         while not has_won(seat, discs, stacks):
             if seat == 0:
                 at = noted if keeps else 0
                 if at == len(turns.own):
                     return game, won, noted
-                note(race, seat, hands, discs, stacks, turns, at, desk.workspace)
+                record_turn(tables, seat, hands, discs, stacks, turns, at, work.workspace)
                 noted += 1
             if seat > 0 or best:
                 play_turn(
-                    race.evaluator, race.chains, race.arrows, 0.0, seat, desk.workspace, hands, discs, stacks,
-                    desk.paths, shares,
+                    tables.evaluator, tables.chains, tables.arrows, 0.0, seat, work.workspace,
+                    hands, discs, stacks, work.paths, shares,
                 )  # fmt: skip
             else:
-                worth = outlook(race, rules, turns, at, desk)
+                worth = outlook(tables, rules, turns, at, work)
                 if not keeps:
                     losses[game] += turns.best[at] - worth
-                play_end(race.arrows, turns.most[at], seat, desk.disc, desk.paths, hands, discs, stacks)
+                play_end(tables.arrows, turns.most[at], seat, work.disc, work.paths, hands, discs, stacks)
             seat = next_seat(seat, players)
         won += seat == 0
     return games, won, noted
 
 
-def measure(race: Race, rules: Numbers, games: int, seed: int) -> Measured:
-    """Let who follows the rules play among those who play best."""
+def measure(tables: GameTables, rules: Numbers, games: int, seed: int) -> Measured:
+    """Measure rules by games among seats that play best."""
     set_seed(seed)
     losses = np.zeros(games)
-    _, won, _ = watch(race, rules, False, games, empty_turns(1), losses, desk(len(race.dealt)))
+    _, won, _ = play_by_rules(
+        tables, rules, False, games, empty_turns(1), losses, new_rule_workspace(len(tables.dealt))
+    )
     return Measured(float(losses.mean()), float(losses.std() / np.sqrt(games)), won / games, games)
 
 
-def gather(race: Race, rules: Numbers | None, turns: int, seed: int) -> tuple[Turns, float]:
-    """Turns as they are met by who follows the rules, or plays best; how many there are in a game."""
+def gather(tables: GameTables, rules: Numbers | None, turns: int, seed: int) -> tuple[Turns, float]:
+    """Record turns of games by the rules, or of best play without rules; returns also the turns per game."""
     set_seed(seed)
     met, numbers = empty_turns(turns), np.array(heuristics.NOTHING) if rules is None else rules
-    games, _, _ = watch(race, numbers, rules is None, 10**9, met, np.zeros(0), desk(len(race.dealt)))
+    games, _, _ = play_by_rules(
+        tables, numbers, rules is None, 10**9, met, np.zeros(0), new_rule_workspace(len(tables.dealt))
+    )
     return met, turns / games
 
 
 _SIMPLE = (8, 0, 1, 100, 0, 0, UNREACHABLE, 0, 0, 0, 0, HANDFUL)
 BOTS = {"simple": _SIMPLE, "regular": (*_SIMPLE[: heuristics.COVER], COVER_BONUS, HANDFUL)}
-"""These bots follow such rules themselves: a chance of two in three, a handful, the centre before all."""
+"""The heuristics of these bots as rules."""
 
 
 # The search.
@@ -379,71 +386,73 @@ def family() -> Family:
 
 
 GUESS = (3, 1, 1, 12, 4, 4, 6, 2, 10, 2, 0, UNREACHABLE)
-"""To meet sensible positions at first."""
+"""The rules of the first games, so that sensible positions are recorded."""
 
 
 def find(
-    race: Race, turns: int, seed: int, most: int, gain: float, report: Report
+    tables: GameTables, turns: int, seed: int, most: int, gain: float, report: Report
 ) -> tuple[Numbers, list[Stage]]:
-    """Rules, and what is lost by those who follow the first of them, the first two, …"""
-    some, work = family(), desk(len(race.dealt))
-    met, each = gather(race, np.array(GUESS), turns, seed)
+    """Find rules; returns also the loss with the first of them, the first two, …"""
+    some, work = family(), new_rule_workspace(len(tables.dealt))
+    met, each = gather(tables, np.array(GUESS), turns, seed)
     everything, part = np.arange(turns), np.arange(0, turns, 2)
 
     def cost(numbers: Numbers) -> float:
-        return each * given_away(race, numbers, met, everything, work)
+        return each * given_away(tables, numbers, met, everything, work)
 
     def rough(numbers: Numbers) -> float:
-        return each * given_away(race, numbers, met, part, work)
+        return each * given_away(tables, numbers, met, part, work)
 
     numbers, names = search(some, cost, rough, most, gain, report)
-    met, each = gather(race, numbers, turns, seed + 1)
+    met, each = gather(tables, numbers, turns, seed + 1)
     lost, numbers = tuned(some, names, numbers, cost, 2)
     report("tuned", lost, numbers)
     return numbers, stages(some, names, numbers, cost, report)
 
 
 def adopt(
-    race: Race, rules: Numbers, names: Sequence[str], games: int, seed: int, report: Report
+    tables: GameTables, rules: Numbers, names: Sequence[str], games: int, seed: int, report: Report
 ) -> tuple[Numbers, list[Stage]]:
-    """Rules that were found for two, as far as they win games among more.
+    """Choose from the rules for two players those that win games with more players.
 
-    What ships for more players is too rough for this: rules found by it win fewer games than those of two.
+    The shipped values for more players are too rough for a search: rules found by them win fewer games than
+    those for two players.
     """
     known: dict[tuple[int, ...], float] = {}
 
     def wins(numbers: Numbers) -> float:
         key = tuple(numbers.tolist())
         if key not in known:
-            known[key] = measure(race, numbers, games, seed).wins
+            known[key] = measure(tables, numbers, games, seed).wins
         return known[key]
 
-    return adopted(family(), names, rules, wins, 1 / len(race.dealt), report)
+    return adopted(family(), names, rules, wins, 1 / len(tables.dealt), report)
 
 
-def counted(race: Race, rules: Numbers, names: Sequence[str], games: int, seed: int) -> list[Stage]:
-    """What is missing to a fair share of games with the first rule alone, the first two, …"""
+def counted(tables: GameTables, rules: Numbers, names: Sequence[str], games: int, seed: int) -> list[Stage]:
+    """The difference to a fair share of wins with the first rule alone, the first two, …"""
     shares = [
-        measure(race, only(family(), names[:number], rules), games, seed).wins
+        measure(tables, only(family(), names[:number], rules), games, seed).wins
         for number in range(1, len(names) + 1)
     ]
-    return [Stage(name, 1 / len(race.dealt) - share) for name, share in zip(names, shares, strict=True)]
+    return [Stage(name, 1 / len(tables.dealt) - share) for name, share in zip(names, shares, strict=True)]
 
 
 # The chart.
 
 LINKS, FITS = 10, 6
 SELDOM = 1 / 100
-"""What is met in fewer turns is not told."""
+"""Cells that are met in a smaller share of turns stay empty."""
 
 
 @njit(cache=True, nogil=True)
-def tally(race: Race, turns: Turns, workspace: Workspace, reach: Any, out: Any) -> None:
-    """Add up over turns of best play by links and numbers that fit; moves to the centre and gifts left out.
+def tally(tables: GameTables, turns: Turns, workspace: Workspace, reach: Any, out: Any) -> None:
+    """Add up the decisions of best play by links and numbers that fit, without moves to the centre and gifts.
 
-    How often the player decides there, by how much lengthening is better, and how often it is.
+    ``out`` has three layers: how often the player decides there, the sum of the gains by lengthening, and how
+    often lengthening is better.
     """
-    chains, standing, fits = race.chains, workspace.standing, race.open_chains.fits
+    chains, standing, fits = tables.chains, workspace.standing, tables.open_chains.fits
     for turn in range(len(turns.own)):
         most = turns.most[turn]
         workspace.fail[:] = turns.fail[turn]
@@ -475,11 +484,17 @@ def tally(race: Race, turns: Turns, workspace: Workspace, reach: Any, out: Any) 
                                 reach[after] += often / SIDES
 
 
-def chart(race: Race, turns: int, seed: int) -> tuple[list[list[int | None]], float]:
-    """[links][numbers that fit]: 1 to lengthen, 0 to stop, None if met seldom; how often it is right."""
-    met, _ = gather(race, None, turns, seed)
+def chart(tables: GameTables, turns: int, seed: int) -> tuple[list[list[int | None]], float]:
+    """[links][numbers that fit]: 1 to lengthen, 0 to stop, None if met seldom; and how often it is right."""
+    met, _ = gather(tables, None, turns, seed)
     out = np.zeros((3, LINKS, FITS))
-    tally(race, met, chain_values.new_workspace(len(race.dealt)), np.zeros(len(race.open_chains.fits)), out)
+    tally(
+        tables,
+        met,
+        chain_values.new_workspace(len(tables.dealt)),
+        np.zeros(len(tables.open_chains.fits)),
+        out,
+    )
     (often, gain, longer), seldom = out, SELDOM * turns
     cells = [
         [None if often[row, column] < seldom else int(gain[row, column] > 0) for column in range(FITS)]

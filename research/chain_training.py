@@ -1,11 +1,11 @@
-"""How Chain's values are learned: by self-play, and for two players from the exact solutions there are.
+"""Training of the networks that evaluate Chain: by self-play, and for two players from exact solutions.
 
-It begins with who wins when everybody plays by heuristics or by chance. Then each start of a turn that
-is met is to be worth what one turn makes of it: the exact expectation over the own turn, by the network's own
-worth of the turn starts after it; at first mixed with what became of it. Some games start in the middle,
-some seats are careless, and some games are on other boards than the default one.
+First the network learns the winners of games by heuristics and random play. Then it learns from self-play:
+the target of a turn start is the exact expectation over its turn, by the network's own values of the turn
+starts after it, at first mixed with the outcome of the game. Some games start in the middle, some seats play
+partly at random, and some games are on other boards than the default one.
 
-On a solved board all that a turn may lead to is to be worth what the solution says, and more beside it.
+On a solved board the targets are the exact values of all turn starts that a turn may lead to, and some more.
 """
 
 from __future__ import annotations
@@ -57,27 +57,27 @@ from research.learning import Adam, Progress, Report, adam, learn, schedule, set
 TURNS = 300
 """The most turns of a training game."""
 BEFOREHAND = 6
-"""For each start of a turn that is worked out, how many are learned before by heuristics."""
+"""How many turn starts of games by heuristics are learned first, for each one of self-play."""
 IN_THE_MIDDLE = 0.3
-"""The share of games that start there."""
+"""The share of games that start from random positions."""
 EXPLORATION = 0.04
-"""How often a turn is played by chance."""
+"""The share of turns that are played at random."""
 CARELESS_GAMES = 0.4
-"""The share of games where half of the seats are careless: these play any part of their turns by chance."""
+"""The share of games where half of the seats are careless: they play a random share of turns at random."""
 TRUST = 0.8
-"""How far what became of a turn is trusted at first, beside what was expected; in the end not at all."""
+"""The weight of the outcome of a game in its targets at first; it falls to zero."""
 AHEAD = 8
-"""From an exact solution all turn starts are learned that so many more dice may lead to."""
+"""The most dice that a turn adds in the examples from an exact solution."""
 EACH = 32
-"""With those beside them, these are about so many for a turn."""
+"""About how many examples a turn gives there."""
 ELSEWHERE = 0.2
-"""The share of these that are taken as if the track were any."""
+"""The share of these examples that are learned as if the board were not a solved one."""
 BESIDE = 16
-"""For so many positions of one kind, played or solved, one of the other is learned again."""
+"""For this number of examples of one kind, played or solved, one of the other kind is learned again."""
 DEFAULT = 0.7
-"""The share of games on the default board; the others are in equal parts on the other two, and on any."""
+"""The share of games on the default board; the rest is split between the other two and random boards."""
 OF_TWO = (0.4, 0.25, 0.25, 0.1)
-"""With two players: of rounds on the boards default, short and long, and on any."""
+"""With two players: the shares of rounds on the boards default, short and long, and on random ones."""
 
 
 # Heuristics.
@@ -131,7 +131,7 @@ def games_by_heuristics(
 
 @njit(cache=True, nogil=True)
 def _set_up(arrows: Words, hands: Words, discs: Words, stacks: Words) -> None:
-    """Deal (C2), or put everything anywhere."""
+    """Deal (C2), or make a random position."""
     hands[:], discs[:], stacks[:] = 2, 0, 0
     if np.random.random() < IN_THE_MIDDLE:
         for seat in range(len(hands)):
@@ -157,7 +157,7 @@ def self_play(
     at: int,
     wanted: int,
 ) -> int:
-    """Play games until ``wanted`` starts of turns are noted, from row ``at`` on; where that ends.
+    """Play games until ``wanted`` examples are written, from row ``at`` on; returns the row after them.
 
     After the last row comes the first.
     """
@@ -201,7 +201,7 @@ def self_play(
 
 @njit(cache=True, nogil=True)
 def _mix_with_outcome(outlooks: Any, trust: float) -> None:
-    """Mix what was expected in each turn of a game with what became of it, from who won back to the start."""
+    """Mix the targets of a game's turns with its outcome, from the last turn to the first."""
     later = np.zeros(outlooks.shape[1])
     later[0] = 1.0  # C6
     for turn in range(len(outlooks) - 1, -1, -1):
@@ -225,7 +225,7 @@ def play_turn(
     paths: Paths,
     outlook: Any,
 ) -> None:
-    """Play a turn as well as can be, sometimes by chance; fill in what it makes of everybody's chances."""
+    """Play a turn best, or sometimes at random; fills in the expected shares of all seats."""
     most = work_out(model, chains, workspace, arrows, seat, pool_of(hands), hands, discs, stacks)
     after = workspace.shares
     if np.random.random() < exploration:
@@ -295,7 +295,7 @@ def sample_exact(
     at: int,
     wanted: int,
 ) -> int:
-    """As ``self_play``, but noted is the exact worth of all turn starts that its turns may lead to."""
+    """Play as ``self_play`` does; writes the exact values of all turn starts that its turns may lead to."""
     size, done = len(rows), 0
     stacks, outlook = np.zeros(len(arrows), np.int64), np.zeros(2)
     while done < wanted:
@@ -337,7 +337,7 @@ def _add_example(
     targets: Any,
     at: int,
 ) -> int:
-    """Note the exact worth of this start of the seat's turn, if it has not won (C6)."""
+    """Write the exact value of this start of the seat's turn, if it has not won (C6)."""
     if has_won(seat, discs, stacks):
         return at
     evaluate(truth, workspace, seat, hands, discs, stacks)
@@ -360,7 +360,7 @@ def _add_neighbour(
     targets: Any,
     at: int,
 ) -> int:
-    """Note a turn start that differs by one hand, and maybe by one move; it may be that nobody plays so."""
+    """Write the example of a turn start that differs by one hand and maybe one move, likely or not."""
     one, other = hands
     hands[np.random.randint(2)] = 1 + np.random.randint(AHEAD)
     mover = np.random.randint(2)
@@ -380,19 +380,19 @@ def _add_neighbour(
 
 
 def fresh(players: int, rng: np.random.Generator) -> Weights:
-    """A network that knows nothing."""
+    """A network with random weights."""
     rows, number = features.number_of_rows(players), features.number_of_features(players)
     return learning.fresh(rows, number, players, rng)
 
 
 @cache
 def _exact_evaluator(players: int, board: str) -> Evaluator:
-    """The exact worth of turn starts, where the cache folder has it."""
+    """The evaluator by the exact solution, if the cache folder has it."""
     return load_evaluator(Chain(players, board), exact=True)
 
 
 def any_board(rng: np.random.Generator) -> Board:
-    """A board of any length, with some arrows to and fro (C3)."""
+    """A random board (C3)."""
     length = int(rng.integers(SHORTEST_TRACK, 45))
     spaces = rng.permutation(np.arange(1, length))[: 2 * int(rng.integers(0, 9))].tolist()
     return Board(length, tuple(zip(spaces[::2], spaces[1::2], strict=True)))
@@ -431,10 +431,10 @@ def train(
     rate: float = 2e-3,
     replays: int = 4,
 ) -> Weights:
-    """A network from so many starts of turns, each learned ``replays`` times; or one that learns more.
+    """Train a network, or go on with a trained one, on this number of turn starts, each ``replays`` times.
 
-    After each round of games it learns from those of their kind, played or solved, and from some of the other
-    kind, so that it forgets neither.
+    After each round of games it learns from examples of their kind, played or solved, and from some of the
+    other kind, so that it forgets neither.
     """
     rng = np.random.default_rng(seed)
     set_seed(seed)
@@ -480,7 +480,7 @@ def train(
         met_rows[rows] = True
         error = learn(net, state, rows, targets, batch, schedule(done, rate), beat)
         beat += len(rows) // batch
-        net.table[~met_rows] = 0.0  # what was never met says nothing
+        net.table[~met_rows] = 0.0  # rows without examples have no weight
         report(Progress(min(met / positions, 1.0), met, error**0.5), net)
     return net
 
@@ -494,7 +494,7 @@ def warm_up(
     met_rows: NDArray[np.bool_],
     report: Report,
 ) -> None:
-    """Learn who wins among those who play by heuristics or by chance."""
+    """Learn the winners of games by heuristics and random play."""
     batch, chunk, space = 256, 1 << 16, new_workspace(players)
     rows = np.zeros((chunk, features.number_of_features(players)), np.int32)
     targets = np.zeros((chunk, players), np.float32)

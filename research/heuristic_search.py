@@ -1,4 +1,4 @@
-"""A search for heuristics: which rules help most, one after the other, and with which numbers."""
+"""A greedy search for heuristics: adds the rule that helps most, with its best numbers, again and again."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ Cost = Callable[[Numbers], float]
 Report = Callable[[str, float, Numbers], None]
 
 NEAR = 3
-"""How far a number moves at once if it has many choices."""
+"""How far a number moves in one step if it has more than ``MANY`` choices."""
 MANY = 14
 TINY = 1e-5
 
 
 class NotSolved(GameError):
-    """A game whose exact solution is needed and not there."""
+    """The exact solution of the game is missing."""
 
     code = "not_solved"
 
 
 @dataclass(frozen=True)
 class Family:
-    """Rules, the places of their numbers, and what these may be."""
+    """The rules to choose from, the indices of their numbers, and the choices for these."""
 
     places: Mapping[str, tuple[int, ...]]
-    """Rule by rule; a search starts with the first."""
+    """By rule: the indices of its numbers. A search starts with the first rule."""
     nothing: tuple[int, ...]
     start: Mapping[str, tuple[int, ...]]
-    """Numbers to begin with, of rules with too many of them to try all."""
+    """By rule: its first numbers, if there are too many combinations to try them all."""
     choices: Mapping[int, Sequence[int]]
-    """By place."""
+    """By index: the choices for the number."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """After so many rules."""
+    """The loss after a rule was added."""
 
     rule: str
-    """Which was added."""
+    """The rule that was added."""
     loss: float
 
 
 @dataclass(frozen=True)
 class Measured:
-    """How well somebody plays."""
+    """The result of games: loss per game with its standard error, and share of wins."""
 
     loss: float
     error: float
@@ -62,9 +62,9 @@ class Measured:
 def search(
     family: Family, cost: Cost, rough: Cost, most: int, gain: float, report: Report
 ) -> tuple[Numbers, list[str]]:
-    """Add the rule that helps most, and again, while one saves at least ``gain``; tune all after each.
+    """Add the rule that helps most while one saves at least ``gain``; tunes all rules after each.
 
-    Which one helps most is asked of ``rough``, which may look at less.
+    The rule that helps most is found by ``rough``, a quicker estimate of ``cost``.
     """
     rules, names = np.array(family.nothing), list[str]()
     lost, left = np.inf, list(family.places)
@@ -82,7 +82,7 @@ def search(
 
 
 def stages(family: Family, names: Sequence[str], rules: Numbers, cost: Cost, report: Report) -> list[Stage]:
-    """What is lost with the first rule alone, the first two, …; each time tuned."""
+    """The loss with the first rule alone, the first two, …, tuned each time."""
     found = []
     for number in range(1, len(names) + 1):
         fewer = only(family, names[:number], rules)
@@ -95,10 +95,10 @@ def stages(family: Family, names: Sequence[str], rules: Numbers, cost: Cost, rep
 def adopted(
     family: Family, names: Sequence[str], rules: Numbers, wins: Cost, fair: float, report: Report
 ) -> tuple[Numbers, list[Stage]]:
-    """The rules without those that win no games beside the others; what is missing to a fair share.
+    """Drop the rules that win no games beside the others; the loss is the difference to a fair share of wins.
 
-    The first one stays. The others come in the order in which they bring most; whatever brings nothing to
-    those before it goes too.
+    The first rule stays. The others are ordered by what they add to those before them; a rule that adds
+    nothing is dropped too.
     """
 
     def share(some: Sequence[str]) -> float:
@@ -126,7 +126,7 @@ def adopted(
 
 
 def only(family: Family, names: Sequence[str], rules: Numbers) -> Numbers:
-    """Only these of the rules."""
+    """The rules with the numbers of all but these names reset."""
     fewer = np.array(family.nothing)
     for name in names:
         places = list(family.places[name])
@@ -135,7 +135,7 @@ def only(family: Family, names: Sequence[str], rules: Numbers) -> Numbers:
 
 
 def added(family: Family, name: str, rules: Numbers, cost: Cost) -> tuple[float, Numbers]:
-    """The rule with the numbers that are best beside the others as they are."""
+    """Add a rule with its best numbers, while the other rules stay as they are."""
     places, tries = family.places[name], list[Numbers]()
     grid = [_spread(family.choices[place]) for place in places]
     starts = [family.start[name]] if name in family.start else product(*grid)
@@ -151,7 +151,7 @@ def added(family: Family, name: str, rules: Numbers, cost: Cost) -> tuple[float,
 def tuned(
     family: Family, names: Sequence[str], rules: Numbers, cost: Cost, sweeps: int = 3
 ) -> tuple[float, Numbers]:
-    """Move one number after the other while that helps."""
+    """Change one number after the other while that lowers the cost."""
     rules = rules.copy()
     lost = cost(rules)
     for _ in range(sweeps):
@@ -179,6 +179,6 @@ def _moved(choices: Sequence[int], place: int, rules: Numbers, cost: Cost, lost:
 
 
 def _spread(choices: Sequence[int]) -> Sequence[int]:
-    """At most eight of them."""
+    """At most eight of the choices, evenly spread."""
     step = -(-len(choices) // 8)
     return choices[::step]

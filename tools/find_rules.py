@@ -4,9 +4,9 @@
     python3 run.py tool find_rules chain --players 2
     python3 run.py tool find_rules rapido --players 2 --measure      # only measures what ships anew
 
-Rules are searched on turns met by who follows a first guess, then tuned on turns met by who follows them.
-Chain for three and more takes those rules of two that win games there. Figures come from games with fresh
-dice. All of it is written to ``src/escadaria/games/GAME/data/heuristics.json``.
+Rules are searched on turns of games that follow a first guess, then tuned on turns of games that follow them.
+Chain for three and more players takes those rules for two that win games there. Figures come from games with
+other dice. The results are written to ``src/escadaria/games/GAME/data/heuristics.json``.
 """
 
 from __future__ import annotations
@@ -102,25 +102,25 @@ def for_rapido(wish: argparse.Namespace) -> dict[str, Any]:
 
 def for_chain(wish: argparse.Namespace) -> dict[str, Any]:
     players, fresh = wish.players, wish.seed + FRESH
-    race = chain.race(Chain(players))
+    tables = chain.game_tables(Chain(players))
     if wish.measure:
         numbers, stages = shipped(wish, players, chain_rules.numbers_of)
         if players > 2:
             names, _ = names_and_losses(stages, chain_rules.RULE_INDICES)
-            stages = chain.counted(race, numbers, names, wish.games, wish.seed)
+            stages = chain.counted(tables, numbers, names, wish.games, wish.seed)
     elif players == 2:
-        numbers, stages = chain.find(race, wish.turns, wish.seed, MOST, GAIN / players, say)
+        numbers, stages = chain.find(tables, wish.turns, wish.seed, MOST, GAIN / players, say)
     else:
         numbers, stages = shipped(wish, 2, chain_rules.numbers_of)
         names, _ = names_and_losses(stages, chain_rules.RULE_INDICES)
-        numbers, stages = chain.adopt(race, numbers, names, wish.games, wish.seed, say)
+        numbers, stages = chain.adopt(tables, numbers, names, wish.games, wish.seed, say)
     players_by = {"rules": numbers, **{bot: np.array(rules) for bot, rules in chain.BOTS.items()}}
     qualities = []
     for who, followed in players_by.items():
-        measured = chain.measure(race, followed, wish.games, fresh)
+        measured = chain.measure(tables, followed, wish.games, fresh)
         qualities.append(quality(who, measured if players == 2 else counted(measured, players)))
         print(qualities[-1], file=sys.stderr, flush=True)
-    every, right = chain.chart(race, wish.chart, wish.seed + 2)
+    every, right = chain.chart(tables, wish.chart, wish.seed + 2)
     cells = [row for row in every if set(row) != {None}]  # the longest chains are never met
     lengthen = {
         "name": "lengthen", "kind": "lengthen", "right": round(right, 4),

@@ -45,7 +45,7 @@ def main() -> None:
         game = escadaria.load(wish.game, players=players)
         for one, other in track(list(pairings()), f"{players} players", transient=True):
             bots = [one] + [other] * (players - 1)
-            wins = told(escadaria.simulate(game, bots, wish.games, wish.seed).by_bot[0])
+            wins = share_text(escadaria.simulate(game, bots, wish.games, wish.seed).by_bot[0])
             print(f"| {players} | {1 / players:.1%} | {one} | {other} | {wins} |", flush=True)
     print("\n| Players | Who sits there, with the share of games won |\n|---|---|")
     for players, companies in MIXED.items():
@@ -55,7 +55,8 @@ def main() -> None:
         for company in companies:
             shares = escadaria.simulate(game, company[::-1], wish.games, wish.seed).by_bot
             print(
-                f"| {players} | {', '.join(f'{share.name} {told(share)}' for share in shares)} |", flush=True
+                f"| {players} | {', '.join(f'{share.name} {share_text(share)}' for share in shares)} |",
+                flush=True,
             )
 
 
@@ -67,7 +68,7 @@ def pairings() -> Iterator[tuple[str, str]]:
         yield "master", careless
 
 
-def told(share: Share) -> str:
+def share_text(share: Share) -> str:
     low, high = share.interval
     return f"{share.share:.1%} ({100 * low:.1f}–{100 * high:.1f})"
 

@@ -163,10 +163,10 @@ def solver() -> Solver:
 
 
 @pytest.fixture(scope="module")
-def race(solver: Solver) -> by_chain.Race:
+def tables(solver: Solver) -> by_chain.GameTables:
     evaluator = chain_values.load_evaluator(GAME, exact=False)
     solver.waiter.flags.writeable = False
-    return by_chain.race(GAME, evaluator._replace(waiter=solver.waiter, layout=layout(TINY)))
+    return by_chain.game_tables(GAME, evaluator._replace(waiter=solver.waiter, layout=layout(TINY)))
 
 
 def chain_states(game: Chain, phase: ChainPhase, number: int) -> Iterator[ChainState]:
@@ -182,40 +182,44 @@ def chain_states(game: Chain, phase: ChainPhase, number: int) -> Iterator[ChainS
                 yield state
 
 
-def noted(race: by_chain.Race, game: Chain, state: ChainState, desk: by_chain.Desk) -> by_chain.Turns:
+def noted(
+    tables: by_chain.GameTables, game: Chain, state: ChainState, work: by_chain.RuleWorkspace
+) -> by_chain.Turns:
     """A turn as the lab sees it."""
     turns = by_chain.empty_turns(1)
-    by_chain.note(race, state.turn, *words(game, state), turns, 0, desk.workspace)
+    by_chain.record_turn(tables, state.turn, *words(game, state), turns, 0, work.workspace)
     return turns
 
 
 def test_a_turn_of_chain_played_best_is_worth_what_the_solution_says(
-    race: by_chain.Race, solver: Solver
+    tables: by_chain.GameTables, solver: Solver
 ) -> None:
-    solution, desk = ChainSolution(GAME, solver.waiter, GAP), by_chain.desk(2)
+    solution, work = ChainSolution(GAME, solver.waiter, GAP), by_chain.new_rule_workspace(2)
     for state in chain_states(GAME, ChainPhase.KEEP, 20):
-        turns = noted(race, GAME, state, desk)
+        turns = noted(tables, GAME, state, work)
         assert turns.best[0] == pytest.approx(solution.value(state), abs=1e-6)
         for rules in (by_chain.GUESS, *by_chain.BOTS.values()):
-            assert by_chain.outlook(race, np.array(rules), turns, 0, desk) < turns.best[0] + 1e-9
+            assert by_chain.outlook(tables, np.array(rules), turns, 0, work) < turns.best[0] + 1e-9
 
 
-def test_what_rules_of_chain_give_away_is_what_they_do_not_win(race: by_chain.Race) -> None:
+def test_what_rules_of_chain_give_away_is_what_they_do_not_win(tables: by_chain.GameTables) -> None:
     """By exact values nothing is lost but by decisions; each starts in half of the games."""
     games = 400
     for rules in (by_chain.GUESS, by_chain.BOTS["simple"]):
-        measured = by_chain.measure(race, np.array(rules), games, 1)
+        measured = by_chain.measure(tables, np.array(rules), games, 1)
         assert measured.loss > 0.02
         assert measured.wins == pytest.approx(0.5 - measured.loss, abs=4 * 0.5 / games**0.5)
 
 
-def test_whoever_plays_best_wins_half_and_meets_turns(race: by_chain.Race) -> None:
+def test_whoever_plays_best_wins_half_and_meets_turns(tables: by_chain.GameTables) -> None:
     games = 400
     nothing, full = np.array(chain.NOTHING), by_chain.empty_turns(1)
-    played, won, _ = by_chain.watch(race, nothing, True, games, full, np.zeros(games), by_chain.desk(2))
+    played, won, _ = by_chain.play_by_rules(
+        tables, nothing, True, games, full, np.zeros(games), by_chain.new_rule_workspace(2)
+    )
     assert played == games
     assert won / games == pytest.approx(0.5, abs=4 * 0.5 / games**0.5)
-    met, each = by_chain.gather(race, None, 200, 1)
+    met, each = by_chain.gather(tables, None, 200, 1)
     assert each > 2 and 0 <= met.best.min() < met.best.max() <= 1
 
 
@@ -224,24 +228,24 @@ MANY = [GAME, Chain(4), Chain(6, "short")]
 
 @pytest.mark.parametrize("game", MANY, ids=str)
 def test_rules_of_chain_decide_the_same_compiled(game: Chain) -> None:
-    race, desk = (
-        by_chain.race(game, chain_values.load_evaluator(game, exact=False)),
-        by_chain.desk(game.players),
+    tables, work = (
+        by_chain.game_tables(game, chain_values.load_evaluator(game, exact=False)),
+        by_chain.new_rule_workspace(game.players),
     )
     rng, family, longer = random.Random(1), by_chain.family(), set[bool]()
     for state in [*chain_states(game, ChainPhase.KEEP, 15), *chain_states(game, ChainPhase.DECIDE, 60)]:
         numbers = list(by_chain.GUESS)
         for place, choices in family.choices.items():
             numbers[place] = rng.choice([chain.NOTHING[place], numbers[place], *choices])
-        kept = by_chain.decide(np.array(numbers), noted(race, game, state, desk), 0, desk)
+        kept = by_chain.decide(np.array(numbers), noted(tables, game, state, work), 0, work)
         action = chain.decide(numbers, game, state)
         if state.phase is ChainPhase.KEEP:
             assert action == Keep(kept)
             continue
         links = len(state.chain.numbers)
-        goes_on = _fits(game, state) >= desk.needed[links]
+        goes_on = _fits(game, state) >= work.needed[links]
         longer.add(goes_on)
-        space = game.free_discs(state, state.turn)[desk.disc[links]]
+        space = game.free_discs(state, state.turn)[work.disc[links]]
         assert action == Move(space) or (goes_on and isinstance(action, Lengthen))
         assert isinstance(action, Lengthen) == goes_on
     assert longer == {True, False}
@@ -263,7 +267,10 @@ def test_a_turn_by_rules_ends_as_the_readable_game_says() -> None:
     """Over all dice, by the engine (C9-C14)."""
     game, numbers = Chain(3), list(chain.NOTHING)
     numbers[chain.BASE], numbers[chain.SLOPE] = 3, 2  # no more than five links
-    race, desk = by_chain.race(game, chain_values.load_evaluator(game, exact=False)), by_chain.desk(3)
+    tables, work = (
+        by_chain.game_tables(game, chain_values.load_evaluator(game, exact=False)),
+        by_chain.new_rule_workspace(3),
+    )
     ends = dict[tuple[bool, int], float]()
 
     def play(state: ChainState, chance: float) -> None:
@@ -278,9 +285,9 @@ def test_a_turn_by_rules_ends_as_the_readable_game_says() -> None:
 
     start = game.initial_state()
     play(start, 1.0)
-    by_chain.outlook(race, np.array(numbers), noted(race, game, start, desk), 0, desk)
-    found = {(True, links): chance for links, chance in enumerate(desk.paths.stops) if chance > 0}
-    found |= {(False, left): chance for left, chance in enumerate(desk.paths.fails) if chance > 0}
+    by_chain.outlook(tables, np.array(numbers), noted(tables, game, start, work), 0, work)
+    found = {(True, links): chance for links, chance in enumerate(work.paths.stops) if chance > 0}
+    found |= {(False, left): chance for left, chance in enumerate(work.paths.fails) if chance > 0}
     assert found == pytest.approx(ends)
 
 
@@ -292,8 +299,8 @@ def test_bots_follow_the_rules_that_stand_for_them(game: Chain, name: str) -> No
     assert [chain.decide(numbers, game, state) for state in states] == [bot(game, state) for state in states]
 
 
-def test_the_chart_of_chain_lengthens_short_chains_and_stops_long_ones(race: by_chain.Race) -> None:
-    cells, right = by_chain.chart(race, 60, 1)
+def test_the_chart_of_chain_lengthens_short_chains_and_stops_long_ones(tables: by_chain.GameTables) -> None:
+    cells, right = by_chain.chart(tables, 60, 1)
     assert len(cells) == by_chain.LINKS and all(len(row) == by_chain.FITS for row in cells)
     assert {cell for row in cells for cell in row} <= {0, 1, None}
     assert 0.5 < right <= 1

@@ -1,7 +1,7 @@
-"""Heuristics for Chain, as numbers: what a player who follows them decides (C1-C17).
+"""Heuristics for Chain as numbers, and the decisions of a player who follows them (C1-C17).
 
-Rules are a row of whole numbers, each with its place; a rule that is not followed has numbers that change
-nothing (``NOTHING``).
+Rules are a row of whole numbers, see ``RULE_INDICES``. A rule that is not followed has the numbers of
+``NOTHING``, which have no effect.
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ RULE_INDICES: Mapping[str, tuple[int, ...]] = {
 """The indices of each rule's numbers.
 
 ``odds``     lengthen while twice the numbers that fit are at least ``BASE``, plus ``SLOPE`` for each link
-``gift``     never stop with a move that leaves somebody else without a free disc, if there is another way
-``home``     the centre counts so many spaces; stop with a move that gets there
-``dice``     put dice back for a move that then goes so many spaces further for each of them
-``worse``    when one link more moves no further, twice the numbers that fit must be so many more
-``next``     when one link more moves so many spaces further, they may be so many less
-``danger``   so too when somebody else has one free disc left, so close to the centre
-``cover``    to land on a disc of somebody else counts so many spaces
-``most``     roll no more than so many dice
+``gift``     never stop with a move that leaves another seat without a free disc, if there is another way
+``home``     the centre counts ``HOME`` spaces; stop with a move that gets there
+``dice``     put dice back if the move then goes ``DICE`` spaces further for each of them
+``worse``    when one link more moves no further, twice the numbers that fit must be ``WORSE`` more
+``next``     when one link more moves ``BETTER`` spaces further, they may be ``MORE`` less
+``danger``   they may be ``DARE`` less when another seat's only free disc is ``CLOSE`` to the centre
+``cover``    covering another seat's disc counts ``COVER`` spaces
+``most``     roll at most ``MOST`` dice
 """
 
 NOTHING = (UNREACHABLE, 0, 0, 0, 0, 0, UNREACHABLE, 0, 0, 0, 0, UNREACHABLE)
-"""Without rules a player stops at the first chance and takes the move that goes furthest."""
+"""No rules: the player always stops, and takes the move that goes furthest."""
 
 
 def lengthens(rules: Any, links: int, fits: int, home: bool, gift: bool, extra: int, close: int) -> bool:
-    """Whether to lengthen a chain of so many links when so many numbers fit (C12).
+    """Whether to lengthen a chain with this number of links and of numbers that fit (C12).
 
-    ``extra`` is how much better a move would look with one link more; ``close`` how far somebody else's last
-    free disc is from the centre. ``research`` compiles this and the next two.
+    ``extra`` is how much better the move would look with one link more, ``close`` how far another seat's only
+    free disc is from the centre. ``research`` compiles this function and the next two.
     """
     if fits == 0 or (home and rules[HOME] > 0):
         return False
@@ -77,13 +77,13 @@ def lengthens(rules: Any, links: int, fits: int, home: bool, gift: bool, extra: 
 
 
 def appeal(rules: Any, spaces: int, home: int, gift: bool, covers: bool) -> int:
-    """How good a move looks, in spaces: where the discs lie then, how many are home."""
+    """How good a move looks, in spaces; ``spaces`` and ``home`` are of the own discs after it."""
     worth = spaces + rules[HOME] * home + rules[COVER] * covers
     return int(worth - 1000 if gift and rules[GIFT] else worth)
 
 
 def keeps(rules: Any, hand: int, looks: Any) -> int:
-    """How many dice to roll (C8); ``looks`` is by links how good the move looks."""
+    """How many dice to keep (C8); ``looks`` says by links how good the best move looks."""
     kept = min(hand, rules[MOST])
     if rules[DICE] > 0:
         for dice in range(kept - 1, 0, -1):
@@ -92,7 +92,7 @@ def keeps(rules: Any, hand: int, looks: Any) -> int:
     return int(kept)
 
 
-# The same in words.
+# Rules by name.
 
 _ARGS: Mapping[str, tuple[str, ...]] = {
     "odds": ("base", "slope"),
@@ -107,7 +107,7 @@ _ARGS: Mapping[str, tuple[str, ...]] = {
 
 
 def rules_of(numbers: Sequence[int], names: Sequence[str], losses: Sequence[float]) -> list[dict[str, Any]]:
-    """Rules as ``Rule`` has them; one that counts against something has a name of its own."""
+    """The rules as data of ``Rule``; one with negative numbers has a name that ends with ``_not``."""
     rules = []
     for name, loss in zip(names, losses, strict=True):
         places = dict(zip(_ARGS.get(name, ()), RULE_INDICES[name], strict=False))
@@ -118,7 +118,7 @@ def rules_of(numbers: Sequence[int], names: Sequence[str], losses: Sequence[floa
 
 
 def numbers_of(rules: Sequence[Rule]) -> list[int]:
-    """The inverse."""
+    """The numbers of rules; the inverse of ``rules_of``."""
     numbers = list(NOTHING)
     for rule in rules:
         name, sign = rule.name.removesuffix("_not"), -1 if rule.name.endswith("_not") else 1
@@ -131,7 +131,7 @@ def numbers_of(rules: Sequence[Rule]) -> list[int]:
 
 
 def decide(numbers: Sequence[int], game: Chain, state: State) -> Action:
-    """What a player decides who follows these rules."""
+    """The action of a player who follows these rules."""
     if state.phase is Phase.KEEP:
         hand = state.hands[state.turn]
         looks = [0, *(_best(numbers, game, state, dice).good for dice in range(1, hand + 1))]
@@ -150,12 +150,12 @@ def decide(numbers: Sequence[int], game: Chain, state: State) -> Action:
 
 
 def bot(game: Chain, state: State) -> Action:
-    """Follow the rules that ship: ``arena chain --bot escadaria.games.chain.heuristics:bot``."""
+    """Follow the shipped rules: ``arena chain --bot escadaria.games.chain.heuristics:bot``."""
     return decide(numbers_of(advice()[game.players].rules), game, state)
 
 
-class _Look(NamedTuple):
-    """How a move looks."""
+class _Appeal(NamedTuple):
+    """How good a move looks, and why."""
 
     good: int
     home: bool
@@ -163,17 +163,17 @@ class _Look(NamedTuple):
     space: int
 
 
-def _best(numbers: Sequence[int], game: Chain, state: State, links: int) -> _Look:
-    """The move that looks best after so many links."""
-    seat, centre, moves = state.turn, game.track.length, list[_Look]()
+def _best(numbers: Sequence[int], game: Chain, state: State, links: int) -> _Appeal:
+    """The move that looks best with this number of links."""
+    seat, centre, moves = state.turn, game.track.length, list[_Appeal]()
     standing = with_chain(state, links)
     for space in game.free_discs(state, seat):
         after, facts = game.apply(standing, Move(space)), game.facts(standing, Move(space))
         gift, covers = gives_win(game, after, seat), covers_another(facts, seat)
         home = after.discs[seat].count(centre)
         good = appeal(numbers, sum(after.discs[seat]), home, gift, covers)
-        moves.append(_Look(good, home > state.discs[seat].count(centre), gift, space))
-    return max(moves, key=lambda look: look.good)
+        moves.append(_Appeal(good, home > state.discs[seat].count(centre), gift, space))
+    return max(moves, key=lambda move: move.good)
 
 
 def _others(game: Chain, state: State) -> list[int]:
@@ -197,5 +197,5 @@ def _open_end(state: State) -> int:
 
 
 def advice() -> Mapping[int, Advice]:
-    """By number of players."""
+    """By number of players: the shipped rules and charts."""
     return read(__package__)

@@ -1,7 +1,7 @@
-"""Chain for two players: every turn start has a number.
+"""The exact solution of Chain for two players: a table with an entry for every turn start.
 
-A table holds for each what the seat that waits is sure to win. Everything else follows from it, see
-``chain_turn``; of equal lines the quicker is slightly better.
+An entry is a lower bound of the probability that the seat that waits wins. The values of all positions within
+a turn follow from the table, see ``turn.py``. A quicker win is worth slightly more.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ class Arrangements:
     def __init__(self, board: Board) -> None:
         starts = {start for start, _ in board.arrows}
         self.board = board
-        self.places = [space for space in range(board.length + 1) if space not in starts]  # C16
-        self.pairs = list(combinations_with_replacement(self.places, 2))
+        self.spaces = [space for space in range(board.length + 1) if space not in starts]  # C16
+        self.pairs = list(combinations_with_replacement(self.spaces, 2))
         self._pair: dict[tuple[int, ...], int] = {pair: number for number, pair in enumerate(self.pairs)}
 
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
         """The number of the first arrangement with these own discs (row) and those of the other (column)."""
-        lying = np.array([[pair.count(place) for place in self.places[1:-1]] for pair in self.pairs])
+        lying = np.array([[pair.count(space) for space in self.spaces[1:-1]] for pair in self.pairs])
         orders = np.ones((len(self.pairs), len(self.pairs)), np.int64)
         ways = np.array([[comb(own + other, own) for other in range(3)] for own in range(3)])
-        for place in range(lying.shape[1]):
-            orders *= ways[lying[:, None, place], lying[None, :, place]]
+        for space in range(lying.shape[1]):
+            orders *= ways[lying[:, None, space], lying[None, :, space]]
         return np.concatenate(([0], np.cumsum(orders)[:-1])).reshape(orders.shape)
 
     @cached_property

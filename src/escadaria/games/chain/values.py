@@ -1,8 +1,8 @@
-"""Chain by shipped values: the features of a turn's start, and every decision's worth from them (C1-C18).
+"""The values of Chain by the shipped networks: features of turn starts, and an evaluator (C1-C18).
 
-A network knows starts of turns. Whatever is within a turn is worked out, see ``turn``. Features count
-the spaces that are left to the centre, so one network serves every board; it has learned mostly on the
-default one. With two players each of the solved boards has rows of its own.
+A network evaluates turn starts. The values of positions within a turn are computed from these, see ``turn``.
+Features count the spaces to the centre, so one network serves every board; it was trained mostly on the
+default one. With two players each of the solved boards has rows of its own in the network's table.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ moves before its own does, with no other between or with some; or under one that
 KINDS = AFTER + 1
 
 PER_SEAT = 5
-"""What is seen of a seat: the nearer disc's place and kind, the further one's, its dice."""
+"""How many features a seat has: distance and kind of the nearer disc and of the other one, and its dice."""
 OF_SEAT = DISTANCES * DISTANCES + KINDS * KINDS * MOST_DICE + 2 * DISTANCES * KINDS + MOST_DICE * DISTANCES
 OF_PAIR = 4 * 3 * 3
 """Rows of a network's table for a seat, and for two of them."""
@@ -47,7 +47,7 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 def fill_rows(players: int, seen: Any, rows: Any) -> None:
-    """From what is seen, by seat from the one to move, by pair of seats, and of the track, to rows."""
+    """Fill in the rows of the network's table that belong to the features of ``see``."""
     start, at = seen[-1] * OF_TRACK if players == 2 else 0, 0
     for seat in range(players):
         near, near_kind = seen[PER_SEAT * seat], seen[PER_SEAT * seat + 1]
@@ -104,7 +104,7 @@ def shipped(game: Chain) -> Network:
 
 
 def see(game: Chain, state: State) -> list[int]:
-    """What is seen of the start of a turn."""
+    """The features of a turn start: by seat from the one to move, by pair of seats, and the kind of track."""
     players, centre = game.players, game.track.length
     discs: list[list[tuple[int, int]]] = [
         [
@@ -146,7 +146,7 @@ def kind_of_disc(seat: int, top: int, above: int) -> int:
 
 
 class ChainValues(ByTurns):
-    """What a network makes of any position of a game; the shape of a solution, without its certainty."""
+    """An evaluator of all positions by a network, with the interface of a solution."""
 
     def __init__(self, game: Chain, network: Network) -> None:
         super().__init__(game)
@@ -157,11 +157,11 @@ class ChainValues(ByTurns):
         return np.roll(self._starts(starts), -seat, axis=1)
 
     def value(self, state: State) -> float:
-        """How often the seat to move wins, at any node."""
+        """The probability that the seat to move wins, at any node."""
         return self.seats(state)[state.turn]
 
     def seats(self, state: State) -> tuple[float, ...]:
-        """How often each seat wins, at any node, if whoever plays does what is best for their own seat."""
+        """The probability that each seat wins, at any node, if all play best for themselves."""
         if state.phase in (Phase.KEEP, Phase.OVER):
             return tuple(map(float, self._starts([state])[0]))
         plan = self.plan(state)
@@ -184,5 +184,5 @@ class ChainValues(ByTurns):
 
 
 def evaluator(game: Chain) -> ChainValues:
-    """By the network that ships."""
+    """The evaluator by the shipped network."""
     return ChainValues(game, shipped(game))

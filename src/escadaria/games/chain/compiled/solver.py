@@ -46,22 +46,22 @@ from escadaria.games.chain.rules import FACES, Chain, Links, add_link
 from escadaria.games.chain.solution import DICE, HAND_PAIRS, HAND_ROWS, MOST, ChainSolution, arrangements
 
 FADE = 1 - 1e-12
-"""A turn's sums have fewer than 1000 steps, each off by 2**-53 of its value at most: 1.2e-13 in all."""
+"""A turn's sums have fewer than 1000 steps, each with a rounding error of at most 2**-53: 1.2e-13 in all."""
 
 GAP = 1e-9
 """How far the bounds may be apart."""
 
 COARSEST, FINER = 1e-2, 1e-2
-"""A change up to this calls for no work elsewhere, until there is none left; then by how much to be finer."""
+"""Changes up to a limit trigger no updates: its first value, and its factor when no work is left."""
 
 SHRINKS = 0.55
-"""By about how much a sweep brings the bounds together."""
+"""The factor by which a sweep shrinks the largest gap, roughly; for the estimate of the time left."""
 
 LANES = 64
-"""Arrangements that are worked on side by side, so that the processor's wide registers are full."""
+"""How many arrangements are updated side by side, so that vector registers are full."""
 
 FAILED, MOST_WAYS = 900, 1200
-"""The row of failing, after those of all chains of a length; rows enough for the ways to lengthen them."""
+"""The row of failing, after the rows of all chains of a length; the most rows of ways to lengthen them."""
 
 Numbers = npt.NDArray[np.int32]
 Values = npt.NDArray[np.float64]
@@ -72,7 +72,7 @@ Listener = Callable[[str, float, dict[str, np.ndarray]], None]
 
 
 class Solver:
-    """The tables of a board, and what there is still to do."""
+    """The tables of a board, and which entries need an update."""
 
     def __init__(self, board: Board) -> None:
         self.moves = moves(board)
@@ -86,12 +86,12 @@ class Solver:
         """The arrangements where a turn is played, those nearest to the end first."""
         self.coarse = COARSEST
         self.updates = 0
-        """How many arrangements were worked out so far, each with all hands."""
+        """How many arrangements were updated so far, each with all hands."""
         self._changed, self._worked = np.ones((2, count), np.int64)
         self._clock = 1
 
-    def solve(self, arrays: Arrays, done: Listener = lambda *news: None, gap: float = GAP) -> float:
-        """Sweep until the bounds are ``gap`` apart at most, from every position; how far they are then.
+    def solve(self, arrays: Arrays, done: Listener = lambda *_: None, gap: float = GAP) -> float:
+        """Sweep until the bounds are at most ``gap`` apart everywhere; returns the largest gap.
 
         :param arrays: the arrays that an interrupted run passed last to ``done``; else none.
         :param done: called after each sweep with the phase, the largest gap, and the arrays to keep.
@@ -106,7 +106,7 @@ class Solver:
         return apart
 
     def sweep(self) -> float:
-        """Work out once whatever may have changed; the largest change."""
+        """Update once all entries that may have changed; returns the largest change."""
         self._clock, change, updates = _sweep(
             self.order, self.mover, self.waiter, self.moves, turns(),
             self._changed, self._worked, self._clock, self.coarse,
@@ -131,31 +131,31 @@ def _largest_gap(mover: Any, waiter: Any) -> float:
 
 
 class Turns(NamedTuple):
-    """All turns as lists of numbers, by the most links that the dice suffice for, then by links, falling.
+    """All turns as arrays, by the most links that the dice allow, then by links, falling.
 
-    Chains with the same future are one: mirrored ones (1 for 6), those whose numbers cannot come up too
-    often any more, and so on.
+    Chains with the same future are merged: mirrored ones (1 for 6), those whose numbers cannot come too often
+    any more, and so on.
     """
 
     ways: Numbers
-    """For each way to lengthen, what may follow: chains one link longer, by number; ``FAILED`` is failing."""
+    """[way to lengthen, face]: the chain with one link more, sorted; or ``FAILED``."""
     chains: Numbers
-    """For each chain its two ways, or one of them twice."""
+    """By chain: its two ways, or its only one twice."""
     rolls: Numbers
-    """Where each roll's choice of chains starts in ``built``."""
+    """By roll: the index of its first chain in ``built``."""
     chances: Values
-    """Of each roll."""
+    """By roll: its probability."""
     built: Numbers
     """The chains that a roll can be built into."""
     levels: Numbers
-    """[most links, links]: where the level's ways, chains and rolls start."""
+    """[most links, links]: the indices of the first way, chain and roll of this length."""
     unlinkable: Values
     """By dice: the probability that they cannot all be linked (C14)."""
 
 
 @lru_cache(maxsize=1)
 def turns() -> Turns:
-    """Every turn there can be."""
+    """The arrays of all turns."""
     by_length, follow = _all_chains()
     choices = _all_rolls({chain: number for chains in by_length for number, chain in enumerate(chains)})
     ways: list[Any] = []
@@ -198,7 +198,7 @@ def turns() -> Turns:
 
 
 def _all_chains() -> tuple[list[list[Links]], list[npt.NDArray[np.int64]]]:
-    """All chains by length, and for each two ways to lengthen it with the numbers of what may follow."""
+    """All chains by length, and by length [chain, way, face]: the index of the longer chain, or -1."""
     by_length: list[list[Links]] = [[], [Links((number,), number) for number in FACES]]
     follow: list[npt.NDArray[np.int64]] = [np.empty(0, np.int64)]
     for links in range(1, MOST):
@@ -220,7 +220,7 @@ def _all_chains() -> tuple[list[list[Links]], list[npt.NDArray[np.int64]]]:
 
 
 def _all_rolls(number: dict[Links, int]) -> list[list[tuple[list[int], int]]]:
-    """By dice: what each roll that can be linked may be built into (C10), and in how many ways it falls."""
+    """By dice, for each roll that can be linked: the chains it can be built into (C10), its ways to fall."""
     rolls: list[list[tuple[list[int], int]]] = [[]]
     ends: dict[tuple[int, tuple[int, ...]], set[Links]]
     ends = {(first, (first,)): {Links((first,), first)} for first in FACES}
@@ -254,14 +254,14 @@ def _falls(first: int, numbers: tuple[int, ...]) -> int:
 
 
 class Moves(NamedTuple):
-    """What follows each arrangement, as the other seat sees it."""
+    """The arrangements after each one, as the other seat sees them."""
 
     stopped: Numbers
     """[arrangement, disc, links - 1]: after stopping (C12); -1 where the disc is not free."""
     failed: Numbers
     """[arrangement]: after failing (C14)."""
     advance: Numbers
-    """[arrangement]: how far all discs together have come."""
+    """[arrangement]: the sum of all discs' spaces."""
 
 
 class Layout(NamedTuple):
@@ -386,28 +386,28 @@ def number_of(layout: Layout, seat: int, discs: Words, stacks: Words) -> int:
 # Sweeps.
 
 
-class Scratch(NamedTuple):
-    """Workspace for one pass through a turn; the last index is always the lane."""
+class Workspace(NamedTuple):
+    """Arrays for one pass through a turn; the last index is always the lane."""
 
     stop: Values
-    """By links."""
+    """By links: the value of stopping."""
     fail: Values
-    """By dice left."""
+    """By dice left: the value of failing."""
     here: Values
-    """Chains of a length,"""
+    """The values of the chains of a length."""
     longer: Values
-    """those with one link more,"""
+    """The values of the chains with one link more."""
     lengthened: Values
-    """and ways to get there."""
+    """The values of the ways to lengthen."""
     best: Values
+    """The value of the best chain of a roll."""
     kept: Values
-    """By dice."""
+    """By dice: the value of keeping them."""
 
 
 @njit(cache=True)
-def new_workspace() -> Scratch:
-    """It is empty."""
-    return Scratch(
+def new_workspace() -> Workspace:
+    return Workspace(
         np.zeros((DICE, LANES)),
         np.zeros((dice_left(MOST) + 1, LANES)),
         np.zeros((FAILED + 1, LANES)),
@@ -430,7 +430,7 @@ def _sweep(
     clock: int,
     coarse: float,
 ) -> tuple[int, float, int]:
-    """Work out the arrangements in this order, ``LANES`` at a time, where what follows has changed."""
+    """Update the arrangements in this order, ``LANES`` at a time, where a following one has changed."""
     workspace = new_workspace()
     block, change = np.zeros(LANES, np.int64), np.zeros(LANES)
     filled = updates = 0
@@ -465,16 +465,16 @@ def _is_due(number: int, moves: Moves, changed: Any, worked: Any) -> bool:
 
 @njit(cache=True)
 def _update(
-    block: Any, mover: Any, waiter: Any, moves: Moves, turns: Turns, workspace: Scratch, change: Any
+    block: Any, mover: Any, waiter: Any, moves: Moves, turns: Turns, workspace: Workspace, change: Any
 ) -> None:
-    """Work out all hands of these arrangements."""
+    """Update all hands of these arrangements."""
     stop, fail, kept = workspace.stop, workspace.fail, workspace.kept
     change[:] = 0.0
     for other in range(1, DICE):
         most, row = DICE - other, HAND_ROWS[other]
         for side in range(2):
             source, target = (waiter, mover) if side == 0 else (mover, waiter)
-            sign = 1.0 if side == 0 else -1.0  # the least is the most of what is turned round
+            sign = 1.0 if side == 0 else -1.0  # the minimum is the maximum of the negated values
             for lane in range(len(block)):
                 number = block[lane]
                 for left in range(1, dice_left(most) + 1):
@@ -497,8 +497,8 @@ def _update(
 
 
 @njit(cache=True)
-def _work_out(most: int, turns: Turns, workspace: Scratch) -> None:
-    """From ``stop`` and ``fail`` work out ``kept``, with chains of up to ``most`` links."""
+def _work_out(most: int, turns: Turns, workspace: Workspace) -> None:
+    """Fill ``kept`` from ``stop`` and ``fail``, with chains of up to ``most`` links."""
     ways, chains, rolls, chances, built, levels, unlinkable = turns
     stop, fail, here, longer, lengthened, best, kept = workspace
     for lane in range(LANES):
@@ -509,7 +509,7 @@ def _work_out(most: int, turns: Turns, workspace: Scratch) -> None:
                 longer[FAILED, lane] = fail[dice_left(links + 1), lane]
             start = levels[most, links, 0]
             for way in range(start, levels[most, links - 1, 0]):
-                # Unsigned numbers spare the compiler the care for those that count from the end.
+                # With unsigned indices the compiler need not handle negative ones.
                 a, b, c = np.uint64(ways[way, 0]), np.uint64(ways[way, 1]), np.uint64(ways[way, 2])
                 d, e, f = np.uint64(ways[way, 3]), np.uint64(ways[way, 4]), np.uint64(ways[way, 5])
                 to = np.uint64(way - start)
@@ -545,20 +545,20 @@ def _work_out(most: int, turns: Turns, workspace: Scratch) -> None:
 
 @njit(inline="always")
 def _greater(one: float, two: float) -> float:
-    return one if one > two else two  # a single instruction, which ``max`` with its care for NaN is not
+    return one if one > two else two  # one instruction; ``max`` also handles NaN
 
 
 # The kit's part ``solver``.
 
 
 def needs(game: Chain) -> tuple[int, int]:
-    """Bytes of memory and of disk."""
+    """The bytes of memory and of disk that solving needs."""
     size = 8 * HAND_PAIRS * arrangements(game.track).count
     return 3 * size + 2**28, 4 * size
 
 
 def solve(game: Chain, work: Work, threads: int) -> None:
-    """Raise what each seat is sure to win, until both together leave nothing open. It takes one thread."""
+    """Solve a game, with one thread."""
     solver = Solver(game.track)
     gap = solver.solve(work.resume(), work.done)
     work.finish(ChainSolution(game, solver.waiter, gap).bounds, {"waiter": solver.waiter})
