@@ -1,4 +1,4 @@
-"""docs/protocol.md: complete against the code, and its bots, its session and the example do what they say."""
+"""docs/protocol.md is complete, and its bots, its session and the example work."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def block(language: str) -> str:
 
 
 def section(heading: str) -> str:
-    """The page from a heading, or a bold word that stands for one, to the next."""
+    """The page from a heading, or a bold word as heading, to the next one."""
     return re.split(r"^(?:#+ |\*\*)", PAGE.partition(f"\n{heading}")[2], maxsplit=1, flags=re.MULTILINE)[0]
 
 
@@ -63,7 +63,7 @@ def rows(text: str) -> Iterator[list[str]]:
 
 
 def names(cell: str) -> list[str]:
-    """The words in a cell that are set as code."""
+    """The words in a cell that are marked as code."""
     return re.findall(r"`([^`]+)`", cell)
 
 
@@ -78,7 +78,7 @@ async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Insi
         yield inside
 
 
-# Whether all is said.
+# Completeness.
 
 
 @pytest.mark.parametrize("kind", get_args(messages.AnyCommand), ids=lambda kind: kind.__name__)
@@ -182,7 +182,7 @@ def test_limits_are_the_defaults() -> None:
     assert "frame_bytes" in found and "history" in found
 
 
-def test_every_address_has_a_row() -> None:
+def test_every_path_has_a_row() -> None:
     cells = [cells[0] for cells in rows(section("## Over HTTP"))]
     found = {name.partition(" ")[2] for cell in cells for name in names(cell) if " " in name}
     routes = {route.path for route in create_app(Settings()).routes}
@@ -192,7 +192,7 @@ def test_every_address_has_a_row() -> None:
     assert found == ours
 
 
-async def test_where_the_schemas_are(server: Inside) -> None:
+async def test_the_schemas_are_served(server: Inside) -> None:
     async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
         for path in re.findall(r"GET (/api/[a-z/]+\.json)", PAGE):
             assert (await http.get(path)).is_success
@@ -201,16 +201,16 @@ async def test_where_the_schemas_are(server: Inside) -> None:
             assert (await http.get(path)).is_success
 
 
-# Whether it works.
+# The session and the bots.
 
 
-async def test_the_session_is_fresh() -> None:
+async def test_the_session_is_up_to_date() -> None:
     fresh = await tool("transcript").transcript()
     assert block("text") == fresh, "run PYTHONPATH=src python tools/transcript.py --write"
     assert verify(read(fresh.partition("200 OK\n")[2])).fair
 
 
-async def test_the_curl_commands_do_what_they_say(server: Inside) -> None:
+async def test_the_curl_commands_work(server: Inside) -> None:
     if not shutil.which("curl"):
         pytest.skip("there is no curl")
     match = ""
@@ -255,18 +255,18 @@ async def test_a_bot_of_the_page_opens_a_match_and_plays(server: Inside, tmp_pat
 
 
 @BOTS
-async def test_a_bot_of_the_page_comes_by_the_link_and_comes_back(
+async def test_a_bot_of_the_page_joins_by_the_link_and_reconnects(
     server: Inside, tmp_path: Path, bot: Any
 ) -> None:
     options = {"players": 2, "finish": 50}
     async with await open_match(server.url, "rapido", options, settings=QUICK, bots=["simple"]) as host:
         playing = asyncio.create_task(output(*bot(tmp_path), server.url, host.match))
-        await disturb(server, host)
+        await break_connections(server, host)
         assert await playing == ("won\n" if host.winner == seat_of_a_person(host) else "lost\n")
 
 
 @BOTS
-async def test_a_bot_of_the_page_says_why_it_cannot_play(server: Inside, tmp_path: Path, bot: Any) -> None:
+async def test_a_bot_of_the_page_reports_why_it_cannot_play(server: Inside, tmp_path: Path, bot: Any) -> None:
     people = [{"name": "Ana"}, {"name": "Rui"}]
     async with await open_match(server.url, "rapido", {"players": 2}, people=people) as host:
         assert "all seats are taken" in await output(*bot(tmp_path), server.url, host.match, code=1)
@@ -290,15 +290,15 @@ async def test_the_example_plays(server: Inside, game: str, bot: str) -> None:
         assert verdict == ("Robo won." if host.winner == seat_of_a_person(host) else "Robo lost.")
 
 
-async def test_the_example_comes_back(server: Inside) -> None:
+async def test_the_example_reconnects(server: Inside) -> None:
     options = {"players": 2, "finish": 50}
     async with await open_match(server.url, "rapido", options, settings=QUICK, bots=["simple"]) as host:
         playing = asyncio.create_task(output(*example(server.url, host.match)))
-        await disturb(server, host)
+        await break_connections(server, host)
         assert await playing
 
 
-async def test_the_example_says_why_it_cannot_play(server: Inside) -> None:
+async def test_the_example_reports_why_it_cannot_play(server: Inside) -> None:
     assert "unknown_match" in await output(*example(server.url, "nowhere"), code=1)
 
 
@@ -309,8 +309,8 @@ def example(*arguments: str) -> list[str]:
 # Helpers.
 
 
-async def disturb(server: Inside, host: Table) -> None:
-    """Start the match as soon as everybody sits, break all connections twice, and wait for the end."""
+async def break_connections(server: Inside, host: Table) -> None:
+    """Start the match when all seats are taken, close all connections twice, and wait for the end."""
     await host.wait_for(lambda: all(seat["name"] for seat in host.seats))
     await host.start()
     for version in (10, 20):
@@ -325,7 +325,7 @@ def seat_of_a_person(table: Table) -> int:
 
 
 async def output(*command: str, code: int = 0) -> str:
-    """What a program prints; with the complaints of one that is to fail."""
+    """The output of a program; with stderr if it is expected to fail."""
     env = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     env["PYTHONPATH"] = str(ROOT / "src")
     process = await asyncio.create_subprocess_exec(

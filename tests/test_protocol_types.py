@@ -1,4 +1,4 @@
-"""The browser's types of the wire are those of the server."""
+"""The protocol types of the web client are generated from the server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_browser_s_types_are_fresh() -> None:
+def test_the_types_of_the_web_client_are_up_to_date() -> None:
     script = ROOT / "tools" / "protocol_types.py"
     if not script.is_file():
         pytest.skip("not in a checkout")

@@ -385,7 +385,7 @@ def test_a_record_cut_off_at_any_byte_is_refused(name: str) -> None:
 
 @settings(max_examples=250, deadline=None)
 @given(st.data())
-def test_a_changed_character_makes_another_record_or_none(data: st.DataObject) -> None:
+def test_a_changed_character_makes_another_record_or_is_refused(data: st.DataObject) -> None:
     text = data.draw(
         st.sampled_from([TEXT, *(GOLDEN[n].read_text("utf-8") for n in GOLDEN if "rapido" in n)])
     )
@@ -405,7 +405,7 @@ def test_a_changed_character_makes_another_record_or_none(data: st.DataObject) -
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_a_lost_or_doubled_or_exchanged_line_is_noticed(data: st.DataObject) -> None:
+def test_a_missing_duplicated_or_swapped_line_is_detected(data: st.DataObject) -> None:
     lines = TEXT.splitlines()
     first = data.draw(st.integers(0, len(lines) - 1))
     second = data.draw(st.integers(0, len(lines) - 1))
@@ -434,7 +434,7 @@ def test_a_lost_or_doubled_or_exchanged_line_is_noticed(data: st.DataObject) -> 
 @example("")
 @example(b"\xff\xfe\x00")
 @example("\ud800")
-def test_a_text_that_is_no_record_is_refused(data: bytes | str) -> None:
+def test_an_invalid_record_is_refused(data: bytes | str) -> None:
     assert refusal(data).line == 1 or b"\n" in (
         data if isinstance(data, bytes) else data.encode("utf-8", "replace")
     )
@@ -525,7 +525,7 @@ def test_errors_name_line_reason_and_ruling(old: str, new: str, line: int, why: 
     assert f"({ruling})" in str(error) or not ruling
 
 
-def test_nothing_is_played_after_the_win() -> None:
+def test_plies_after_the_win_are_refused() -> None:
     text = GOLDEN["rapido-3.txt"].read_text("utf-8")
     *lines, end = text.splitlines()
     error = refusal("\n".join([*lines[:-1], lines[-1] + ", again", end]))
@@ -533,7 +533,7 @@ def test_nothing_is_played_after_the_win() -> None:
     assert error.ruling in ("R15", "") and "over" in str(error)
 
 
-def test_a_wrong_winner_is_noticed() -> None:
+def test_a_wrong_winner_is_detected() -> None:
     text = GOLDEN["rapido-6.txt"].read_text("utf-8")
     error = refusal(text.replace("Filipe (seat 6) wins", "Eva (seat 5) wins"))
     assert "'Filipe (seat 6) wins by R15'" in str(error)
@@ -594,7 +594,7 @@ def test_a_nul_is_refused(at: str) -> None:
     refusal(bytes(5000))
 
 
-def test_a_file_is_read_as_far_as_a_record_may_go(tmp_path: Path) -> None:
+def test_a_file_is_read_up_to_the_size_limit(tmp_path: Path) -> None:
     path = tmp_path / "record.txt"
     path.write_bytes(TEXT.encode())
     assert open_record(path) == RECORD
@@ -698,7 +698,7 @@ def test_other_entropy_or_another_match_makes_other_dice() -> None:
         assert verify(replace(record, proof=replace(record.proof, **change))).reason == "roll"
 
 
-def test_the_secret_never_shows_by_accident() -> None:
+def test_the_secret_is_not_in_the_repr() -> None:
     assert SECRET.hex() not in repr(fair_record("rapido", 3, 5))
 
 

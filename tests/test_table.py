@@ -1,4 +1,4 @@
-"""The table: who may act, what falls when, what can be taken back, and that events make it again."""
+"""The table: turns, rolls, undo, stand-ins, and restoring it from events."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ def chain(*dice: object, players: int = 2) -> Table:
 
 
 def play(at: Table, *texts: str) -> Table:
-    """The table after these, each by the seat whose turn it is."""
+    """Play these actions, each by the seat whose turn it is."""
     for text in texts:
         assert at.to_act is not None
         at.add(at.play(at.to_act, text))
     return at
 
 
-def look(at: Table) -> tuple[Any, ...]:
-    """All that can be seen of a table; the dice to come show in what would be played."""
+def visible_state(at: Table) -> tuple[Any, ...]:
+    """The visible state of a table, including the next rolls."""
     record = at.record()
     bots = [at.bot_of(seat) for seat in range(at.game.players)]
     facts = (at.to_act, at.awaits_roll, at.choices(), at.outcome, at.turn_facts())
     return (at.version, record, str(record), at.state, bots, *facts)
 
 
-# Who may act.
+# Turns.
 
 
 def test_the_first_seat_starts_and_the_turn_goes_round() -> None:
@@ -88,14 +88,14 @@ def test_there_are_no_other_seats(seat: Any) -> None:
             ask(seat)
 
 
-def test_nothing_goes_on_when_the_match_is_over() -> None:
+def test_nothing_can_be_played_when_the_match_is_over() -> None:
     at = table(Rapido(3, finish=5), "33", "33")
     play(at, "roll", "again")
     assert at.outcome == Outcome(0, "R15")
     assert at.to_act is None
     assert at.choices() == ()
     assert not at.awaits_roll
-    before = look(at)
+    before = visible_state(at)
     for ask in (at.undo, at.resign, at.take_back, lambda seat: at.hand_over(seat, "simple")):
         with refused("over", "seat 0 has won"):
             ask(0)
@@ -104,19 +104,19 @@ def test_nothing_goes_on_when_the_match_is_over() -> None:
             at.play(0, text)
         with refused("over"):
             at.add(Event(0, text))
-    assert look(at) == before
+    assert visible_state(at) == before
 
 
 @pytest.mark.parametrize(
     "text, error", [("place 3", IllegalAction), ("7X", IllegalAction), ("up", InvalidText)]
 )
-def test_what_is_not_possible_is_refused_as_the_game_refuses_it(text: str, error: type[GameError]) -> None:
+def test_illegal_actions_are_refused_as_by_the_game(text: str, error: type[GameError]) -> None:
     at = play(rapido("26", "13"), "roll", "place 3", "roll")
-    before = look(at)
+    before = visible_state(at)
     with pytest.raises(error) as caught:
         at.play(1, text)
     assert type(caught.value) is error
-    assert look(at) == before
+    assert visible_state(at) == before
 
 
 def test_an_illegal_decision_names_its_ruling() -> None:
@@ -126,7 +126,7 @@ def test_an_illegal_decision_names_its_ruling() -> None:
     assert caught.value.ruling == "R13"
 
 
-# When dice fall.
+# Rolls.
 
 
 @pytest.mark.parametrize("text", ["26", "place 3", "again"])
@@ -177,7 +177,7 @@ def test_chains_dice_fall_on_keep_and_on_lengthening() -> None:
     assert at.to_act == 1
 
 
-def test_steps_tell_what_happened_ply_by_ply() -> None:
+def test_steps_have_the_facts_of_each_ply() -> None:
     at = play(rapido("26", "13"), "roll")
     again, roll = at.add(at.play(0, "again"))
     assert (str(again.action), again.facts) == ("again", (RolledAgain(0),))
@@ -205,19 +205,19 @@ def test_dice_are_numbered_through_the_match() -> None:
     assert asked == [0, 1, 2, 3]
 
 
-def test_dice_that_fail_leave_the_table_as_it_was() -> None:
+def test_dice_that_fail_leave_the_table_unchanged() -> None:
     at = rapido("26")
     play(at, "roll")
-    before = look(at)
+    before = visible_state(at)
     with pytest.raises(BadDice):
         at.play(0, "again")
-    assert look(at) == before
+    assert visible_state(at) == before
 
 
-# Taking back.
+# Undo.
 
 
-def test_a_placing_can_be_taken_back_until_the_next_seat_rolls() -> None:
+def test_a_placing_can_be_undone_until_the_next_seat_rolls() -> None:
     at = play(rapido("26", "7X"), "roll")
     before = at.state
     play(at, "place 3")
@@ -230,7 +230,7 @@ def test_a_placing_can_be_taken_back_until_the_next_seat_rolls() -> None:
         at.undo(0)
 
 
-def test_links_are_taken_back_one_after_the_other() -> None:
+def test_links_are_undone_one_at_a_time() -> None:
     at = play(chain(3, 3, 4, 4), "keep 2", "link 3", "up")
     assert [str(ply) for ply in at.plies] == ["keep 2", "3", "3", "link 3", "up", "4"]
     with refused("no_undo"):
@@ -253,7 +253,7 @@ def test_links_are_taken_back_one_after_the_other() -> None:
 FOUR_DICE = "turn=0 phase=keep hands=4,2 pool=10 discs=0+0,0+0 stacks=- chain=-/0/open loose=-"
 
 
-def test_a_move_can_be_taken_back_until_the_next_seat_keeps() -> None:
+def test_a_move_can_be_undone_until_the_next_seat_keeps() -> None:
     at = play(chain(3, 4, 5), "keep 2", "link 4", "move 0")
     assert at.to_act == 1
     assert at.undo(0) == Event(0, "undo")
@@ -264,7 +264,7 @@ def test_a_move_can_be_taken_back_until_the_next_seat_keeps() -> None:
 
 
 @pytest.mark.parametrize("seat", [1, 2])
-def test_nobody_takes_back_what_another_seat_decided(seat: int) -> None:
+def test_a_decision_of_another_seat_cannot_be_undone(seat: int) -> None:
     at = play(rapido("26"), "roll", "place 3")
     with refused("no_undo", "seat 0"):
         at.undo(seat)
@@ -272,7 +272,7 @@ def test_nobody_takes_back_what_another_seat_decided(seat: int) -> None:
         at.add(Event(seat, "undo"))
 
 
-def test_there_is_nothing_to_take_back_at_the_start_or_after_dice() -> None:
+def test_there_is_nothing_to_undo_at_the_start_or_after_a_roll() -> None:
     at = rapido("26", "13")
     for text in ("roll", "again"):
         with refused("no_undo"):
@@ -284,7 +284,7 @@ def test_there_is_nothing_to_take_back_at_the_start_or_after_dice() -> None:
         at.undo(0)
 
 
-def test_a_winning_decision_is_not_taken_back() -> None:
+def test_a_winning_decision_cannot_be_undone() -> None:
     start = Rapido(3).parse_state("turn=0 phase=decide value=11 steps=3,19,0 tower=5:1:76")
     at = play(table(Rapido(3), start=start), "place 0")  # seat 1 scores and wins
     assert at.outcome == Outcome(1, "R15")
@@ -294,7 +294,7 @@ def test_a_winning_decision_is_not_taken_back() -> None:
         at.add(Event(0, "undo"))
 
 
-def test_a_seat_that_a_bot_plays_takes_nothing_back() -> None:
+def test_a_seat_that_a_bot_plays_cannot_undo() -> None:
     at = play(rapido("26"), "roll", "place 3")
     at.add(at.hand_over(0, "simple"))
     with refused("no_undo", "bot simple"):
@@ -304,7 +304,7 @@ def test_a_seat_that_a_bot_plays_takes_nothing_back() -> None:
     assert [str(ply) for ply in at.plies] == ["26"]
 
 
-def test_remarks_stay_when_a_decision_is_taken_back() -> None:
+def test_undo_keeps_remarks() -> None:
     at = play(rapido("26", "13"), "roll", "place 3")
     at.add(at.hand_over(1, "simple"))
     at.add(at.undo(0))
@@ -313,7 +313,7 @@ def test_remarks_stay_when_a_decision_is_taken_back() -> None:
     assert read(str(at.record())) == at.record()
 
 
-# Resigning, and bots that take over.
+# Resigning and stand-ins.
 
 
 def test_with_two_seats_resigning_ends_the_match() -> None:
@@ -359,7 +359,7 @@ def test_the_table_says_which_bot_stands_in() -> None:
     assert at.bot_of(1) == "random"
 
 
-def test_a_bot_takes_a_seat_over_and_gives_it_back() -> None:
+def test_a_seat_is_handed_over_and_taken_back() -> None:
     at = play(rapido("26"), "roll")
     with refused("not_replaced"):
         at.take_back(0)
@@ -381,7 +381,7 @@ def test_a_bot_takes_a_seat_over_and_gives_it_back() -> None:
     ]
 
 
-def test_a_bots_own_seat_has_no_owner_to_come_back() -> None:
+def test_the_seat_of_a_bot_cannot_be_taken_back() -> None:
     at = Table(Rapido(3), (Seat("A", "random"), Seat("B"), Seat("C")), ScriptedDice())
     assert at.bot_of(0) == "random"
     with refused("not_replaced"):
@@ -391,7 +391,7 @@ def test_a_bots_own_seat_has_no_owner_to_come_back() -> None:
 
 
 @pytest.mark.parametrize("bot", ["", "two words", "a\nb", "x [26]", "[26]", 5])
-def test_a_bot_that_could_not_stand_in_a_record_takes_nothing_over(bot: Any) -> None:
+def test_a_bot_with_a_malformed_name_is_refused(bot: Any) -> None:
     with pytest.raises(GameError, match="one word"):
         rapido().hand_over(0, bot)
 
@@ -404,7 +404,7 @@ def test_a_bot_may_have_any_word_for_a_name(bot: str) -> None:
     assert read(str(at.record())) == at.record()
 
 
-# What happened in the turn.
+# The facts of the turn.
 
 
 def test_the_facts_of_the_turn_are_those_since_it_started() -> None:
@@ -416,10 +416,10 @@ def test_the_facts_of_the_turn_are_those_since_it_started() -> None:
     assert at.turn_facts() == (Rolled(1, "45", 54),)
 
 
-# Going on with a record, and making a table again.
+# Resuming a record, and restoring a table.
 
 
-def test_a_table_starts_where_it_is_told() -> None:
+def test_a_table_starts_from_a_given_position() -> None:
     game = Rapido(3)
     start = game.parse_state("turn=2 phase=first value=0 steps=3,9,0 tower=5:1:76")
     at = table(game, "26", start=start)
@@ -439,7 +439,7 @@ def fair_table(game: AnyGame, dice: Dice) -> Table:
 
 
 def autoplay(at: Table, events: int, salt: int = 0) -> list[Event]:
-    """Play on for some events, with decisions that depend on the position alone."""
+    """Play some events, with decisions that depend only on the position."""
     made: list[Event] = []
     while at.to_act is not None and len(made) < events:
         choices = at.choices()
@@ -451,7 +451,7 @@ def autoplay(at: Table, events: int, salt: int = 0) -> list[Event]:
 
 @pytest.mark.parametrize("players", [2, 3, 6])
 @pytest.mark.parametrize("name", escadaria.GAMES)
-def test_a_resumed_table_goes_on_as_if_nothing_had_been(name: str, players: int) -> None:
+def test_a_resumed_table_continues_like_the_original(name: str, players: int) -> None:
     game = escadaria.load(name, players=players)
     dice = FairDice(bytes(32), "m", ("",) * players)
     whole = fair_table(game, dice)
@@ -474,7 +474,7 @@ def test_a_resumed_table_knows_who_plays_and_what_can_be_taken_back() -> None:
     at.add(at.hand_over(1, "random"))
     play(at, "place 3")
     again = Table.resumed(at.record(), at.dice)
-    assert look(again)[1:] == look(at)[1:]
+    assert visible_state(again)[1:] == visible_state(at)[1:]
     assert again.undo(0) == Event(0, "undo")
     assert again.play(1, "roll") == at.play(1, "roll") == Event(1, "roll", ("13",))
     again.add(again.undo(0))
@@ -483,19 +483,19 @@ def test_a_resumed_table_knows_who_plays_and_what_can_be_taken_back() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(games(), st.integers(0, 2**32), st.binary(min_size=1, max_size=120))
-def test_events_make_the_table_again(game: AnyGame, seed: int, wishes: bytes) -> None:
+def test_events_restore_the_table(game: AnyGame, seed: int, wishes: bytes) -> None:
     dice = SeededDice(seed)
     at = fair_table(game, dice)
     stored: list[str] = []
     for wish in wishes:
         seat = wish % game.players
-        before = look(at)
+        before = visible_state(at)
         try:
             event = ask(at, seat, wish)
         except Refused:
-            assert look(at) == before
+            assert visible_state(at) == before
             continue
-        assert look(at) == before, "asking changes nothing"
+        assert visible_state(at) == before, "asking changes nothing"
         at.add(event)
         assert at.version == before[0] + 1
         stored.append(str(event))
@@ -506,14 +506,14 @@ def test_events_make_the_table_again(game: AnyGame, seed: int, wishes: bytes) ->
     for text in stored:
         again.add(Event.parse(text))
     again.dice = dice
-    assert look(again) == look(at)
+    assert visible_state(again) == visible_state(at)
     assert read(str(at.record())) == at.record()
     assert verify(at.record(dice=f"seed {seed}")).fair
     assert autoplay(again, 10) == autoplay(at, 10)
 
 
 def ask(at: Table, seat: int, wish: int) -> Event:
-    """One wish of a seat: mostly to play on, now and then something else."""
+    """A random command of a seat: mostly an action."""
     kind = wish // 6 % 8
     if kind == 0:
         return at.undo(seat)
@@ -546,7 +546,7 @@ def test_choices_are_all_that_may_be_played(game: AnyGame, seed: int, events: in
                 at.play(at.to_act, text)
 
 
-# Events from elsewhere.
+# Stored events.
 
 
 @pytest.mark.parametrize(
@@ -580,13 +580,13 @@ def test_choices_are_all_that_may_be_played(game: AnyGame, seed: int, events: in
     ],
     ids=str,
 )
-def test_an_event_that_does_not_fit_leaves_the_table_as_it_was(event: Event) -> None:
+def test_an_event_that_does_not_fit_leaves_the_table_unchanged(event: Event) -> None:
     at = play(rapido("26", "31"), "roll")
     at.add(at.resign(2))
-    before = look(at)
+    before = visible_state(at)
     with pytest.raises(GameError):
         at.add(event)
-    assert look(at) == before
+    assert visible_state(at) == before
     assert at.play(0, "again") == Event(0, "again", ("31",))
 
 
@@ -617,7 +617,7 @@ def test_an_event_reads_and_prints(event: Event) -> None:
     ["", "0", "0 ", "roll", "-1 roll", "x roll", "100 roll", "0 roll [26", "0 roll [26] 13", "٣ roll",
      " 0 roll", "0 [26", "0  [26]", "0 roll [26][13]", "0 roll []", "0 roll [[26]]", "0 a]b"],
 )  # fmt: skip
-def test_a_text_that_is_no_event_is_refused(text: str) -> None:
+def test_a_malformed_event_is_refused(text: str) -> None:
     with pytest.raises(InvalidText, match="no event"):
         Event.parse(text)
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 PATIENCE = 60.0
-"""Seconds after which something that should have come never will; the machine may be busy."""
+"""The timeout of everything that should happen, in seconds; the machine may be busy."""
 
 SERVER = "127.0.0.1"
 ATTACKER = "127.0.0.66"
@@ -45,7 +45,7 @@ class Victim:
     folder: Path
     settings: dict[str, Any] = field(default_factory=dict)
     files: int = 0
-    """How many files it may have open; 0 for as many as we."""
+    """The limit of open files; 0 for that of the test process."""
 
     def __post_init__(self) -> None:
         self.log = self.folder / "log"
@@ -53,7 +53,7 @@ class Victim:
         self.start()
 
     def start(self) -> None:
-        """Start it and wait until it can be used."""
+        """Start it and wait until it is ready."""
         settings = {
             "port": self.port, "database": str(self.folder / "matches.sqlite3"), "log_format": "json",
             **self.settings,
@@ -71,7 +71,7 @@ class Victim:
         self.url = f"http://{SERVER}:{self.port}"
 
     def stop(self, how: int = signal.SIGTERM) -> int:
-        """Ask it to stop, and wait until it has."""
+        """Send it a signal and return the exit code."""
         self.process.send_signal(how)
         code = self.process.wait(PATIENCE)
         assert self.process.stdout is not None
@@ -79,7 +79,7 @@ class Victim:
         return code
 
     def memory(self) -> int:
-        """Megabytes that the process has in memory."""
+        """The resident memory of the process in megabytes."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0]) // 1024
 
@@ -87,7 +87,7 @@ class Victim:
         return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
 
     def complaints(self) -> list[str]:
-        """What it logged that tells of a mistake of ours."""
+        """The errors in its log."""
         lines = map(json.loads, self.log.read_text().splitlines())
         return [str(line) for line in lines if line["level"] in ("error", "critical") or "error" in line]
 
@@ -98,14 +98,14 @@ class Victim:
         return client
 
     def ask(self, request: bytes, source: str = ATTACKER) -> bytes:
-        """Send raw bytes, and return all that comes until the server closes the connection."""
+        """Send raw bytes, and return everything until the server closes the connection."""
         with contextlib.closing(self.connect(source)) as client:
             with contextlib.suppress(ConnectionError):  # it may be refused before all is sent
                 client.sendall(request)
             return until_closed(client)
 
     def get(self, path: str, *headers: str, source: str = ATTACKER, host: str = "localhost") -> Answer:
-        """Ask by HTTP, and read the answer."""
+        """Send a GET request and return the response."""
         lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Connection: close", *headers, "", ""]
         return Answer.parse(self.ask("\r\n".join(lines).encode(), source))
 
@@ -117,18 +117,18 @@ class Victim:
         return Answer.parse(self.ask(head.encode() + body, source))
 
     def open_match(self, source: str = ATTACKER) -> dict[str, Any]:
-        """A match of two people at one device that has started."""
-        wish = {
+        """A started match of two people on one device."""
+        request = {
             "game": "rapido", "options": {"players": 2}, "people": [{"name": "Ana"}, {"name": "Rui"}],
             "start": True, "settings": {"pace": 0},
         }  # fmt: skip
-        answer = self.post("/api/matches", json.dumps(wish).encode(), source)
+        answer = self.post("/api/matches", json.dumps(request).encode(), source)
         assert answer.status == 201, answer
         match: dict[str, Any] = json.loads(answer.body)
         return match
 
     def table(self, match: dict[str, Any], source: str = ATTACKER) -> WebSocket:
-        """A WebSocket that has said hello and read the snapshot."""
+        """A WebSocket that has sent ``hello`` and read the snapshot."""
         table = WebSocket(self.connect(source), match["match"])
         table.send(json.dumps({"type": "hello", "token": match["token"]}).encode())
         table.read_until(b'"snapshot"')
@@ -137,7 +137,7 @@ class Victim:
 
 @dataclass
 class Answer:
-    """An HTTP answer."""
+    """An HTTP response."""
 
     status: int
     headers: dict[str, str]
@@ -177,12 +177,12 @@ class WebSocket:
         self.client.sendall(frame(payload, kind))
 
     def ping(self) -> None:
-        """Ask the server for an answer of the application, and wait for it."""
+        """Send the command ``ping`` and wait for its answer."""
         self.send(b'{"type":"ping","id":"p","version":0}')
         self.read_until(b'"accepted"')
 
     def read_until(self, text: bytes) -> bytes:
-        """Read until this has come; what comes after it in the same packet is read too."""
+        """Read up to the packet that contains this text."""
         found = self.buffer
         while text not in found:
             data = self.client.recv(65536)
@@ -203,7 +203,7 @@ def frame(payload: bytes, kind: int = 0x81) -> bytes:
 
 
 def until_closed(client: socket.socket) -> bytes:
-    """All that the server sends until it closes the connection."""
+    """Everything that the server sends until it closes the connection."""
     found = b""
     with contextlib.suppress(ConnectionError):
         while data := client.recv(65536):
@@ -212,9 +212,9 @@ def until_closed(client: socket.socket) -> bytes:
 
 
 def push(client: socket.socket, data: bytes, most: int) -> int:
-    """Send the same again and again without reading, until the server closes; how many bytes went."""
+    """Send the same data repeatedly without reading, until the server closes; return the bytes sent."""
     sent = 0
-    client.settimeout(5)  # nobody takes any more: that is an end too
+    client.settimeout(5)  # the server no longer reads
     with contextlib.suppress(OSError):
         while sent < most:
             client.sendall(data)
@@ -224,7 +224,7 @@ def push(client: socket.socket, data: bytes, most: int) -> int:
 
 
 def eventually(condition: Any, what: str) -> None:
-    """Wait until it holds."""
+    """Wait for a condition."""
     until = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < until, f"not in {PATIENCE} s: {what}"
@@ -233,7 +233,7 @@ def eventually(condition: Any, what: str) -> None:
 
 @contextlib.contextmanager
 def running(folder: Path, files: int = 0, **settings: Any) -> Iterator[Victim]:
-    """A server for one test. In the end it must have nothing to complain of."""
+    """A server for one test. It must not log errors."""
     victim = Victim(folder, settings, files)
     try:
         yield victim
@@ -246,7 +246,7 @@ def running(folder: Path, files: int = 0, **settings: Any) -> Iterator[Victim]:
 
 @pytest.fixture(autouse=True)
 def hang_up() -> Iterator[None]:
-    """Leave no connection behind."""
+    """Close all connections after a test."""
     yield
     while _clients:
         _clients.pop().close()
@@ -254,7 +254,7 @@ def hang_up() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
-    """The server that the tests of a module share. It is less patient than usual."""
+    """The server that the tests of a module share, with short deadlines."""
     folder = tmp_path_factory.mktemp("victim")
     with running(folder, head_seconds=1, body_seconds=1, send_seconds=2, keep_alive_seconds=1) as victim:
         yield victim

@@ -1,4 +1,4 @@
-"""Attacks on seats: stolen tokens, tables filled by strangers, names that hide, and clocks that jump."""
+"""Attacks on seats: derived tokens, tables full of guests, invisible names, and changed system clocks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ GUEST = "a-text-that-the-guest-made-up"
 
 
 def derived(secret: str, *parts: str) -> str:
-    """The token that follows from the dice's secret, as it once did."""
+    """The token that an earlier version derived from the secret of the dice."""
     text = "\n".join(("token", *parts)).encode()
     raw = hmac.digest(bytes.fromhex(secret), text, "sha256")
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
@@ -62,7 +62,7 @@ async def may_enter(url: str, match: str, **hello: str) -> bool:
         return bool((await me.read())["type"] == "welcome")
 
 
-async def test_the_record_and_a_spent_code_give_no_token(tmp_path: Path) -> None:
+async def test_no_token_can_be_derived_from_a_record_or_a_spent_code(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         url = server.url
         match = await opened(url, people=[{"name": "Ana"}], settings=QUICK)
@@ -91,7 +91,7 @@ async def test_the_record_and_a_spent_code_give_no_token(tmp_path: Path) -> None
             assert not await may_enter(url, following, token=old), "a rematch has tokens of its own"
 
 
-async def test_a_code_outlives_sleep_restart_and_what_others_ask_for(tmp_path: Path) -> None:
+async def test_a_code_survives_eviction_and_restart(tmp_path: Path) -> None:
     async with serving(tmp_path, idle_seconds=0) as server:
         match, token = await duel(server.url)
         async with (
@@ -113,7 +113,7 @@ async def test_a_code_outlives_sleep_restart_and_what_others_ask_for(tmp_path: P
         assert not await may_enter(server.url, match["match"], token=token)
 
 
-async def test_codes_are_paid_for_like_moves(tmp_path: Path) -> None:
+async def test_codes_count_as_writes(tmp_path: Path) -> None:
     async with serving(tmp_path, writes_per_second=0.001, writes_burst=3) as server:
         match = await playing(server.url)
         async with wire(server.url, match["match"], token=match["token"]) as me:
@@ -121,7 +121,7 @@ async def test_codes_are_paid_for_like_moves(tmp_path: Path) -> None:
         assert [answer.get("code") == "too_fast" for answer in answers] == [False] * 3 + [True] * 2
 
 
-async def test_promises_are_paid_for_like_moves(tmp_path: Path) -> None:
+async def test_seals_count_as_writes(tmp_path: Path) -> None:
     async with (
         serving(tmp_path, writes_per_second=0.001, writes_burst=3) as server,
         httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
@@ -130,8 +130,8 @@ async def test_promises_are_paid_for_like_moves(tmp_path: Path) -> None:
         assert answers == [201] * 3 + [429] * 2
 
 
-async def test_a_code_is_worthless_after_its_time_or_another_move(tmp_path: Path) -> None:
-    clock = Ahead()
+async def test_a_code_expires_with_time_or_another_code(tmp_path: Path) -> None:
+    clock = ShiftedClock()
     async with serving(tmp_path, clock) as server:
         match, token = await duel(server.url)
         async with wire(server.url, match["match"], token=token) as rui:
@@ -144,7 +144,7 @@ async def test_a_code_is_worthless_after_its_time_or_another_move(tmp_path: Path
         assert not await may_enter(server.url, match["match"], recover=third)
 
 
-async def test_promised_dice_outlive_a_restart_and_are_used_once(tmp_path: Path) -> None:
+async def test_a_seal_survives_a_restart_and_is_used_once(tmp_path: Path) -> None:
     async with (
         serving(tmp_path) as server,
         httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
@@ -154,12 +154,12 @@ async def test_promised_dice_outlive_a_restart_and_are_used_once(tmp_path: Path)
         serving(tmp_path) as server,
         httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
     ):
-        wish = {"game": "rapido", "match": sealed["match"], "people": [{"name": "Ana", "entropy": "ab"}]}
-        assert (await http.post("/api/matches", json=wish)).status_code == 201
-        assert (await http.post("/api/matches", json=wish)).json()["code"] == "not_sealed"
+        request = {"game": "rapido", "match": sealed["match"], "people": [{"name": "Ana", "entropy": "ab"}]}
+        assert (await http.post("/api/matches", json=request)).status_code == 201
+        assert (await http.post("/api/matches", json=request)).json()["code"] == "not_sealed"
 
 
-async def test_a_moved_seat_ends_the_old_device_at_another_worker(tmp_path: Path) -> None:
+async def test_a_moved_seat_closes_the_old_device_at_another_worker(tmp_path: Path) -> None:
     async with serving(tmp_path) as one, serving(tmp_path) as two:
         match, token = await duel(one.url)
         async with (
@@ -171,7 +171,7 @@ async def test_a_moved_seat_ends_the_old_device_at_another_worker(tmp_path: Path
             async with wire(two.url, match["match"], recover=code) as new:
                 await new.expect("welcome")
                 assert (await other.expect("bye"))["code"] == "moved"
-                await one.hub.rooms[match["match"]].refresh()  # the event arrives by way of the store
+                await one.hub.rooms[match["match"]].refresh()  # the event arrives through the store
                 assert (await old.expect("bye"))["code"] == "moved"
                 assert await old.closed() == 4010
 
@@ -179,7 +179,7 @@ async def test_a_moved_seat_ends_the_old_device_at_another_worker(tmp_path: Path
 # Shutting down.
 
 
-async def test_a_shutdown_during_a_handshake_is_no_mistake(
+async def test_a_shutdown_during_a_handshake_logs_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with serving(tmp_path) as server:
@@ -200,10 +200,10 @@ async def test_a_shutdown_during_a_handshake_is_no_mistake(
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
-# Places.
+# Limits of connections.
 
 
-async def test_strangers_cannot_take_the_places_of_members(tmp_path: Path) -> None:
+async def test_guests_cannot_use_up_the_connections_of_members(tmp_path: Path) -> None:
     async with serving(tmp_path, connections_per_table=12) as server, contextlib.AsyncExitStack() as stack:
         match, token = await duel(server.url)
         strangers = [await stranger(stack, server, match, f"127.0.0.{n // 10 + 2}") for n in range(30)]
@@ -214,7 +214,7 @@ async def test_strangers_cannot_take_the_places_of_members(tmp_path: Path) -> No
             assert (await rui.read())["type"] == "welcome"
 
 
-async def test_guests_of_one_address_are_few(tmp_path: Path) -> None:
+async def test_guests_of_one_address_are_limited(tmp_path: Path) -> None:
     async with serving(tmp_path) as server, contextlib.AsyncExitStack() as stack:
         match, _ = await duel(server.url)
         strangers = [await stranger(stack, server, match, "127.0.0.2") for _ in range(12)]
@@ -273,13 +273,13 @@ async def table_of(server: Inside) -> AsyncIterator[Wire]:
         "A\u200dna",
     ],
 )
-async def test_names_that_hide_are_refused(tmp_path: Path, name: str) -> None:
+async def test_invisible_names_are_refused(tmp_path: Path, name: str) -> None:
     async with serving(tmp_path) as server, table_of(server) as guest:
         assert (await guest.ask("sit", name=name))["code"] == "bad_name"
 
 
 @pytest.mark.parametrize("name", ["👩‍🚀", "Ana 👨‍👩‍👧", "❤️‍🔥", "Zoë", "Łukasz", "नीला", "李", "👍🏽"])
-async def test_names_that_can_be_seen_are_taken(tmp_path: Path, name: str) -> None:
+async def test_visible_names_are_accepted(tmp_path: Path, name: str) -> None:
     assert is_visible(name)
     async with serving(tmp_path) as server, table_of(server) as guest:
         assert (await guest.ask("sit", name=name))["type"] == "accepted"
@@ -289,7 +289,7 @@ async def test_names_that_can_be_seen_are_taken(tmp_path: Path, name: str) -> No
 # Time.
 
 
-class Ahead(Clock):
+class ShiftedClock(Clock):
     def __init__(self) -> None:
         super().__init__()
         self.ahead = 0.0
@@ -308,37 +308,37 @@ async def test_a_system_clock_that_jumps_changes_no_deadline(
             deadline = (await me.expect("snapshot"))["now"]["deadline"]
             real = time.time
             monkeypatch.setattr("time.time", lambda: real() + jump)
-            async with wire(server.url, match["match"]):  # who comes makes the room look at the clock
+            async with wire(server.url, match["match"]):  # a new connection makes the room check the clock
                 pass
             assert not [f for f in await me.all_until_pong() if f["type"] in ("event", "clock")]
             async with wire(server.url, match["match"], token=match["token"]) as again:
                 assert (await again.expect("snapshot"))["now"]["deadline"] == deadline
 
 
-# What was stored by other versions.
+# Events of other versions.
 
 
-async def test_a_match_says_by_which_rules_it_is_played(tmp_path: Path) -> None:
+async def test_a_match_has_the_version_of_its_rules(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         match = await playing(server.url)
         (first,) = await server.hub.store.events(match["match"], limit=1)
         assert json.loads(first.body)["rules_version"] == 1
 
 
-async def test_fields_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
+async def test_fields_of_a_later_version_are_ignored(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         match = await playing(server.url)
         events = await server.hub.store.events(match["match"])
     later = "b" + match["match"][1:]
     async with serving(tmp_path) as server:
-        await server.hub.store.append(later, [with_news(event) for event in events])
+        await server.hub.store.append(later, [with_unknown_fields(event) for event in events])
         async with wire(server.url, later, token=match["token"]) as me:
             assert (await me.expect("snapshot"))["now"]["to_act"] == 0
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
 
 
 @pytest.mark.parametrize("change", [{"rules_version": 99}, {"kind": "something_new"}], ids=["rules", "kind"])
-async def test_what_only_a_later_version_knows_is_said(tmp_path: Path, change: dict[str, Any]) -> None:
+async def test_events_of_a_later_version_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     async with serving(tmp_path) as server:
         match = await playing(server.url)
         first, *others = await server.hub.store.events(match["match"])
@@ -351,7 +351,7 @@ async def test_what_only_a_later_version_knows_is_said(tmp_path: Path, change: d
             assert (await me.read())["code"] == "later_version"
 
 
-def with_news(event: StoredEvent) -> StoredEvent:
+def with_unknown_fields(event: StoredEvent) -> StoredEvent:
     """The event with fields that this version does not know."""
     body = json.loads(event.body) | {"news": [1, 2]}
     if "settings" in body:
@@ -408,7 +408,7 @@ async def test_a_move_and_its_answer_are_one_write(tmp_path: Path) -> None:
 
 
 async def test_a_long_match_loads_from_its_snapshot(tmp_path: Path) -> None:
-    """Of its events only those are read that the snapshot does not have, and a few to know requests again."""
+    """Only the events after the snapshot are read, and a few before it to recognise repeated commands."""
     async with serving(tmp_path, idle_seconds=0) as server:
         match = await playing(server.url, practice=True)
         store, name = server.hub.store, match["match"]

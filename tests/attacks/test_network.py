@@ -32,7 +32,7 @@ from attacks.conftest import (
 from escadaria.server.access import is_known_host
 
 FRIEND = "127.0.0.3"
-"""Somebody who does nothing wrong."""
+"""The address of a well-behaved client."""
 
 MEGABYTE = 2**20
 
@@ -50,7 +50,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("start, more", ENDLESS.values(), ids=ENDLESS)
-def test_an_endless_head_is_not_taken(victim: Victim, start: bytes, more: bytes) -> None:
+def test_an_endless_head_is_refused(victim: Victim, start: bytes, more: bytes) -> None:
     before = victim.memory()
     clients = [victim.connect() for _ in range(5)]
     for client in clients:
@@ -63,14 +63,14 @@ def test_an_endless_head_is_not_taken(victim: Victim, start: bytes, more: bytes)
         client.close()
 
 
-def test_a_long_head_in_one_packet_is_not_taken(victim: Victim) -> None:
+def test_a_long_head_in_one_packet_is_refused(victim: Victim) -> None:
     assert victim.get("/api/games", f"X-Padding: {'x' * 15_000}").status == 200
     for headers in ([f"X-Padding: {'x' * 16_400}"], [f"X-{number}: x" * 9 for number in range(150)]):
         answer = victim.get("/api/games", *headers)
         assert (answer.status, answer.code) == (431, "too_large")
 
 
-def test_a_head_in_small_packets_is_taken(victim: Victim) -> None:
+def test_a_head_in_small_packets_is_accepted(victim: Victim) -> None:
     with contextlib.closing(victim.connect()) as client:
         for byte in b"GET /api/games HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n":
             client.sendall(bytes([byte]))
@@ -80,12 +80,12 @@ def test_a_head_in_small_packets_is_taken(victim: Victim) -> None:
 @pytest.mark.parametrize(
     "start", [b"", b"GET / HTTP/1.1\r\nHost: ", b"\r\n"], ids=["silent", "head", "empty"]
 )
-def test_a_head_has_to_come_in_time(victim: Victim, start: bytes) -> None:
+def test_a_head_has_a_deadline(victim: Victim, start: bytes) -> None:
     with contextlib.closing(victim.connect()) as client:
         trickle(client, start, b"\r\n" if start == b"\r\n" else b"x" if start else b"")
 
 
-def test_a_long_body_is_no_long_head(victim: Victim) -> None:
+def test_a_long_body_does_not_count_as_head(victim: Victim) -> None:
     body = json.dumps({"record": "x" * 50_000}).encode()
     head = b"POST /api/replays HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
     head %= len(body)
@@ -98,19 +98,19 @@ def test_a_long_body_is_no_long_head(victim: Victim) -> None:
             assert (answer.status, answer.code) == (400, "bad_record")
 
 
-def test_a_second_head_has_to_come_in_time(victim: Victim) -> None:
+def test_a_second_head_has_a_deadline(victim: Victim) -> None:
     for more in (b"", b"\r", b"G"):
         with contextlib.closing(victim.connect()) as client:
             client.sendall(b"GET /robots.txt HTTP/1.1\r\nHost: localhost\r\n\r\n")
             answer = b""
-            while not answer.endswith(b"/t/\n"):  # all of it: the rest would look like a second answer
+            while not answer.endswith(b"/t/\n"):  # the whole response
                 answer += client.recv(65536)
             assert answer.startswith(b"HTTP/1.1 200")
             trickle(client, more, b"\n" if more == b"\r" else b"")
 
 
 @pytest.mark.parametrize("length", ["Content-Length: 9000", "Transfer-Encoding: chunked"])
-def test_a_body_has_to_come_in_time(victim: Victim, length: str) -> None:
+def test_a_body_has_a_deadline(victim: Victim, length: str) -> None:
     head = (
         f"POST /api/matches HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{length}\r\n\r\n"
     )
@@ -120,17 +120,17 @@ def test_a_body_has_to_come_in_time(victim: Victim, length: str) -> None:
     assert not victim.complaints()
 
 
-def test_a_body_that_nobody_reads_has_to_end_in_time_too(victim: Victim) -> None:
-    """The answer comes before the body does."""
+def test_an_unread_body_has_a_deadline(victim: Victim) -> None:
+    """The response is sent before the body is received."""
     head = b"POST /api/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n"
     with contextlib.closing(victim.connect()) as client:
         assert trickle(client, head, b" ").status == 404
 
 
 def trickle(client: socket.socket, start: bytes, more: bytes) -> Answer:
-    """Send the start, then a little again and again until the server closes; what it said until then."""
+    """Send the start, then a little repeatedly until the server closes; return the response."""
     answer = b""
-    with contextlib.suppress(ConnectionError):  # a slow machine comes too late
+    with contextlib.suppress(ConnectionError):  # closed already on a slow machine
         client.sendall(start)
     client.settimeout(0.1)
     until = time.monotonic() + PATIENCE
@@ -147,7 +147,7 @@ def trickle(client: socket.socket, start: bytes, more: bytes) -> Answer:
     raise AssertionError("the server waits for ever")
 
 
-def test_an_answer_has_to_be_taken_in_time(victim: Victim) -> None:
+def test_reading_a_response_has_a_deadline(victim: Victim) -> None:
     request = b"GET /api/frames.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -155,7 +155,7 @@ def test_an_answer_has_to_be_taken_in_time(victim: Victim) -> None:
     with contextlib.closing(client):
         client.connect(("127.0.0.1", victim.port))
         until = time.monotonic() + PATIENCE
-        with contextlib.suppress(ConnectionError):  # it has given up
+        with contextlib.suppress(ConnectionError):  # closed by the server
             while time.monotonic() < until:
                 with contextlib.suppress(BlockingIOError):
                     client.send(request, socket.MSG_DONTWAIT)
@@ -163,7 +163,7 @@ def test_an_answer_has_to_be_taken_in_time(victim: Victim) -> None:
     assert time.monotonic() < until, "it waits for ever"
 
 
-def test_requests_in_one_packet_are_few(victim: Victim) -> None:
+def test_pipelined_requests_are_limited(victim: Victim) -> None:
     request = b"GET /api/games HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with contextlib.closing(victim.connect()) as client:
         client.sendall(request * 3)
@@ -183,7 +183,7 @@ def test_requests_in_one_packet_are_few(victim: Victim) -> None:
 
 @pytest.fixture(scope="module")
 def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
-    """A server with small budgets. They are those of an address, so each test has an address of its own."""
+    """A server with strict rate limits. They are per address, so each test uses its own address."""
     settings: dict[str, Any] = {
         "connections_per_address": 20, "connections_per_second": 0.01, "connections_burst": 60,
         "bytes_per_second": 10, "bytes_burst": 50_000,
@@ -194,7 +194,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
         yield victim
 
 
-def test_silent_connections_of_one_address_keep_nobody_out(strict: Victim) -> None:
+def test_silent_connections_of_one_address_do_not_block_others(strict: Victim) -> None:
     address = "127.0.2.1"
     silent = [strict.connect(address) for _ in range(40)]
     refused = Answer.parse(until_closed(silent[-1]))
@@ -202,11 +202,11 @@ def test_silent_connections_of_one_address_keep_nobody_out(strict: Victim) -> No
     assert int(refused.headers["retry-after"]) >= 1
     assert strict.get("/api/games", source=FRIEND).status == 200
     for client in silent:
-        until_closed(client)  # all of them, in the end
+        until_closed(client)  # all are closed eventually
     eventually(lambda: strict.get("/api/games", source=address).status == 200, "it is let in again")
 
 
-def test_connections_come_only_so_fast(strict: Victim) -> None:
+def test_new_connections_are_rate_limited(strict: Victim) -> None:
     answers = [strict.get("/nothing", source="127.0.2.2") for _ in range(65)]
     assert [answer.status == 429 for answer in answers] == [False] * 60 + [True] * 5
     assert answers[-1].code == "too_fast"
@@ -251,7 +251,7 @@ def test_fragments_count(victim: Victim) -> None:
     attack_by_frames(victim, frame(b"x", 0x00) * 100, frame(b"x", 0x02))
 
 
-def test_a_few_pings_and_fragments_are_welcome(victim: Victim) -> None:
+def test_a_few_pings_and_fragments_are_accepted(victim: Victim) -> None:
     table = victim.table(victim.open_match())
     table.send(b"hello", 0x89)
     assert b"hello" in table.read_until(b"hello")
@@ -262,7 +262,7 @@ def test_a_few_pings_and_fragments_are_welcome(victim: Victim) -> None:
 
 
 def test_frames_are_read_only_as_fast_as_they_are_answered(victim: Victim) -> None:
-    """Many small frames in one packet do not become as many objects."""
+    """Many small frames in one packet are not parsed all at once."""
     before = victim.memory()
     tables = [victim.table(victim.open_match()) for _ in range(5)]
     for table in tables:
@@ -271,7 +271,7 @@ def test_frames_are_read_only_as_fast_as_they_are_answered(victim: Victim) -> No
 
 
 def attack_by_frames(victim: Victim, frames: bytes, start: bytes = b"") -> None:
-    """Send frames, read nothing: the server closes the connection, and a friend does not notice."""
+    """Send frames and read nothing: the server closes the connection, and others are not affected."""
     friend = victim.table(victim.open_match(FRIEND), FRIEND)
     attacked = victim.table(victim.open_match())
     before = victim.memory()
@@ -365,14 +365,14 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("host", OURS)
-def test_known_hosts_are_answered(strict: Victim, host: str) -> None:
+def test_known_hosts_are_accepted(strict: Victim, host: str) -> None:
     source = f"127.0.3.{OURS.index(host) + 1}"
     assert strict.get("/api/games", host=host, source=source).status == 200
     assert " 101 " in handshake(strict, host, source)
 
 
 @pytest.mark.parametrize("host", FOREIGN)
-def test_other_hosts_are_not_answered(strict: Victim, host: str) -> None:
+def test_other_hosts_are_refused(strict: Victim, host: str) -> None:
     source = f"127.0.4.{FOREIGN.index(host) + 1}"
     for path in ("/api/games", "/", "/healthz"):
         answer = strict.get(path, host=host, source=source)
@@ -380,7 +380,7 @@ def test_other_hosts_are_not_answered(strict: Victim, host: str) -> None:
     assert " 421 " in handshake(strict, host, source)
 
 
-def test_there_is_one_host(victim: Victim) -> None:
+def test_a_request_needs_exactly_one_host(victim: Victim) -> None:
     for hosts in (
         b"",
         b"Host: localhost\r\nHost: localhost\r\n",
@@ -390,7 +390,7 @@ def test_there_is_one_host(victim: Victim) -> None:
         assert (answer.status, answer.code) == (400, "malformed")
 
 
-def test_any_host_if_wished() -> None:
+def test_any_host_can_be_allowed() -> None:
     assert is_known_host(b"any.example", "*", "127.0.0.1")
     assert not is_known_host(b"any.example", "", "127.0.0.1")
     assert is_known_host(b"8.8.8.8", "", "8.8.8.8"), "the address that it listens on"
@@ -404,7 +404,7 @@ def handshake(victim: Victim, host: str, source: str) -> str:
 # Budgets.
 
 
-def test_budgets_outlive_the_server(tmp_path: Path) -> None:
+def test_rate_limits_survive_a_restart(tmp_path: Path) -> None:
     with running(tmp_path, requests_per_second=0.01, requests_burst=20) as victim:
         statuses = [victim.get("/api/games").status for _ in range(22)]
         assert statuses == [200] * 20 + [429] * 2
@@ -415,7 +415,7 @@ def test_budgets_outlive_the_server(tmp_path: Path) -> None:
         assert int(refused.headers["retry-after"]) >= 1
         assert victim.get("/api/games", source=FRIEND).status == 200
         assert b"127.0.0.66" not in (tmp_path / "matches.sqlite3").read_bytes()
-        # Pages and files are within the budget. Probes have one of their own, which players cannot use up.
+        # Pages and files count as requests. Probes have a separate limit.
         assert victim.get("/").status == victim.get("/robots.txt").status == 429
         for path in ("/healthz", "/readyz", "/metrics"):
             assert victim.get(path).status == 200, path
@@ -457,7 +457,7 @@ def damaged(body: bytes, chooser: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("path", ROUTES)
-def test_no_body_is_our_mistake(patient: Victim, path: str) -> None:
+def test_no_body_causes_an_internal_error(patient: Victim, path: str) -> None:
     chooser = random.Random(path)
     client = http.client.HTTPConnection("127.0.0.1", patient.port, timeout=PATIENCE)
     valid = json.dumps(ROUTES[path]).encode()
@@ -474,14 +474,14 @@ def test_no_body_is_our_mistake(patient: Victim, path: str) -> None:
 
 
 @pytest.mark.parametrize("body", [b'{"game":"\xff"}', b"[" * 5000, b'{"game":' + b"[" * 5000])
-def test_a_body_that_cannot_be_read_is_malformed(patient: Victim, body: bytes) -> None:
+def test_an_unreadable_body_is_malformed(patient: Victim, body: bytes) -> None:
     answer = patient.post("/api/matches", body)
     assert (answer.status, answer.code) == (400, "malformed")
 
 
 @pytest.fixture(scope="module")
 def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
-    """A server that lets one address ask for a lot."""
+    """A server with generous rate limits."""
     counted = ("requests", "connections", "tables", "work", "writes", "bytes")
     settings: dict[str, Any] = {
         f"{kind}_{what}": 10**9 for kind in counted for what in ("per_second", "burst")
@@ -493,7 +493,7 @@ def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
 # Files.
 
 
-def test_files_are_sent_as_they_were_compressed(patient: Victim) -> None:
+def test_files_are_sent_as_compressed_by_the_build(patient: Victim) -> None:
     page = patient.get("/")
     assert (page.status, page.headers["cache-control"]) == (200, "no-cache")
     script = re.findall(rb'src="(/assets/[^"]+[.]js)"', page.body)[0].decode()
@@ -514,7 +514,7 @@ def test_files_are_sent_as_they_were_compressed(patient: Victim) -> None:
         assert "content-encoding" not in patient.get(script, f"Accept-Encoding: {refusing}").headers
 
 
-def test_what_is_no_file_is_a_page_but_not_among_the_assets(patient: Victim) -> None:
+def test_unknown_paths_get_the_index_page_except_for_assets(patient: Victim) -> None:
     page = patient.get("/")
     assert patient.get("/t/any").body == page.body
     for path in ("/assets/nothing.js", "/assets/", "/assets/../index.html", "/api/nothing"):
@@ -522,7 +522,7 @@ def test_what_is_no_file_is_a_page_but_not_among_the_assets(patient: Victim) -> 
     assert b".stamp" not in page.body and patient.get("/.stamp").body == page.body
 
 
-def test_there_are_files_that_browsers_and_robots_ask_for(patient: Victim) -> None:
+def test_favicon_and_robots_txt_are_served(patient: Victim) -> None:
     robots, icon = patient.get("/robots.txt"), patient.get("/favicon.ico")
     assert robots.headers["content-type"] == "text/plain; charset=utf-8" and b"Disallow: /t/" in robots.body
     assert "icon" in icon.headers["content-type"] and icon.body.startswith(b"\x00\x00\x01\x00")

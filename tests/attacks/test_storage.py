@@ -1,7 +1,6 @@
-"""The database breaks under a real server: it hangs, is full, locked, deleted or replaced.
+"""Failures of the database of a real server: it hangs, is full, locked, deleted or replaced.
 
-The server says so at once, refuses or answers every move, ends when it is asked to, and accepts nothing
-that is lost at the next start.
+The server reports this immediately, answers every command, can be stopped, and loses no accepted event.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ from store.conftest import Postgres, postgres  # noqa: F401 - a fixture
 PAIR = [{"name": "Ana"}, {"name": "Rui"}]
 
 ANSWER_SECONDS = 15.0
-"""The server promises an answer within 10 seconds; the machine may be busy."""
+"""The server answers within 10 seconds; the machine may be busy."""
 
 READY_SECONDS = 5.0
-"""It promises one within a second."""
+"""The server answers within a second; the machine may be busy."""
 
 
 @pytest.fixture
@@ -48,7 +47,7 @@ async def readiness(server: Server) -> int:
 
 
 async def refused(there: Tab, **request: object) -> Json:
-    """Ask to roll, and be refused."""
+    """Send ``roll``, which must be refused."""
     async with asyncio.timeout(ANSWER_SECONDS):
         answer = await there.ask("act", action="roll", **request)  # type: ignore[arg-type]
     assert answer["type"] == "refused" and answer["code"] == "store_unavailable", answer
@@ -62,8 +61,8 @@ async def becomes_ready(server: Server) -> None:
         await asyncio.sleep(0.1)
 
 
-async def goes_on(server: Server, match: str, token: str, witness: Witness) -> None:
-    """Do what can be done now: roll, or decide if a roll that was refused has been stored after all."""
+async def play_once(server: Server, match: str, token: str, witness: Witness) -> None:
+    """Roll, or decide if a refused roll was stored nevertheless."""
     async with tab(server, match, witness, token=token) as host:
         await host.ask("ping")
         codes = [verdict(await host.ask("act", action=action)) for action in ("roll", "place 0")]
@@ -73,7 +72,7 @@ async def goes_on(server: Server, match: str, token: str, witness: Witness) -> N
 # A database that hangs.
 
 
-def test_a_frozen_postgresql_is_told_refused_and_survived(
+def test_a_frozen_postgresql_is_reported_and_survived(
     tmp_path: Path,
     postgres: Postgres,  # noqa: F811
 ) -> None:
@@ -94,7 +93,7 @@ def test_a_frozen_postgresql_is_told_refused_and_survived(
                         opened = await opening(server)
                     assert (opened.status_code, opened.json()["code"]) == (503, "store_unavailable")
                 await becomes_ready(server)
-            await goes_on(server, match, ana, witness)
+            await play_once(server, match, ana, witness)
             findings = check(server.database, witness)
             assert not findings.wrong, findings.wrong
 
@@ -114,14 +113,14 @@ def test_the_server_ends_while_postgresql_is_frozen(
             async with tab(server, match, witness, token=ana) as host:
                 with postgres.frozen():
                     if busy:
-                        version = host.ear.version
-                        await host.say(type="act", id="roll-1", version=version, action="roll")
+                        version = host.receiver.version
+                        await host.send(type="act", id="roll-1", version=version, action="roll")
                         await asyncio.sleep(0.2)
                     async with asyncio.timeout(ANSWER_SECONDS):
                         await server.stop()
             await eventually(lambda: not server.left_behind(), "it leaves nobody behind")
             await server.start()
-            await goes_on(server, match, ana, witness)
+            await play_once(server, match, ana, witness)
             findings = check(server.database, witness)
             assert not findings.wrong, findings.wrong
 
@@ -147,7 +146,7 @@ def test_a_locked_file_is_not_ready(tmp_path: Path) -> None:
                     assert await readiness(server) == 503
                     await refused(host)
                 await becomes_ready(server)
-            await goes_on(server, match, ana, witness)
+            await play_once(server, match, ana, witness)
             assert not check(server.database, witness).wrong
 
     asyncio.run(scene())
@@ -167,19 +166,17 @@ def test_a_full_disk_is_not_ready(tmp_path: Path) -> None:
                 await refused(host)
             resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (hard, hard))
             await becomes_ready(server)
-            await goes_on(server, match, ana, witness)
+            await play_once(server, match, ana, witness)
             assert not check(server.database, witness).wrong
 
     asyncio.run(scene())
 
 
-# A file that is gone.
+# A missing file.
 
 
 @pytest.mark.parametrize("how", ["deleted", "replaced", "without its log"])
-def test_a_file_that_is_gone_is_refused_and_nothing_is_lost_that_was_accepted(
-    tmp_path: Path, how: str
-) -> None:
+def test_a_missing_file_is_reported_and_no_accepted_event_is_lost(tmp_path: Path, how: str) -> None:
     async def scene() -> None:
         witness = Witness()
         async with running(tmp_path) as server:
@@ -202,7 +199,7 @@ def test_a_file_that_is_gone_is_refused_and_nothing_is_lost_that_was_accepted(
                 for file in files:
                     (aside / file.name).replace(file)
                 await becomes_ready(server)
-            await goes_on(server, match, ana, witness)
+            await play_once(server, match, ana, witness)
             await server.kill()
             await server.start()
             findings = check(server.database, witness)
@@ -211,7 +208,7 @@ def test_a_file_that_is_gone_is_refused_and_nothing_is_lost_that_was_accepted(
     asyncio.run(scene())
 
 
-# A row that should not be there.
+# An invalid row.
 
 
 def test_a_match_without_events_stops_neither_the_start_nor_the_sweeps(tmp_path: Path) -> None:
@@ -226,7 +223,7 @@ def test_a_match_without_events_stops_neither_the_start_nor_the_sweeps(tmp_path:
                 )
             await server.start()
             assert (await server.get("/api/matches/empty")).status_code == 404
-            await goes_on(server, match, ana, witness)
+            await play_once(server, match, ana, witness)
             await eventually(lambda: not due(server.database, "empty"), "it is looked at, and left alone")
             assert await readiness(server) == 200
             assert (await server.get("/api/matches/empty")).status_code == 404

@@ -1,4 +1,4 @@
-"""Clients that make the server compute a lot: what they cost themselves, and what they cost others."""
+"""Clients that cause much computing: they are limited and do not delay others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def client(url: str, address: str) -> AsyncIterator[httpx.AsyncClient]:
 
 
 def all_different(plies: int) -> str:
-    """A record of so many plies that hardly repeats a position, so that its analysis takes minutes."""
+    """A record whose analysis takes minutes, since it hardly repeats a position."""
     game, rng = escadaria.load("rapido", players=6, finish=50), random.Random(1)
     state = game.initial_state()
     done: list[Any] = []
@@ -49,7 +49,7 @@ def all_different(plies: int) -> str:
 
 @cache
 def record(plies: int) -> str:
-    """A record in which everybody rolls twice and loses it all, again and again."""
+    """A record in which every turn is two rolls and a fall."""
     game = escadaria.load("rapido", players=3)
     state = game.initial_state()
     done: list[Any] = []
@@ -62,7 +62,7 @@ def record(plies: int) -> str:
 
 
 def another(plies: int, number: int) -> str:
-    """The same with another name, so that its answer is not known yet."""
+    """The same record with another name, so that the answer is not cached."""
     return record(plies).replace("Alpha", f"A{number}")
 
 
@@ -86,7 +86,7 @@ async def test_one_address_that_floods_delays_another_by_one_job(tmp_path: Path)
         floods = [asyncio.create_task(flood(number)) for number in range(24)]
         async with client(server.url, HONEST) as http:
             while not answered:
-                await asyncio.sleep(0.01)  # now the flood is being worked on
+                await asyncio.sleep(0.01)  # until the flood is running
             before = len(answered)
             replay = await http.post("/api/replays", json={"record": record(30)})
             assert replay.status_code == 200
@@ -95,7 +95,7 @@ async def test_one_address_that_floods_delays_another_by_one_job(tmp_path: Path)
         assert set(answered) == {200}
 
 
-async def test_what_waits_is_bounded_and_refused_honestly(tmp_path: Path) -> None:
+async def test_the_queue_is_bounded(tmp_path: Path) -> None:
     async with serving(tmp_path) as server, client(server.url, ATTACKER) as attacker:
         posts = [
             attacker.post("/api/replays", json={"record": another(3000, number)}) for number in range(60)
@@ -107,7 +107,7 @@ async def test_what_waits_is_bounded_and_refused_honestly(tmp_path: Path) -> Non
         assert all(int(answer.headers["retry-after"]) >= 1 for answer in refused)
 
 
-async def test_a_budget_of_work_is_spent_by_its_address_alone(tmp_path: Path) -> None:
+async def test_work_is_limited_per_address(tmp_path: Path) -> None:
     async with (
         serving(tmp_path, work_per_second=1e-4, work_burst=1e-3) as server,
         client(server.url, ATTACKER) as attacker,
@@ -122,7 +122,7 @@ async def test_a_budget_of_work_is_spent_by_its_address_alone(tmp_path: Path) ->
             refused = await attacker.post(path, json=body)
             assert (refused.status_code, refused.json()["code"]) == (429, "too_fast"), path
             assert int(refused.headers["retry-after"]) >= 1
-        # An answer that is known costs nothing, and another address has a budget of its own.
+        # A cached answer is free, and another address has its own limit.
         assert (await attacker.post("/api/replays", json={"record": record(30)})).status_code == 200
         assert (await http.post("/api/positions", json=ask)).status_code == 200
 
@@ -152,7 +152,7 @@ async def test_many_hints_do_not_delay_a_bot(tmp_path: Path) -> None:
         assert set(answered) == {"accepted"}
 
 
-async def test_bots_that_nobody_waits_for_come_last(tmp_path: Path) -> None:
+async def test_bots_without_a_waiting_person_have_low_priority(tmp_path: Path) -> None:
     async with serving(tmp_path) as server, await against_a_bot(server.url) as table:
         timed = {"pace": 0, "clock": 3600}
         for _ in range(40):
@@ -189,7 +189,7 @@ async def test_the_server_stops_while_it_analyses(tmp_path: Path) -> None:
 
 PRACTICE = {"practice": True}
 SLOW: dict[str, Any] = {"players": 6, "options": {"board": "long"}}
-"""A game in which bots and hints take long."""
+"""A game with slow bots and hints."""
 
 
 async def against_a_bot(url: str) -> Table:
@@ -201,7 +201,7 @@ async def against_a_bot(url: str) -> Table:
 
 
 async def play_rounds(table: Table, rounds: int) -> None:
-    """Play so many turns; after each of them the bot has its own."""
+    """Play a number of turns, each followed by a turn of the bot."""
     async for turn in table.turns():
         if turn.legal == ["roll"]:
             rounds -= 1

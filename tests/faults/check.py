@@ -23,7 +23,7 @@ NOT_PLIES = ("resign", "back")
 
 @dataclass
 class Stored:
-    """A stored match, replayed here without the server's code."""
+    """A stored match, replayed without the code of the server."""
 
     match: str
     versions: list[int] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Stored:
         return escadaria.load(self.bodies[0]["game"], **self.bodies[0]["options"])
 
     def fold(self) -> None:
-        """Replay it by the rules alone; an illegal ply raises."""
+        """Replay it with the rules only. An illegal ply raises an exception."""
         game = self.game
         self.chairs = [{}] * game.players
         states: list[Any] = []
@@ -95,7 +95,7 @@ def _rows(database: Path | str, statement: LiteralString) -> list[tuple[Any, ...
 
 @dataclass
 class Findings:
-    """What was compared, and what was wrong."""
+    """The result of a comparison."""
 
     matches: int = 0
     events: int = 0
@@ -133,7 +133,7 @@ def check(database: Path | str, witness: Witness) -> Findings:
 
 
 def _check_alone(stored: Stored, findings: Findings) -> None:
-    """No gaps, no request twice, every ply legal, every roll the one that was promised."""
+    """No gaps, no duplicate commands, legal plies, and verified rolls."""
     findings.matches += 1
     findings.events += len(stored.versions)
     if stored.versions != list(range(1, len(stored.versions) + 1)):
@@ -191,7 +191,7 @@ def _check_answers(matches: dict[str, Stored], witness: Witness, findings: Findi
 
 
 async def check_server(server: Server, findings: Findings) -> None:
-    """What the server says about each match now, against the disk; finished ones have their records."""
+    """Compare the server's state of each match, and the records of finished ones, with the store."""
     for match, stored in stored_matches(server.database).items():
         stored.fold()
         if (await server.get(f"/api/matches/{match}")).json()["status"] != "over":

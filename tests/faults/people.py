@@ -1,4 +1,4 @@
-"""People who play by the protocol, come back by themselves, and keep everything they receive."""
+"""Clients that play, reconnect, and record everything they receive."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from faults.serving import eventually
 Json = dict[str, Any]
 
 BROKEN = (OSError, ConnectionClosed, InvalidHandshake, TimeoutError, EOFError)
-"""What a connection that breaks raises."""
+"""The exceptions of a lost connection."""
 
 POSITION_FIELDS = ("status", "to_act", "legal", "position", "text", "winner", "ruling")
-"""What an event says about the position: the same for every client, whenever it is sent."""
+"""The fields of ``now`` that are the same for every client, whenever they are sent."""
 
 
 def seeded() -> random.Random:
-    """Choices that can be repeated."""
+    """A random generator whose seed is printed."""
     seed = int(os.environ.get("ESCADARIA_SEED", random.SystemRandom().randrange(10**6)))
     print(f"ESCADARIA_SEED={seed}")
     return random.Random(seed)
@@ -53,27 +53,27 @@ class Witness:
         self.asked: dict[tuple[str, str], Json] = {}
         """By match and id."""
         self.accepted: dict[tuple[str, str], int] = {}
-        """The version that the answer named."""
+        """The version in the answer."""
         self.refused: dict[tuple[str, str], set[str]] = defaultdict(set)
         """The codes."""
         self.refusals: Counter[str] = Counter()
-        """How often each code was heard."""
+        """The number of refusals by code."""
         self.tokens: dict[str, str] = {}
-        """Of the host, by match."""
+        """The token of the host, by match."""
         self.returns = 0
-        """How often somebody came back to a match."""
+        """The number of reconnections."""
         self.byes: set[str] = set()
-        """The reasons that the server ended connections for."""
+        """The codes of ``bye``."""
         self.wrong: list[str] = []
-        """What the server should never have said."""
+        """Descriptions of wrong frames."""
 
-    def saw_an_end(self) -> bool:
+    def saw_a_finished_match(self) -> bool:
         """Whether the end of any match was received."""
         return any(event["status"] == "over" for match in self.events.values() for event in match.values())
 
 
-class Ear:
-    """One client's frames in their order, whatever its connections: nothing is left out or sent twice."""
+class Receiver:
+    """Checks the order of the frames of one client over all its connections: no gaps, no duplicates."""
 
     def __init__(self, witness: Witness, match: str, who: str) -> None:
         self.witness = witness
@@ -82,7 +82,7 @@ class Ear:
         self.version = 0
         self._role = ""
 
-    def hear(self, frame: Json) -> None:
+    def receive(self, frame: Json) -> None:
         match frame["type"]:
             case "welcome" | "you":
                 self.witness.returns += frame["type"] == "welcome" and self.version > 0
@@ -129,29 +129,29 @@ class Ear:
 
 @dataclass
 class Account:
-    """Who somebody is at one match, with however many tabs."""
+    """The identity of a person at one match, in any number of tabs."""
 
     name: str
     host: bool = False
     token: str | None = None
     next_token: str | None = None
-    """At the next match of the table."""
+    """The token at the next match of the table."""
     guest: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
 
 class Person:
-    """Plays by raw frames. Some frames are sent twice, or cut in the middle, or followed by a reset."""
+    """Plays with raw frames. Some are sent twice, cut in the middle, or followed by a reset."""
 
     def __init__(
         self, witness: Witness, urls: list[str], match: str, account: Account, rng: random.Random
     ) -> None:
         self.witness = witness
         self.urls = urls
-        """One of them is chosen anew for each connection, as a load balancer does."""
+        """Each connection uses a random one, as with a load balancer."""
         self.match = match
         self.account = account
         self.rng = rng
-        self.ear = Ear(witness, match, account.name)
+        self.receiver = Receiver(witness, match, account.name)
         self.mine: list[int] = []
         self.now: Json = {"status": "waiting"}
         self.seats: list[Json] = []
@@ -164,7 +164,7 @@ class Person:
         self._tab = secrets.token_hex(6)
 
     async def play(self) -> None:
-        """Play the match to its end, however often the connection breaks."""
+        """Play the match to its end, reconnecting as needed."""
         while not self.done:
             url = self.rng.choice(self.urls).replace("http", "ws", 1)
             address = f"{url}/api/matches/{self.match}/socket"
@@ -175,39 +175,39 @@ class Person:
 
     async def _talk(self, there: ClientConnection) -> None:
         hello = {"type": "hello", "token": self.account.token, "guest": self.account.guest}
-        await there.send(json.dumps(hello | {"since": self.ear.version or None}))
+        await there.send(json.dumps(hello | {"since": self.receiver.version or None}))
         current = 1
         while True:
             frame = await self._next(there)
-            self.ear.hear(frame)
+            self.receiver.receive(frame)
             self._learn(frame)
             if frame["type"] == "welcome":
                 current = frame["version"]
-                if self._pending is not None:  # perhaps it was never heard
+                if self._pending is not None:  # it may not have arrived
                     await self._send(there, self._pending)
             if self.done:
                 return
-            if frame["type"] == "refused" and self._pending is not None:  # nothing could be stored
+            if frame["type"] == "refused" and self._pending is not None:  # the store was unavailable
                 await asyncio.sleep(0.05)
                 await self._send(there, self._pending)
-            if self.ear.version < current:  # what was missed is on its way
+            if self.receiver.version < current:  # the missed events follow
                 continue
-            if self._pending is None and (wish := self._wish()) is not None:
+            if self._pending is None and (command := self._next_command()) is not None:
                 await asyncio.sleep(self.rng.uniform(0, 0.02))
                 id = f"{self._tab}-{next(self._ids)}"
-                self._pending = {"id": id, "version": self.ear.version, **wish}
+                self._pending = {"id": id, "version": self.receiver.version, **command}
                 self.witness.asked[self.match, id] = self._pending
                 await self._send(there, self._pending)
 
     async def _next(self, there: ClientConnection) -> Json:
-        """The next frame. Where there are several workers, ask for it: see ``test_workers``."""
+        """The next frame. With several workers, poll with pings: see ``test_workers``."""
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(ASK_SECONDS if len(self.urls) > 1 else None):
                     frame: Json = json.loads(await there.recv())
                     return frame
             id = f"{self._tab}-{next(self._ids)}"
-            ping = {"type": "ping", "id": id, "version": self.ear.version}
+            ping = {"type": "ping", "id": id, "version": self.receiver.version}
             self.witness.asked[self.match, id] = ping
             await there.send(json.dumps(ping))
 
@@ -223,7 +223,7 @@ class Person:
             case "accepted" | "refused" if self._pending and frame["id"] == self._pending["id"]:
                 if self._pending["type"] == "sit" and frame["type"] == "accepted":
                     self._seated(frame)
-                if frame.get("code") != "store_unavailable":  # that is asked again, by the same id
+                if frame.get("code") != "store_unavailable":  # that is retried with the same id
                     self._pending = None
         over = self.now["status"] == "over"
         self.done = over and not (self.wants_rematch and self.now["next"] is None)
@@ -234,8 +234,8 @@ class Person:
             self.witness.wrong.append(f"{self.match} {self.account.name}: a seat without a token: {frame}")
             self.done = True
 
-    def _wish(self) -> Json | None:
-        """What to ask for now."""
+    def _next_command(self) -> Json | None:
+        """The next command to send, if any."""
         if self.now["status"] == "waiting":
             if self.sits and not self.mine:
                 return {"type": "sit", "name": self.account.name, "entropy": f"{self.rng.getrandbits(128):x}"}
@@ -268,16 +268,16 @@ class Person:
 
 
 class Friend(Table):
-    """Plays by ``escadaria.client``, which comes back by itself."""
+    """Plays with ``escadaria.client``, which reconnects automatically."""
 
     def __init__(self, witness: Witness, url: str, match: str, account: Account) -> None:
         super().__init__(url, match, account.token)
         self.account = account
-        self.ear = Ear(witness, match, account.name)
-        self._open = _Noted(self.ear)
+        self.receiver = Receiver(witness, match, account.name)
+        self._open = _Noted(self.receiver)
 
     async def _take(self, frame: Json) -> None:
-        self.ear.hear(frame)
+        self.receiver.receive(frame)
         await super()._take(frame)
 
     async def play(self, rng: random.Random, wants_rematch: bool, asks: bool) -> None:
@@ -295,53 +295,55 @@ class Friend(Table):
 
     async def _play(self, rng: random.Random, wants_rematch: bool) -> None:
         if not self.mine:
-            await patiently(lambda: self.sit(self.account.name))
+            await retrying(lambda: self.sit(self.account.name))
             self.account.token = self.token
             if self.token is None:
-                self.ear.witness.wrong.append(f"{self.match} {self.account.name}: a seat without a token")
+                self.receiver.witness.wrong.append(
+                    f"{self.match} {self.account.name}: a seat without a token"
+                )
                 return
         if self.account.host and self.status == "waiting":
             await self.wait_for(lambda: all(seat["name"] for seat in self.seats))
             with contextlib.suppress(Refused):
-                await patiently(self.start)
+                await retrying(self.start)
         async for turn in self.turns():
             await asyncio.sleep(rng.uniform(0, 0.02))
             action = rng.choice(turn.legal)
             with contextlib.suppress(Refused):  # another tab was first
-                await patiently(partial(turn.act, action))
+                await retrying(partial(turn.act, action))
         if wants_rematch and self.account.host and not self.now["next"]:
-            await patiently(lambda: self.request("rematch"))
+            await retrying(lambda: self.request("rematch"))
         if wants_rematch:
             await self.wait_for(lambda: self.now["next"])
             self.account.next_token = self.next_token or self.account.next_token
 
 
 class _Noted(dict[str, str]):
-    """The requests of a client that are not answered yet; the witness keeps what they were."""
+    """The unanswered requests of a client, recorded by the witness."""
 
-    def __init__(self, ear: Ear) -> None:
+    def __init__(self, receiver: Receiver) -> None:
         super().__init__()
-        self.ear = ear
+        self.receiver = receiver
 
     def __setitem__(self, id: str, text: str) -> None:
-        self.ear.witness.asked[self.ear.match, id] = json.loads(text)
+        self.receiver.witness.asked[self.receiver.match, id] = json.loads(text)
         super().__setitem__(id, text)
 
 
 ASK_SECONDS = 0.2
-"""After how long without news people ask, where there are several workers."""
+"""The interval of polling with several workers."""
 
 SETTINGS: Json = {"pace": 0, "grace": None}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Who plays what at a table."""
+    """The game and the players of a table."""
 
     game: str
     options: Json
     people: str
-    """A letter for each: ``p`` plays by raw frames, ``t`` too and in two tabs, ``c`` by the client."""
+    """A letter for each: ``p`` uses raw frames, ``t`` raw frames in two tabs, ``c`` the client library."""
     bots: int = 0
 
 
@@ -359,7 +361,7 @@ TABLES = (
 
 
 class Party:
-    """Some people who open a match, play it, and then the next one, for ever."""
+    """People who play one match after the other."""
 
     def __init__(self, witness: Witness, urls: list[str], plan: Plan, rng: random.Random) -> None:
         self.witness = witness
@@ -371,7 +373,7 @@ class Party:
 
     @property
     def progress(self) -> int:
-        """The number of events that its people have received. Raises what stopped them, if anything did."""
+        """The number of received events. Raises the exception of a person who failed."""
         if self.task is not None and self.task.done():
             self.task.result()
         return sum(len(self.witness.events[match]) for match in self.matches)
@@ -396,12 +398,12 @@ class Party:
 
     async def _open(self) -> tuple[str, str]:
         settings = SETTINGS | {"starts": self.rng.choice(["first", "random", "loser"])}
-        wish = {"game": self.plan.game, "options": self.plan.options, "settings": settings}
-        opened = await open_match(self.rng.choice(self.urls), wish | {"bots": ["simple"] * self.plan.bots})
+        command = {"game": self.plan.game, "options": self.plan.options, "settings": settings}
+        opened = await open_match(self.rng.choice(self.urls), command | {"bots": ["simple"] * self.plan.bots})
         return opened["match"], opened["token"]
 
     async def _play(self, match: str, accounts: list[Account]) -> str | None:
-        """Play one match; the next one at the same table, if they go on there."""
+        """Play one match; return the next one at the same table, if there is a rematch."""
         rematch = self.rng.random() < 0.5
         people: list[Person] = []
         async with asyncio.TaskGroup() as group:
@@ -428,7 +430,7 @@ class Party:
 
 @contextlib.asynccontextmanager
 async def playing(witness: Witness, urls: list[str], rng: random.Random) -> AsyncIterator[list[Party]]:
-    """All tables at once; they stop, wherever they are, at the end of the block."""
+    """Play at all tables concurrently until the end of the block."""
     parties = [Party(witness, urls, plan, random.Random(rng.getrandbits(64))) for plan in TABLES]
     tasks = []
     for party in parties:
@@ -443,25 +445,25 @@ async def playing(witness: Witness, urls: list[str], rng: random.Random) -> Asyn
 
 
 async def load(parties: list[Party], rng: random.Random) -> None:
-    """Let them play for a random while."""
+    """Let them play for a random time."""
     until = sum(party.progress for party in parties) + rng.randint(1, 200)
     await eventually(lambda: sum(party.progress for party in parties) >= until, "the tables go on")
     await asyncio.sleep(rng.uniform(0, 0.02))
 
 
-async def everybody_goes_on(parties: list[Party]) -> None:
-    """Each table comes back by itself."""
+async def every_party_progresses(parties: list[Party]) -> None:
+    """Wait until each table makes progress."""
     before = [party.progress for party in parties]
     for party, progress in zip(parties, before, strict=True):
         await eventually(partial(party.is_beyond, progress + 5), f"{party.plan} goes on")
 
 
-async def open_match(url: str, wish: Json) -> Json:
-    """Open a match, as soon as the server is there."""
+async def open_match(url: str, command: Json) -> Json:
+    """Open a match as soon as the server is ready."""
     async with httpx.AsyncClient(timeout=10, trust_env=False, verify=False) as http:
         while True:
             with contextlib.suppress(httpx.TransportError):
-                response = await http.post(f"{url}/api/matches", json=wish)
+                response = await http.post(f"{url}/api/matches", json=command)
                 if response.is_success:
                     opened: Json = response.json()
                     return opened
@@ -469,8 +471,8 @@ async def open_match(url: str, wish: Json) -> Json:
             await asyncio.sleep(0.05)
 
 
-async def patiently(ask: Callable[[], Awaitable[Any]]) -> Any:
-    """Ask again while nothing can be stored."""
+async def retrying(ask: Callable[[], Awaitable[Any]]) -> Any:
+    """Retry while the store is unavailable."""
     while True:
         try:
             return await ask()
@@ -489,7 +491,7 @@ def cut_mid_frame(there: ClientConnection, text: str, rng: random.Random) -> Non
 
 
 def reset(there: ClientConnection) -> None:
-    """Break the connection without a word of farewell."""
+    """Reset the connection without a close frame."""
     raw: socket.socket = there.transport.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     there.transport.abort()

@@ -1,4 +1,4 @@
-"""A server process of our own: started, killed and stopped by the tests, by its own number."""
+"""A server process that tests start, kill and stop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ import httpx
 from escadaria.server.limits import KINDS
 
 PATIENCE = 120.0
-"""Seconds after which something that should have come never will; the machine may be busy."""
+"""The timeout of everything that should happen, in seconds; the machine may be busy."""
 
 _PARENT = """
 import json, os, signal, sys, threading
@@ -73,7 +73,7 @@ _LIMITS = {
     **{f"{kind}_burst": 10**9 for kind in ("frames", "address_frames", *KINDS)},
     "tables_per_address": 10**6,
 }
-"""All these people come from one address; what is too fast is for other tests."""
+"""Rate limits that do not apply: all people share one address."""
 
 
 @dataclass
@@ -99,12 +99,12 @@ class Server:
         self._said = self.folder
 
     async def start(self) -> None:
-        """Start it and wait until it can be used."""
+        """Start it and wait until it is ready."""
         await self.spawn()
         await self.ready()
 
     async def spawn(self) -> None:
-        """Start it and do not wait until it can be used."""
+        """Start it without waiting until it is ready."""
         settings = {"port": self.port, "database": str(self.database), **_LIMITS, **self.settings}
         self._said = self.folder / f"server-{self.port}-{len(self._pids)}.said"
         job = {
@@ -117,49 +117,49 @@ class Server:
         assert parent.stdin is not None, "a pipe"
         parent.stdin.write(json.dumps(job).encode() + b"\n")
         parent.stdin.flush()
-        self._pids.append(int(await self._heard("pid")))
+        self._pids.append(int(await self._read_message("pid")))
 
     async def ready(self) -> None:
-        """Wait until it says its address."""
-        await self._heard("url")
+        """Wait until it prints its address."""
+        await self._read_message("url")
 
     @property
     def pid(self) -> int:
-        """Of the server that runs, or ran last."""
+        """The process id of the latest server."""
         return self._pids[-1]
 
     async def kill(self) -> None:
-        """Kill it in the middle of whatever it does."""
+        """Kill it."""
         os.kill(self.pid, signal.SIGKILL)
-        await self._heard("code")
+        await self._read_message("code")
 
     async def stop(self) -> int:
-        """Ask it to stop, wait, and return the exit code."""
+        """Terminate it and return the exit code."""
         os.kill(self.pid, signal.SIGTERM)
-        return int(await self._heard("code"))
+        return int(await self._read_message("code"))
 
     def left_behind(self) -> list[int]:
-        """The processes that the last server started and that still live."""
+        """The processes of the latest server that are still alive."""
         return processes_of(self.pid)
 
     async def get(self, path: str) -> httpx.Response:
-        """Ask by HTTP."""
+        """Send a GET request."""
         async with httpx.AsyncClient(timeout=30, trust_env=False, verify=False) as http:
             return await http.get(self.url + path)
 
     def clean_up(self) -> None:
-        """Leave no process behind, whatever happened."""
+        """Kill all remaining processes."""
         for pid in [pid for session in self._pids for pid in processes_of(session)]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
     def complaints(self) -> list[str]:
-        """Lines of its log that a mistake of the program made."""
+        """The errors in its log."""
         text = self.log.read_text(errors="replace")
         return [line for line in text.splitlines() if "Traceback" in line or " failed" in line]
 
-    async def _heard(self, key: str) -> str:
-        """What the newest server, or its launcher, has written."""
+    async def _read_message(self, key: str) -> str:
+        """The latest message of the server or its launcher with this key."""
 
         def said(key: str) -> str:
             text = self._said.read_text() if self._said.exists() else ""
@@ -173,7 +173,7 @@ class Server:
 
 @functools.cache
 def _parent() -> subprocess.Popen[bytes]:
-    """The process that all servers of these tests come from."""
+    """The parent process of all servers."""
     parent = subprocess.Popen([sys.executable, "-c", _PARENT], stdin=subprocess.PIPE)
     atexit.register(parent.communicate)  # closes the pipe, which ends the process
     return parent
@@ -192,7 +192,7 @@ async def running(folder: Path, pages: Path | None = None, **settings: Any) -> A
 
 
 def processes_of(session: int) -> list[int]:
-    """The living processes of a session, from the kernel's own list; none where there is no such list."""
+    """The processes of a session, from /proc; none where that is missing."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, IndexError, ValueError):
@@ -203,7 +203,7 @@ def processes_of(session: int) -> list[int]:
 
 
 def free_port() -> int:
-    """A free port below those that the system gives to clients, so that none of them takes it meanwhile."""
+    """A free port below the ephemeral range, so that no client takes it."""
     chooser = random.SystemRandom()
     while True:
         port = chooser.randrange(15_000, 30_000)
@@ -212,7 +212,7 @@ def free_port() -> int:
 
 
 async def eventually(condition: Any, what: str) -> None:
-    """Wait until it holds; look often."""
+    """Wait for a condition, with frequent checks."""
     until = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < until, f"not in {PATIENCE} s: {what}"

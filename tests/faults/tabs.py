@@ -1,4 +1,4 @@
-"""Single connections, led frame by frame."""
+"""Single connections, controlled frame by frame."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from contextlib import asynccontextmanager
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from faults.people import Ear, Json, Witness, open_match
+from faults.people import Json, Receiver, Witness, open_match
 from faults.serving import PATIENCE, Server
 
 TWO = {"game": "rapido", "options": {"players": 2}, "settings": {"grace": None}}
 
 
 class Tab:
-    """One connection, led frame by frame."""
+    """One connection, controlled frame by frame."""
 
-    def __init__(self, there: ClientConnection, ear: Ear) -> None:
+    def __init__(self, there: ClientConnection, receiver: Receiver) -> None:
         self.there = there
-        self.ear = ear
+        self.receiver = receiver
 
-    async def say(self, **frame: object) -> None:
+    async def send(self, **frame: object) -> None:
         await self.there.send(json.dumps(frame))
 
-    async def hear(self, *types: str) -> Json:
+    async def receive(self, *types: str) -> Json:
         """The next frame of one of these types."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 frame: Json = json.loads(await self.there.recv())
-                self.ear.hear(frame)
+                self.receiver.receive(frame)
                 if frame["type"] in types:
                     return frame
 
     async def ask(self, type: str, version: int | None = None, id: str = "", **fields: object) -> Json:
-        """Ask, and return the answer."""
+        """Send a command and return its answer."""
         id = id or secrets.token_hex(8)
-        version = self.ear.version if version is None else version
-        self.ear.witness.asked[self.ear.match, id] = {"type": type, **fields}
-        await self.say(type=type, id=id, version=version, **fields)
+        version = self.receiver.version if version is None else version
+        self.receiver.witness.asked[self.receiver.match, id] = {"type": type, **fields}
+        await self.send(type=type, id=id, version=version, **fields)
         return await self.answer(id)
 
     async def catch_up(self, version: int) -> None:
-        """Ask until the server has seen what another one stored; it looks now and then."""
+        """Send pings until the server has the events of another one."""
         async with asyncio.timeout(PATIENCE):
-            while self.ear.version < version:
+            while self.receiver.version < version:
                 await self.ask("ping")
                 await asyncio.sleep(0.02)
 
     async def answer(self, id: str) -> Json:
         while True:
-            frame = await self.hear("accepted", "refused")
+            frame = await self.receive("accepted", "refused")
             if frame["id"] == id:
                 return frame
 
@@ -61,21 +61,21 @@ class Tab:
 async def tab(
     server: Server, match: str, witness: Witness, *, since: int | None = None, **hello: object
 ) -> AsyncIterator[Tab]:
-    """A connection that has been let in and is up to date."""
+    """A connection that is admitted and up to date."""
     address = f"ws://127.0.0.1:{server.port}/api/matches/{match}/socket"
     async with connect(address, proxy=None, max_size=2**22, open_timeout=PATIENCE, close_timeout=1) as there:
-        ear = Ear(witness, match, "tab")
-        ear.version = since or 0
-        opened = Tab(there, ear)
-        await opened.say(type="hello", since=since, **hello)
-        await opened.hear("welcome")
+        receiver = Receiver(witness, match, "tab")
+        receiver.version = since or 0
+        opened = Tab(there, receiver)
+        await opened.send(type="hello", since=since, **hello)
+        await opened.receive("welcome")
         if since is None:
-            await opened.hear("snapshot")
+            await opened.receive("snapshot")
         yield opened
 
 
 async def two_people(server: Server, witness: Witness) -> tuple[str, str, str]:
-    """A match that has begun: its name and the tokens of its two people, of whom the first is to act."""
+    """A started match: its id and the tokens of its two people. The first is to act."""
     opened = await open_match(server.url, TWO | {"people": [{"name": "Ana"}]})
     match = opened["match"]
     async with tab(server, match, witness) as guest:
@@ -86,5 +86,5 @@ async def two_people(server: Server, witness: Witness) -> tuple[str, str, str]:
 
 
 def verdict(answer: Json) -> str:
-    """``accepted``, or why not."""
+    """``accepted``, or the code of the refusal."""
     return str(answer["code"] if answer["type"] == "refused" else answer["type"])

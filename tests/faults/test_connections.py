@@ -1,4 +1,4 @@
-"""Connections break in the middle of a frame, fall silent, come in twos; requests are repeated."""
+"""Lost, silent and duplicate connections, and repeated commands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PING_SECONDS = 0.5
 
 
 def run(folder: Path, scene: Callable[[Server, Witness], Awaitable[None]], ping_seconds: float = 15) -> None:
-    """Play a scene, then look that nothing was told that is not stored."""
+    """Run a scenario, then check that all received events are stored."""
 
     async def play() -> None:
         witness = Witness()
@@ -35,18 +35,18 @@ def run(folder: Path, scene: Callable[[Server, Witness], Awaitable[None]], ping_
     asyncio.run(play())
 
 
-def test_half_a_frame_is_no_request_and_hurts_nobody(tmp_path: Path) -> None:
+def test_half_a_frame_is_ignored(tmp_path: Path) -> None:
     async def scene(server: Server, witness: Witness) -> None:
         match, ana, rui = await two_people(server, witness)
         rng = random.Random(7)
         async with tab(server, match, witness, token=rui) as other:
             for _ in range(4):
                 async with tab(server, match, witness, token=ana) as host:
-                    request = {"type": "act", "id": secrets.token_hex(8), "version": host.ear.version}
+                    request = {"type": "act", "id": secrets.token_hex(8), "version": host.receiver.version}
                     cut_mid_frame(host.there, json.dumps(request | {"action": "roll"}), rng)
-                assert (await other.hear("presence"))["here"]  # she came
-                assert not (await other.hear("presence"))["here"]  # she is gone, and it is told at once
-            before = other.ear.version
+                assert (await other.receive("presence"))["here"]  # connected
+                assert not (await other.receive("presence"))["here"]  # disconnected
+            before = other.receiver.version
             assert (await other.ask("ping"))["version"] == before, "nothing happened"
             async with tab(server, match, witness, token=ana) as host:
                 assert (await host.ask("act", action="roll"))["version"] == before + 1
@@ -54,24 +54,24 @@ def test_half_a_frame_is_no_request_and_hurts_nobody(tmp_path: Path) -> None:
     run(tmp_path, scene)
 
 
-def test_a_request_is_carried_through_when_its_sender_is_cut_off(tmp_path: Path) -> None:
+def test_a_command_is_carried_out_after_its_connection_is_lost(tmp_path: Path) -> None:
     async def scene(server: Server, witness: Witness) -> None:
         match, ana, rui = await two_people(server, witness)
         async with tab(server, match, witness, token=rui) as other:
             async with tab(server, match, witness, token=ana) as host:
-                version = host.ear.version
-                await host.say(type="act", id="roll-1", version=version, action="roll")
-                await other.hear("event")
+                version = host.receiver.version
+                await host.send(type="act", id="roll-1", version=version, action="roll")
+                await other.receive("event")
                 reset(host.there)  # before it has read the answer
             async with tab(server, match, witness, token=ana, since=version) as host:
-                await host.hear("event")
+                await host.receive("event")
                 answer = await host.ask("act", id="roll-1", version=version, action="roll")
                 assert (answer["type"], answer["version"]) == ("accepted", version + 1)
 
     run(tmp_path, scene)
 
 
-def test_a_silent_connection_is_away_after_the_ping_timeout(tmp_path: Path) -> None:
+def test_a_silent_connection_is_closed_after_the_ping_timeout(tmp_path: Path) -> None:
     """It neither reads nor writes nor closes, as when a phone loses its network."""
 
     async def scene(server: Server, witness: Witness) -> None:
@@ -80,20 +80,20 @@ def test_a_silent_connection_is_away_after_the_ping_timeout(tmp_path: Path) -> N
             tab(server, match, witness, token=ana) as host,
             tab(server, match, witness, token=rui) as lost,
         ):
-            assert (await host.hear("presence"))["here"]
-            lost.there.transport.pause_reading()  # so no ping is answered either
-            told = await host.hear("presence")
-            assert (told["seat"], told["here"]) == (1, False)
-            assert (await host.ask("act", action="roll"))["type"] == "accepted"  # nobody waited for it
+            assert (await host.receive("presence"))["here"]
+            lost.there.transport.pause_reading()  # so pings are not answered either
+            received = await host.receive("presence")
+            assert (received["seat"], received["here"]) == (1, False)
+            assert (await host.ask("act", action="roll"))["type"] == "accepted"  # without delay
             async with tab(server, match, witness, token=rui):
-                assert (await host.hear("presence"))["here"]
+                assert (await host.receive("presence"))["here"]
             reset(lost.there)
 
     run(tmp_path, scene, ping_seconds=PING_SECONDS)
 
 
 @pytest.mark.parametrize("same_id", [False, True], ids=["different ids", "the same id"])
-def test_two_tabs_that_act_at_once_act_once(tmp_path: Path, same_id: bool) -> None:
+def test_concurrent_actions_of_two_tabs_are_one_action(tmp_path: Path, same_id: bool) -> None:
     async def scene(server: Server, witness: Witness) -> None:
         match, ana, rui = await two_people(server, witness)
         async with (
@@ -107,15 +107,15 @@ def test_two_tabs_that_act_at_once_act_once(tmp_path: Path, same_id: bool) -> No
             rng = random.Random(11)
             for number in range(40):
                 left, right = pairs[now["to_act"]]
-                version = left.ear.version
+                version = left.receiver.version
                 ids = [f"both-{number}"] * 2 if same_id else [f"left-{number}", f"right-{number}"]
                 actions = [now["legal"][0]] * 2 if same_id else [rng.choice(now["legal"]) for _ in ids]
                 for there, id, action in zip((left, right), ids, actions, strict=True):
-                    await there.say(type="act", id=id, version=version, action=action)
+                    await there.send(type="act", id=id, version=version, action=action)
                 answers = [await left.answer(ids[0]), await right.answer(ids[1])]
                 for other in (a1, a2, r1, r2):
                     await other.ask("ping")
-                    assert other.ear.version == version + 1, "one thing happened"
+                    assert other.receiver.version == version + 1, "one thing happened"
                 now = witness.events[match][version + 1]
                 if same_id:
                     assert [answer["type"] for answer in answers] == ["accepted", "accepted"]
@@ -129,8 +129,8 @@ def test_two_tabs_that_act_at_once_act_once(tmp_path: Path, same_id: bool) -> No
     run(tmp_path, scene)
 
 
-def test_requests_that_overtake_each_other_are_done_in_one_order_or_refused(tmp_path: Path) -> None:
-    """A retry on a new connection may arrive before, after or together with what went before it."""
+def test_reordered_commands_are_serialised_or_refused(tmp_path: Path) -> None:
+    """A retry on a new connection may arrive before, after or together with the original command."""
 
     async def scene(server: Server, witness: Witness) -> None:
         match, ana, _ = await two_people(server, witness)
@@ -138,12 +138,12 @@ def test_requests_that_overtake_each_other_are_done_in_one_order_or_refused(tmp_
             tab(server, match, witness, token=ana) as old,
             tab(server, match, witness, token=ana) as new,
         ):
-            version = old.ear.version
-            await old.say(type="act", id="first", version=version, action="roll")
-            await new.say(type="act", id="first", version=version, action="roll")
-            await new.say(type="act", id="second", version=version + 1, action="place 0")
-            await old.say(type="act", id="second", version=version + 1, action="place 0")
-            await old.say(type="act", id="first", version=version, action="roll")
+            version = old.receiver.version
+            await old.send(type="act", id="first", version=version, action="roll")
+            await new.send(type="act", id="first", version=version, action="roll")
+            await new.send(type="act", id="second", version=version + 1, action="place 0")
+            await old.send(type="act", id="second", version=version + 1, action="place 0")
+            await old.send(type="act", id="first", version=version, action="roll")
             codes = {"future_version", "stale_version", "not_your_turn", "illegal_action"}
             for there, ids in ((old, ("first", "second", "first")), (new, ("first", "second"))):
                 for id in ids:
@@ -158,13 +158,13 @@ def test_requests_that_overtake_each_other_are_done_in_one_order_or_refused(tmp_
     run(tmp_path, scene)
 
 
-def test_a_guest_gets_the_seat_whose_answer_a_crash_swallowed(tmp_path: Path) -> None:
+def test_a_guest_gets_the_seat_after_a_crash_before_the_answer(tmp_path: Path) -> None:
     async def scene(server: Server, witness: Witness) -> None:
         opened = await open_match(server.url, TWO | {"people": [{"name": "Ana"}]})
         match, guest = opened["match"], secrets.token_urlsafe(32)
         async with tab(server, match, witness, guest=guest) as there:
-            version = there.ear.version
-            await there.say(type="sit", id="sit-1", version=version, name="Rui", entropy="ab")
+            version = there.receiver.version
+            await there.send(type="sit", id="sit-1", version=version, name="Rui", entropy="ab")
             await eventually(lambda: events_stored(server.database, match) == version + 1, "it is stored")
             await server.kill()
         await server.start()
@@ -172,7 +172,7 @@ def test_a_guest_gets_the_seat_whose_answer_a_crash_swallowed(tmp_path: Path) ->
             answer = await there.ask("sit", id="sit-1", version=version, name="Rui", entropy="ab")
             assert (answer["type"], answer["version"]) == ("accepted", version + 1)
             token = answer["token"]
-        async with tab(server, match, Witness()) as somebody:  # the id alone is worth nothing
+        async with tab(server, match, Witness()) as somebody:  # the id alone gives no access
             answer = await somebody.ask("sit", id="sit-1", version=version, name="Rui", entropy="ab")
             assert answer["code"] == "table_full"
         async with tab(server, match, witness, token=token) as there:
@@ -181,26 +181,26 @@ def test_a_guest_gets_the_seat_whose_answer_a_crash_swallowed(tmp_path: Path) ->
     run(tmp_path, scene)
 
 
-def test_a_guest_who_finds_the_match_begun_is_told_how_it_stands(tmp_path: Path) -> None:
+def test_a_guest_whose_match_has_started_gets_a_snapshot(tmp_path: Path) -> None:
     async def scene(server: Server, witness: Witness) -> None:
         opened = await open_match(server.url, TWO | {"people": [{"name": "Ana"}]})
         match, guest = opened["match"], secrets.token_urlsafe(32)
         async with tab(server, match, witness, token=opened["token"]) as host:
             async with tab(server, match, witness, guest=guest) as there:
-                version = there.ear.version
-                await there.say(type="sit", id="sit-1", version=version, name="Rui")
-                await host.hear("event")
+                version = there.receiver.version
+                await there.send(type="sit", id="sit-1", version=version, name="Rui")
+                await host.receive("event")
                 reset(there.there)  # before it has read the answer
             await host.ask("start")
             await host.ask("act", action="roll")
             async with tab(server, match, witness, guest=guest) as there:
-                await there.say(type="sit", id="sit-1", version=version, name="Rui")
-                snapshot = await there.hear("snapshot", "accepted")
+                await there.send(type="sit", id="sit-1", version=version, name="Rui")
+                snapshot = await there.receive("snapshot", "accepted")
                 assert snapshot["type"] == "snapshot"
-                assert snapshot["now"]["text"] == witness.events[match][host.ear.version]["text"]
+                assert snapshot["now"]["text"] == witness.events[match][host.receiver.version]["text"]
                 assert (await there.answer("sit-1"))["token"]
                 await host.ask("act", action="place 0")
-                await there.hear("event")
+                await there.receive("event")
 
     run(tmp_path, scene)
 

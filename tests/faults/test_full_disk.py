@@ -1,4 +1,4 @@
-"""The disk is full: everyone is refused, nobody is told anything, and play goes on when there is space."""
+"""A full disk: commands are refused, no event is sent, and play continues when there is space."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import httpx
 import pytest
 
 from faults.check import check
-from faults.people import Witness, everybody_goes_on, load, playing, seeded
+from faults.people import Witness, every_party_progresses, load, playing, seeded
 from faults.serving import Server, eventually, running
 
 Switch = Callable[[bool], None]
 
 
 def by_quota(server: Server, pages: Path) -> Switch:
-    """The system refuses to write beyond where the write-ahead log ends now."""
+    """The system refuses writes beyond the current end of the write-ahead log."""
 
     def switch(full: bool) -> None:
         size = Path(f"{server.database}-wal").stat().st_size
@@ -31,12 +31,12 @@ def by_quota(server: Server, pages: Path) -> Switch:
 
 
 def by_pages(server: Server, pages: Path) -> Switch:
-    """SQLite itself says that the disk is full: the database may not grow by a page."""
-    return lambda full: write_anew(pages, 1 if full else 2**32 - 2)
+    """SQLite reports a full disk: the database may not grow by a page."""
+    return lambda full: replace_number(pages, 1 if full else 2**32 - 2)
 
 
-def write_anew(file: Path, number: int) -> None:
-    """So that a reader finds the old number or the new one, and nothing between."""
+def replace_number(file: Path, number: int) -> None:
+    """Replace the file atomically."""
     new = file.with_suffix(".new")
     new.write_text(str(number))
     new.rename(file)
@@ -44,7 +44,7 @@ def write_anew(file: Path, number: int) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="prlimit is Linux's")
 @pytest.mark.parametrize("filling", [by_quota, by_pages])
-def test_when_the_disk_is_full_nobody_is_told_what_is_not_stored(
+def test_no_event_is_sent_that_a_full_disk_did_not_store(
     tmp_path: Path, filling: Callable[[Server, Path], Switch]
 ) -> None:
     asyncio.run(fill(tmp_path, filling, seeded()))
@@ -53,7 +53,7 @@ def test_when_the_disk_is_full_nobody_is_told_what_is_not_stored(
 async def fill(folder: Path, filling: Callable[[Server, Path], Switch], rng: random.Random) -> None:
     witness = Witness()
     pages = folder / "pages"
-    write_anew(pages, 2**32 - 2)
+    replace_number(pages, 2**32 - 2)
     async with running(folder, pages) as server:
         switch = filling(server, pages)
         pid = server.pid
@@ -64,11 +64,11 @@ async def fill(folder: Path, filling: Callable[[Server, Path], Switch], rng: ran
                 switch(True)
                 await eventually(lambda: witness.refusals["store_unavailable"] > 20, "they are refused")
                 assert (await opening(server)).json()["code"] == "store_unavailable"
-                await asyncio.sleep(0.5)  # a row that fits into a page that is there may still be stored
+                await asyncio.sleep(0.5)  # rows that fit into existing pages may still be stored
                 findings = check(server.database, witness)
                 assert not findings.wrong, "\n".join(findings.wrong[:20])
                 switch(False)
-                await everybody_goes_on(parties)
+                await every_party_progresses(parties)
         assert server.pid == pid and (await server.get("/readyz")).text == "ok"
         findings = check(server.database, witness)
         print(f"full twice: {findings}")

@@ -1,4 +1,4 @@
-"""The server dies at any moment, and goes on where it was."""
+"""The server is killed at any moment, and continues after a restart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from faults.check import check, check_server
-from faults.people import Witness, everybody_goes_on, load, playing, seeded
+from faults.people import Witness, every_party_progresses, load, playing, seeded
 from faults.serving import Server, eventually, running
 from store.conftest import postgres  # noqa: F401 - a fixture
 
@@ -24,9 +24,7 @@ def database(request: pytest.FixtureRequest) -> dict[str, str]:
     return {} if request.param == "sqlite" else {"database": request.getfixturevalue("postgres").empty()}
 
 
-def test_nothing_that_was_told_is_lost_when_the_server_is_killed(
-    tmp_path: Path, database: dict[str, str]
-) -> None:
+def test_no_sent_event_is_lost_when_the_server_is_killed(tmp_path: Path, database: dict[str, str]) -> None:
     asyncio.run(kill_often(tmp_path, KILLS, seeded(), database))
 
 
@@ -46,8 +44,8 @@ async def kill_often(folder: Path, kills: int, rng: random.Random, settings: dic
                     done += 1
                     await server.spawn()
                 await server.ready()
-            await everybody_goes_on(parties)
-            await eventually(witness.saw_an_end, "a match is finished")
+            await every_party_progresses(parties)
+            await eventually(witness.saw_a_finished_match, "a match is finished")
         await server.kill()
         await server.start()
         findings = check(server.database, witness)
@@ -78,9 +76,9 @@ async def stop_often(folder: Path, stops: int, rng: random.Random, settings: dic
                 assert code in (0, -15), code  # uvicorn passes the signal on when it has finished
                 await eventually(lambda: not server.left_behind(), "the server leaves nobody behind")
                 await server.start()
-                await everybody_goes_on(parties)
+                await every_party_progresses(parties)
         findings = check(server.database, witness)
         print(f"{stops} stops: {findings}; {witness.returns} returns")
         assert not findings.wrong, "\n".join(findings.wrong[:20])
-        assert "restart" in witness.byes, "they were told to come back"
+        assert "restart" in witness.byes, "clients were sent restart"
         assert not server.complaints(), server.log.read_text()[-8000:]

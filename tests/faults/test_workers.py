@@ -1,6 +1,6 @@
 """Two server processes on one database; clients of one match are at both.
 
-Nothing tells a worker what the other one stored: without a bus between them its clients hear of it when
+Nothing tells a worker what the other one stored: without a bus between them its clients receive of it when
 one of them next asks it something. So here everybody asks now and then, as a client without news may.
 Who is there is known to each worker for its own connections only.
 """
@@ -12,7 +12,7 @@ import random
 from pathlib import Path
 
 from faults.check import check
-from faults.people import Witness, everybody_goes_on, load, playing, seeded
+from faults.people import Witness, every_party_progresses, load, playing, seeded
 from faults.serving import running
 from faults.tabs import tab, two_people, verdict
 
@@ -36,13 +36,13 @@ async def race(folder: Path) -> None:
             seat, legal = 0, ["roll"]
             for number in range(30):
                 left, right = pairs[seat]
-                version = left.ear.version
-                assert right.ear.version == version
+                version = left.receiver.version
+                assert right.receiver.version == version
                 same = rng.random() < 0.5
                 ids = [f"both-{number}"] * 2 if same else [f"left-{number}", f"right-{number}"]
                 action = rng.choice(legal)
                 for there, id in zip((left, right), ids, strict=True):
-                    await there.say(type="act", id=id, version=version, action=action)
+                    await there.send(type="act", id=id, version=version, action=action)
                 answers = [await left.answer(ids[0]), await right.answer(ids[1])]
                 event = witness.events[match][version + 1]
                 late = "over" if event["status"] == "over" else "stale_version"
@@ -50,7 +50,7 @@ async def race(folder: Path) -> None:
                 assert all(answer["version"] == version + 1 for answer in answers)
                 for there in (a1, a2, r1, r2):
                     await there.catch_up(version + 1)
-                    assert there.ear.version == version + 1
+                    assert there.receiver.version == version + 1
                 if event["status"] == "over":
                     break
                 seat, legal = event["to_act"], event["legal"]
@@ -58,36 +58,36 @@ async def race(folder: Path) -> None:
         assert not findings.wrong, "\n".join(findings.wrong)
 
 
-def test_who_moves_to_another_worker_misses_nothing(tmp_path: Path) -> None:
+def test_a_client_that_moves_to_another_worker_misses_nothing(tmp_path: Path) -> None:
     async def scene() -> None:
         witness = Witness()
         async with running(tmp_path) as one, running(tmp_path) as two:
             match, ana, rui = await two_people(one, witness)
             async with tab(two, match, witness, token=rui) as other:
-                before = other.ear.version
+                before = other.receiver.version
                 async with tab(one, match, witness, token=ana) as host:
                     await host.ask("act", action="roll")
-                    version = host.ear.version
+                    version = host.receiver.version
                 async with tab(two, match, witness, token=ana, since=version) as host:
                     assert (await host.ask("act", action="place 0"))["version"] == version + 1
-                assert other.ear.version == before
+                assert other.receiver.version == before
                 await other.catch_up(version + 1)
-                assert other.ear.version == version + 1
+                assert other.receiver.version == version + 1
             assert not check(one.database, witness).wrong
 
     asyncio.run(scene())
 
 
-def test_a_rematch_asked_for_at_both_workers_is_one_match(tmp_path: Path) -> None:
+def test_a_rematch_requested_at_both_workers_is_one_match(tmp_path: Path) -> None:
     async def scene() -> None:
         witness = Witness()
         async with running(tmp_path) as one, running(tmp_path) as two:
             match, ana, rui = await two_people(one, witness)
             async with tab(one, match, witness, token=ana) as a, tab(two, match, witness, token=rui) as b:
                 await a.ask("resign")
-                await b.catch_up(a.ear.version)
-                await a.say(type="rematch", id="again-a", version=a.ear.version)
-                await b.say(type="rematch", id="again-b", version=b.ear.version)
+                await b.catch_up(a.receiver.version)
+                await a.send(type="rematch", id="again-a", version=a.receiver.version)
+                await b.send(type="rematch", id="again-b", version=b.receiver.version)
                 answers = [await a.answer("again-a"), await b.answer("again-b")]
                 assert answers[0]["match"] == answers[1]["match"] is not None
 
@@ -107,7 +107,7 @@ async def share(folder: Path, rng: random.Random) -> None:
                     await load(parties, rng)
                 await server.kill()
                 await server.start()
-            await everybody_goes_on(parties)
+            await every_party_progresses(parties)
         findings = check(one.database, witness)
         print(f"two workers: {findings}; refused: {dict(witness.refusals)}")
         assert not findings.wrong, "\n".join(findings.wrong[:20])

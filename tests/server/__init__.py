@@ -1,5 +1,5 @@
-"""The table server as its clients see it: through real sockets, from friends to the hostile.
+"""Tests of the table server through real sockets.
 
-``live`` is a server process that most tests share, ``serving`` one inside the test's own event loop, for
-those that need other settings or a look inside. ``wire`` has a raw connection and people who play.
+``live`` is a server process that most tests share. ``serving`` runs a server in the event loop of the test,
+with other settings or access to its internals. ``wire`` has a raw connection and helpers that play.
 """

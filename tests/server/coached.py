@@ -1,4 +1,4 @@
-"""Solutions for the coach, made up quickly: the seat that is ahead wins more often."""
+"""Artificial solutions for the coach: the seat that is ahead wins more often."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SMALL: dict[str, Any] = {"players": 2, "board": "18"}
 
 
 def write_solution(folder: Path) -> None:
-    """Put what looks like a solution of the shortest race into a cache folder."""
+    """Write an artificial solution of the shortest Rapido into a cache folder."""
     game = Rapido(**SHORT)
     ahead = np.subtract.outer(range(game.finish), range(game.finish))
     values = np.repeat((0.5 + 0.08 * ahead)[:, :, None] * ONE, TOWERS, axis=2).astype(np.uint32)
@@ -34,13 +34,13 @@ def write_solution(folder: Path) -> None:
 
 
 def write_chain_solution(folder: Path) -> None:
-    """The same for Chain on the shortest board."""
+    """Write an artificial solution of Chain on the shortest board."""
     game = Chain(**SMALL)
     known = chain.arrangements(game.track)
     on = np.array([sum(pair) for pair in known.pairs])
     ahead = np.subtract.outer(on, on).ravel()
     orders = np.diff(known.first.ravel(), append=known.count)
-    waits = np.repeat(0.5 - ahead / (5 * game.track.length), orders)  # the other one's is to move
+    waits = np.repeat(0.5 - ahead / (5 * game.track.length), orders)  # the other seat is to move
     values = np.repeat(waits[:, None], chain.HAND_PAIRS, axis=1).astype(np.float32)
     about = {
         "game": game.name,
@@ -52,5 +52,5 @@ def write_chain_solution(folder: Path) -> None:
 
 
 def with_cache(folder: Path) -> dict[str, str]:
-    """The environment of a server that finds solutions in this folder and nowhere else."""
+    """The environment of a server that finds solutions only in this folder."""
     return {**os.environ, "ESCADARIA_CACHE": str(folder)}

@@ -39,7 +39,7 @@ class Live:
         self.start()
 
     def start(self) -> None:
-        """Start it and wait until it can be used."""
+        """Start it and wait until it is ready."""
         settings = settings_json(
             **{"database": str(self.database), "log_format": "json", "log_level": "debug", **self.settings}
         )
@@ -53,10 +53,10 @@ class Live:
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().decode().strip()
         assert self.url, f"the server did not start:\n{self.log.read_text()}"
-        self.settings["port"] = int(self.url.rpartition(":")[2])  # it comes back where it was
+        self.settings["port"] = int(self.url.rpartition(":")[2])  # a restart uses the same port
 
     def stop(self) -> int:
-        """Ask it to stop, and wait until it has."""
+        """Terminate it and return the exit code."""
         self.process.terminate()
         code = self.process.wait(60)
         assert self.process.stdout is not None
@@ -64,14 +64,14 @@ class Live:
         return code
 
     def complaints(self) -> list[str]:
-        """What it logged that tells of a mistake of ours."""
+        """The errors in its log."""
         lines = map(json.loads, self.log.read_text().splitlines())
         return [str(line) for line in lines if line["level"] in ("error", "critical") or "error" in line]
 
 
 @pytest.fixture(scope="session")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    """The process that most tests share; in the end it must have nothing to complain of."""
+    """The process that most tests share. It must not log errors."""
     server = Live(tmp_path_factory.mktemp("server"), {})
     yield server
     assert server.stop() in (0, -signal.SIGTERM)
@@ -80,7 +80,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 @pytest.fixture(scope="session")
 def url(live: Live) -> str:
-    """Where it is."""
+    """The URL of the shared server."""
     return live.url
 
 

@@ -1,4 +1,4 @@
-"""Where others can reach the server: told on its own machine, and to nobody else."""
+"""The addresses of the server for other devices, shown only on the own machine."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ def test_addresses(listening: str, own: str, found: list[str], monkeypatch: pyte
         ("", False),
     ],
 )
-def test_the_own_machine(host: str, own: bool) -> None:
+def test_loopback_hosts(host: str, own: bool) -> None:
     assert addresses.is_loopback(host) == own
 
 
 @pytest.mark.parametrize(
-    "client, host, told",
+    "client, host, shown",
     [
         ("127.0.0.1", "localhost:8000", True),
         ("127.0.0.1", "play.example", False),
         ("10.0.0.9", "localhost", False),
     ],
 )
-def test_only_the_own_machine_is_told(
-    client: str, host: str, told: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: object
+def test_addresses_are_sent_to_the_own_machine_only(
+    client: str, host: str, shown: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     monkeypatch.setattr(addresses, "_own_address", lambda: "192.168.1.5")
     monkeypatch.setattr("escadaria.server.routes.address_of", lambda _: client)
     app = create_app(Settings(host="0.0.0.0", database=f"{tmp_path}/matches.sqlite3"))
     with TestClient(app) as http:
         found = http.get("/api/addresses", headers={"Host": host}).json()["addresses"]
-    assert bool(found) == told
+    assert bool(found) == shown

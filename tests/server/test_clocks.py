@@ -1,4 +1,4 @@
-"""Clocks, leavers and bots: nobody waits for ever, nobody is replaced without need, all come back."""
+"""Turn clocks, stand-ins for absent players, and bots."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ pytestmark = pytest.mark.anyio
 SHORT = {"finish": 5}
 
 
-class Standing(Clock):
-    """A clock that stands still unless the test puts it forward, however slow the machine is."""
+class ManualClock(Clock):
+    """A clock that only the test advances."""
 
     def __init__(self) -> None:
         self.start = time.time()
@@ -39,30 +39,30 @@ class Standing(Clock):
 
     async def sleep(self, seconds: float) -> None:
         self.paces.append(seconds)
-        if self.slow_bots:  # they take longer than any test
+        if self.slow_bots:  # slower than any test
             await asyncio.Event().wait()
 
 
 @pytest.fixture
-def clock() -> Standing:
-    return Standing()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
-def slow_bots(clock: Standing) -> None:
+def slow_bots(clock: ManualClock) -> None:
     clock.slow_bots = True
 
 
 @pytest.mark.usefixtures("slow_bots")
 async def test_time_runs_out_after_a_warning_and_the_seat_is_taken_back(
-    tmp_path: Path, clock: Standing
+    tmp_path: Path, clock: ManualClock
 ) -> None:
     async with serving(tmp_path, clock) as server:
         url, match = server.url, await playing(server.url, clock=60)
         async with wire(url, match["match"], token=match["token"]) as me, wire(url, match["match"]) as guest:
             now = (await me.expect("snapshot"))["now"]
             clock.ahead = now["deadline"] - clock.start - 14
-            async with wire(url, match["match"]):  # who comes makes the room look at the clock
+            async with wire(url, match["match"]):  # a new connection makes the room check the clock
                 warning = await me.expect("clock")
             assert (warning["seat"], warning["deadline"]) == (0, now["deadline"])
             clock.ahead += 15
@@ -92,8 +92,8 @@ async def test_the_client_takes_its_seat_back_and_plays_on(url: str) -> None:
 
 
 @pytest.mark.usefixtures("slow_bots")
-async def test_who_is_gone_for_the_grace_time_is_replaced_and_comes_back(
-    tmp_path: Path, clock: Standing
+async def test_an_absent_player_is_replaced_after_the_grace_time_and_can_return(
+    tmp_path: Path, clock: ManualClock
 ) -> None:
     async with serving(tmp_path, clock) as server:
         match, token = await duel(server.url, grace=60)
@@ -106,7 +106,7 @@ async def test_who_is_gone_for_the_grace_time_is_replaced_and_comes_back(
                 await watcher.ask("ping")
                 assert not [f for f in await ana.all_until_pong() if f["type"] == "event"], "not yet"
                 clock.ahead = 61
-            event = await ana.expect("event")  # the watcher's going makes the room look at the clock
+            event = await ana.expect("event")  # the watcher's leaving makes the room check the clock
             assert event["event"]["action"] == "bot simple" and not event["now"]["seats"][1]["here"]
             async with wire(server.url, match["match"], token=token) as rui:
                 assert (await rui.expect("snapshot"))["now"]["seats"][1]["bot"] == "simple"
@@ -116,8 +116,8 @@ async def test_who_is_gone_for_the_grace_time_is_replaced_and_comes_back(
 
 
 @pytest.mark.parametrize("rules", [{"grace": None}, {"grace": 3600}])
-async def test_the_host_may_forbid_or_delay_it(
-    tmp_path: Path, clock: Standing, rules: dict[str, Any]
+async def test_the_host_can_disable_or_delay_stand_ins(
+    tmp_path: Path, clock: ManualClock, rules: dict[str, Any]
 ) -> None:
     async with serving(tmp_path, clock) as server:
         match, _ = await duel(server.url, **rules)
@@ -129,10 +129,10 @@ async def test_the_host_may_forbid_or_delay_it(
             assert not [f for f in await ana.all_until_pong() if f["type"] == "event"], "not replaced"
 
 
-async def test_the_host_cannot_take_a_seat_by_changing_the_rules_in_play(
-    tmp_path: Path, clock: Standing
+async def test_the_host_cannot_take_a_seat_by_changing_the_settings_in_play(
+    tmp_path: Path, clock: ManualClock
 ) -> None:
-    """A clock of a second and a random stand-in would take the other seat: what affects it is fixed."""
+    """A clock of one second would hand over the other seat, so these settings are fixed."""
     async with serving(tmp_path, clock) as server:
         match, token = await duel(server.url)
         async with (
@@ -147,7 +147,9 @@ async def test_the_host_cannot_take_a_seat_by_changing_the_rules_in_play(
             assert [f["type"] for f in await rui.all_until_pong() if f["type"] == "event"] == []
 
 
-async def test_nobody_is_replaced_while_nobody_waits(tmp_path: Path, clock: Standing) -> None:
+async def test_absent_players_are_not_replaced_while_no_member_is_connected(
+    tmp_path: Path, clock: ManualClock
+) -> None:
     async with serving(tmp_path, clock) as server:
         match, _ = await duel(server.url)
         here = server.hub.rooms[match["match"]]
@@ -164,8 +166,8 @@ async def test_nobody_is_replaced_while_nobody_waits(tmp_path: Path, clock: Stan
             assert (await ana.expect("event"))["event"]["seat"] == 1
 
 
-async def test_a_clock_that_ran_out_while_the_server_was_down_leaves_time_to_come_back(
-    tmp_path: Path, clock: Standing
+async def test_a_clock_that_ran_out_while_the_server_was_down_leaves_time_to_reconnect(
+    tmp_path: Path, clock: ManualClock
 ) -> None:
     async with serving(tmp_path, clock) as server:
         match = await playing(server.url, clock=60)
@@ -179,7 +181,7 @@ async def test_a_clock_that_ran_out_while_the_server_was_down_leaves_time_to_com
         assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
 
 
-async def test_a_changed_clock_starts_anew(tmp_path: Path, clock: Standing) -> None:
+async def test_a_changed_clock_restarts(tmp_path: Path, clock: ManualClock) -> None:
     async with serving(tmp_path, clock) as server:
         match = await playing(server.url)
         async with wire(server.url, match["match"], token=match["token"]) as me:
@@ -194,7 +196,7 @@ async def test_a_changed_clock_starts_anew(tmp_path: Path, clock: Standing) -> N
             )
 
 
-async def test_bots_play_at_the_table_s_pace(tmp_path: Path, clock: Standing) -> None:
+async def test_bots_play_at_the_table_s_pace(tmp_path: Path, clock: ManualClock) -> None:
     async with serving(tmp_path, clock) as server:
         wish = {"bots": ["simple", "random"], "start": True, "settings": {"pace": 1234}}
         table = await open_match(server.url, "rapido", {"players": 2, "finish": 5}, **wish)
@@ -204,7 +206,7 @@ async def test_bots_play_at_the_table_s_pace(tmp_path: Path, clock: Standing) ->
     assert len(clock.paces) >= table.version - 4
 
 
-async def test_bots_wait_until_somebody_is_there_unless_a_clock_runs(tmp_path: Path) -> None:
+async def test_bots_wait_for_a_connection_unless_the_table_has_a_clock(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         lonely = await opened(
             server.url, bots=["simple", "simple"], start=True, settings={"pace": 0}, options=SHORT
@@ -227,17 +229,17 @@ async def test_bots_wait_until_somebody_is_there_unless_a_clock_runs(tmp_path: P
 async def test_a_bot_that_fails_does_not_stop_the_match(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A worker that dies is replaced, a queue that is full and a bug are waited out."""
+    """After a dead worker, a full queue or a bug the bot is tried again."""
     failures: list[Exception] = [RuntimeError("a bug"), Refused("busy", "too many bots are thinking")]
     async with serving(tmp_path) as server:
         decide = server.hub.workers.decide
 
-        async def unlucky(*question: Any, **fairness: Any) -> str:
+        async def failing(*question: Any, **fairness: Any) -> str:
             if failures:
                 raise failures.pop()
             return await decide(*question, **fairness)
 
-        monkeypatch.setattr(server.hub.workers, "decide", unlucky)
+        monkeypatch.setattr(server.hub.workers, "decide", failing)
         match = await opened(
             server.url, bots=["simple", "simple"], start=True, settings={"pace": 0}, options=SHORT
         )
@@ -253,7 +255,7 @@ async def test_a_bot_that_fails_does_not_stop_the_match(
 async def test_a_bot_s_choice_is_not_played_in_another_position(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another worker is first: the bot is asked again, though its first choice would still be legal."""
+    """After an event of another worker the bot decides again, though its decision would still be legal."""
     choices = ["place 0", "place 1"]
 
     async with serving(tmp_path) as server:

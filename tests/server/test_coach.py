@@ -1,4 +1,4 @@
-"""What decisions are worth: told to those who practise and after matches, and to nobody else."""
+"""Hints, analyses and evaluations, which are refused for running matches."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ DECIDE = "turn=1 phase=decide value=63 steps=2,1 tower=3:0:52"
 
 
 @pytest.fixture(scope="session")
-def judged(live: Live) -> str:
-    """The server, once it knows solutions of a short race and a small board."""
+def evaluated(live: Live) -> str:
+    """The URL of the server, with solutions of a short Rapido and a small Chain."""
     write_solution(live.cache)
     write_chain_solution(live.cache)
     return live.url
@@ -45,8 +45,8 @@ async def finished(url: str, options: dict[str, Any] | None = None, game: str = 
         return table.match
 
 
-async def answered(http: httpx.AsyncClient, match: str) -> dict[str, Any]:
-    """The analysis, asked for as often as it takes."""
+async def analysis(http: httpx.AsyncClient, match: str) -> dict[str, Any]:
+    """The analysis of a match, polled until it is ready."""
     while (response := await http.get(f"/api/matches/{match}/analysis")).status_code == 202:
         assert response.json()["ahead"] >= 0
     assert response.status_code == 200, response.text
@@ -54,12 +54,12 @@ async def answered(http: httpx.AsyncClient, match: str) -> dict[str, Any]:
     return found
 
 
-async def test_a_hint_tells_what_each_choice_is_worth(judged: str) -> None:
+async def test_a_hint_evaluates_each_decision(evaluated: str) -> None:
     match = await opened(
-        judged, options=SHORT, people=[{"name": "Ana", "seat": 1}], bots=["simple"],
+        evaluated, options=SHORT, people=[{"name": "Ana", "seat": 1}], bots=["simple"],
         settings={"practice": True}, start=True, start_from=DECIDE,
     )  # fmt: skip
-    async with wire(judged, match["match"], token=match["token"]) as me:
+    async with wire(evaluated, match["match"], token=match["token"]) as me:
         legal = (await me.expect("snapshot"))["now"]["legal"]
         hint = await me.ask("hint")
         wins = hint["advice"]["wins"]
@@ -68,14 +68,14 @@ async def test_a_hint_tells_what_each_choice_is_worth(judged: str) -> None:
         assert hint["advice"]["win"] == max(wins.values()) and hint["advice"]["source"] == "exact"
 
 
-async def test_no_seat_of_a_running_match_is_told(judged: str, http: httpx.AsyncClient) -> None:
-    match, other = await duel(judged)
+async def test_a_running_match_is_not_evaluated(evaluated: str, http: httpx.AsyncClient) -> None:
+    match, other = await duel(evaluated)
     id = match["match"]
     async with (
-        wire(judged, id, token=match["token"]) as host,
-        wire(judged, id, token=other) as player,
-        wire(judged, id, watch=match["watch"]) as watcher,
-        wire(judged, id) as guest,
+        wire(evaluated, id, token=match["token"]) as host,
+        wire(evaluated, id, token=other) as player,
+        wire(evaluated, id, watch=match["watch"]) as watcher,
+        wire(evaluated, id) as guest,
     ):
         for who in (host, player, guest):
             assert (await who.ask("hint"))["code"] == "not_practice"
@@ -87,19 +87,19 @@ async def test_no_seat_of_a_running_match_is_told(judged: str, http: httpx.Async
     assert (refused.status_code, refused.json()["code"]) == (403, "running")
 
 
-async def test_only_the_seat_to_act_is_given_a_hint(judged: str) -> None:
-    match = await playing(judged, practice=True)
+async def test_only_the_seat_to_act_gets_a_hint(evaluated: str) -> None:
+    match = await playing(evaluated, practice=True)
     async with (
-        wire(judged, match["match"]) as guest,
-        wire(judged, match["match"], watch=match["watch"]) as eye,
+        wire(evaluated, match["match"]) as guest,
+        wire(evaluated, match["match"], watch=match["watch"]) as eye,
     ):
         assert (await guest.ask("hint"))["code"] == "not_your_turn"
         assert (await eye.ask("hint"))["code"] == "forbidden"
 
 
-async def test_a_finished_match_is_analysed(judged: str, http: httpx.AsyncClient) -> None:
-    match = await finished(judged)
-    found = await answered(http, match)
+async def test_a_finished_match_is_analysed(evaluated: str, http: httpx.AsyncClient) -> None:
+    match = await finished(evaluated)
+    found = await analysis(http, match)
     replay = (await http.get(f"/api/matches/{match}/replay")).json()
     assert len(found["curve"]) == len(replay["steps"]) + 1 == len(replay["texts"])
     assert all(sum(shares) == pytest.approx(1, abs=1e-3) for shares in found["curve"])
@@ -108,17 +108,17 @@ async def test_a_finished_match_is_analysed(judged: str, http: httpx.AsyncClient
     for decision in found["decisions"]:
         assert replay["steps"][decision["ply"] - 1]["action"] == decision["played"]
         assert bool(decision["size"]) == (decision["lost"] >= 0.02) == bool(decision["reason"])
-    assert found == await answered(http, match)
+    assert found == await analysis(http, match)
 
     record = (await http.get(f"/api/matches/{match}/record")).text
     uploaded = await http.post("/api/analyses", json={"record": record})
     assert uploaded.status_code == 200 and uploaded.json() == found
 
 
-async def test_chain_for_three_is_judged_by_values(judged: str, http: httpx.AsyncClient) -> None:
+async def test_chain_for_three_is_evaluated_by_values(evaluated: str, http: httpx.AsyncClient) -> None:
     options = {"players": 3, "board": "short"}
-    match = await finished(judged, options, "chain")
-    found = await answered(http, match)
+    match = await finished(evaluated, options, "chain")
+    found = await analysis(http, match)
     assert found["source"] == "estimated"
     assert all(len(shares) == 3 and sum(shares) == pytest.approx(1, abs=2e-3) for shares in found["curve"])
     seen = (await http.post("/api/positions", json={"game": "chain", "options": options})).json()
@@ -126,12 +126,12 @@ async def test_chain_for_three_is_judged_by_values(judged: str, http: httpx.Asyn
     assert seen["advice"]["win"] == max(seen["advice"]["wins"].values()), "by estimates too"
 
 
-async def test_a_record_that_is_none_is_refused(http: httpx.AsyncClient) -> None:
+async def test_an_invalid_record_is_refused(http: httpx.AsyncClient) -> None:
     refused = await http.post("/api/analyses", json={"record": "nothing"})
     assert (refused.status_code, refused.json()["code"]) == (400, "bad_record")
 
 
-async def test_any_position_can_be_looked_at(judged: str, http: httpx.AsyncClient) -> None:
+async def test_any_position_can_be_evaluated(evaluated: str, http: httpx.AsyncClient) -> None:
     ask = {"game": "rapido", "options": SHORT}
     seen = (await http.post("/api/positions", json={**ask, "position": DECIDE})).json()
     assert seen["text"] == DECIDE and seen["turn"] == 1 and not seen["over"]
@@ -151,7 +151,7 @@ async def test_any_position_can_be_looked_at(judged: str, http: httpx.AsyncClien
     ] == "bad_options"
 
 
-async def test_all_that_dice_can_show(judged: str, http: httpx.AsyncClient) -> None:
+async def test_all_rolls_at_a_position(evaluated: str, http: httpx.AsyncClient) -> None:
     first = "turn=1 phase=first value=0 steps=2,1 tower=3:0:52"
     ask = {"game": "rapido", "options": SHORT, "position": first}
     seen = (await http.post("/api/rolls", json=ask)).json()
@@ -173,11 +173,11 @@ async def test_all_that_dice_can_show(judged: str, http: httpx.AsyncClient) -> N
 CHAIN_ROLL = "turn=0 phase=roll hands={},2 pool={} discs=2+9,4+9 stacks=2:0,4:1,9:1+0 chain=-/0/open loose=-"
 
 
-async def test_all_that_dice_of_chain_can_show(judged: str, http: httpx.AsyncClient) -> None:
+async def test_all_rolls_at_a_position_of_chain(evaluated: str, http: httpx.AsyncClient) -> None:
     ask = {"game": "chain", "options": SMALL}
     seen = (await http.post("/api/rolls", json={**ask, "position": CHAIN_ROLL.format(3, 11)})).json()
     mean = sum(fall["chance"] * fall["win"] for fall in seen["falls"])
-    assert mean == pytest.approx(seen["win"], abs=0.01)  # by a solution that is made up
+    assert mean == pytest.approx(seen["win"], abs=0.01)  # with an artificial solution
     plans = {dice: fall["plan"] for fall in seen["falls"] for dice in fall["dice"]}
     assert plans["345"][:2] == ["link 4", "link 5"] and plans["324"] == []
     many = await http.post("/api/rolls", json={**ask, "position": CHAIN_ROLL.format(9, 5)})
@@ -191,7 +191,7 @@ async def test_a_bad_position_names_the_ruling_that_it_breaks(http: httpx.AsyncC
         assert (refused.json()["code"], refused.json()["ruling"]) == ("invalid_text", "C2")
 
 
-async def test_those_who_wait_are_told_and_too_many_are_refused(
+async def test_analyses_report_their_place_in_the_queue_and_a_full_queue_refuses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "ANALYSIS_WAIT_SECONDS", 0.01)
@@ -214,7 +214,7 @@ async def test_those_who_wait_are_told_and_too_many_are_refused(
             assert [answer.json().get("ahead") for answer in answers[:2]] == [0, 1]
             assert answers[2].json()["code"] == "busy"
             ready.set()
-            # It is taken this time: nobody is in its way.
+            # Now the queue has space.
             while (last := await http.get(f"/api/matches/{matches[2]}/analysis")).status_code == 202:
                 pass
             assert (last.status_code, last.json()["code"]) == (404, "no_evaluator")

@@ -1,4 +1,4 @@
-"""Hostile clients: each is answered or closed with the right code, and nobody else notices."""
+"""Hostile clients: they get the right code, and others are not affected."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 TOKEN = "x" * 43
 
 TOO_LONG = (1009, 1006)
-"""Who is still sending when the server closes may never hear why."""
+"""A client that is still sending may not receive the close code."""
 
 BAD_FRAMES: list[str | bytes] = [
     "", " ", "{", "[]", "null", "7", '"hello"', "nonsense", "\u0000", "[" * 5000, '{"a":' * 2500,
@@ -56,8 +56,8 @@ BAD_FRAMES: list[str | bytes] = [
 
 
 @pytest.mark.parametrize("frame", BAD_FRAMES, ids=range(len(BAD_FRAMES)))
-async def test_a_frame_that_makes_no_sense(url: str, frame: str | bytes) -> None:
-    """It is answered, by its id if it has one; as the first frame it ends the connection."""
+async def test_a_malformed_frame(url: str, frame: str | bytes) -> None:
+    """It is refused, with its id if it has one. As the first frame it closes the connection."""
     match = await playing(url)
     async with wire(url, match["match"], token=match["token"]) as me:
         await me.send(frame)
@@ -74,7 +74,7 @@ async def test_a_frame_that_makes_no_sense(url: str, frame: str | bytes) -> None
         assert await me.closed() == 1002
 
 
-async def test_text_that_is_no_text(url: str) -> None:
+async def test_text_that_is_not_utf_8(url: str) -> None:
     match = await playing(url)
     async with wire(url, match["match"], token=match["token"]) as me:
         await me.expect("snapshot")
@@ -97,7 +97,7 @@ async def test_a_frame_that_is_too_long(url: str, size: int, code: str | None) -
             assert await me.closed() in TOO_LONG
 
 
-async def test_a_long_frame_in_pieces(url: str) -> None:
+async def test_a_long_fragmented_frame(url: str) -> None:
     match = await playing(url)
     async with wire(url, match["match"], token=match["token"]) as me:
         await me.expect("snapshot")
@@ -106,7 +106,7 @@ async def test_a_long_frame_in_pieces(url: str) -> None:
         assert await me.closed() in TOO_LONG
 
 
-async def test_strangers_are_not_let_in(url: str) -> None:
+async def test_wrong_tokens_keys_and_codes_are_refused(url: str) -> None:
     match, other = await playing(url), await playing(url)
     for hello in (
         {"token": TOKEN}, {"token": other["token"]}, {"watch": other["watch"]}, {"recover": TOKEN},
@@ -140,8 +140,8 @@ async def test_forged_seats(url: str) -> None:
         assert (await guest.ask("rematch"))["code"] == "forbidden"
 
 
-async def test_a_device_that_was_put_out_does_nothing_more(tmp_path: Path) -> None:
-    """Not even what it asked for while the other device was being let in."""
+async def test_a_queued_command_of_the_old_device_is_refused(tmp_path: Path) -> None:
+    """The command was queued behind the admission of the new device."""
     async with serving(tmp_path) as server:
         match = await playing(server.url)
         async with (
@@ -167,7 +167,7 @@ async def test_a_device_that_was_put_out_does_nothing_more(tmp_path: Path) -> No
             assert (answer["type"], answer["version"]) == ("accepted", 6)
 
 
-async def test_who_says_nothing_is_put_out(tmp_path: Path) -> None:
+async def test_a_connection_without_hello_is_closed(tmp_path: Path) -> None:
     async with serving(tmp_path, hello_seconds=0.05) as server:
         match = await playing(server.url)
         async with socket_to(server.url, match["match"]) as me:
@@ -175,7 +175,7 @@ async def test_who_says_nothing_is_put_out(tmp_path: Path) -> None:
             assert await me.closed() == 4000
 
 
-async def test_a_flood_is_refused_and_then_cut_off(tmp_path: Path) -> None:
+async def test_a_flood_is_refused_and_then_closed(tmp_path: Path) -> None:
     async with serving(tmp_path, frames_per_second=0.01, frames_burst=5) as server:
         match = await playing(server.url)
         async with (
@@ -185,18 +185,18 @@ async def test_a_flood_is_refused_and_then_cut_off(tmp_path: Path) -> None:
             for _ in range(300):
                 await me.send({"type": "ping", "id": "p", "version": 0})
             assert await me.closed() == 4029
-            told = [json.loads(text) for text in me.heard[2:]]
-            assert [frame["type"] for frame in told[:5]] == ["accepted"] * 5
-            assert {frame.get("code") for frame in told[5:]} == {"too_fast"}
-            assert told[-1]["type"] == "bye"
+            received = [json.loads(text) for text in me.received[2:]]
+            assert [frame["type"] for frame in received[:5]] == ["accepted"] * 5
+            assert {frame.get("code") for frame in received[5:]} == {"too_fast"}
+            assert received[-1]["type"] == "bye"
             assert (await friend.ask("act", version=4, action="roll"))["type"] == "accepted"
 
 
-async def test_who_does_not_read_is_dropped_and_nobody_waits(tmp_path: Path) -> None:
+async def test_a_slow_reader_is_closed_and_delays_nobody(tmp_path: Path) -> None:
     async with serving(tmp_path, write_buffer=8192) as server:
         match = await playing(server.url)
         (listener,) = server.server.servers[0].sockets
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # its connections have it too
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # inherited by its connections
         address = urlsplit(server.url)
         slow_socket = socket.socket()
         slow_socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -214,7 +214,7 @@ async def test_who_does_not_read_is_dropped_and_nobody_waits(tmp_path: Path) -> 
         await eventually(lambda: len(asyncio.all_tasks()) <= before, "nothing of them is left")
 
 
-async def test_who_never_reads_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_never_reads_is_aborted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("escadaria.server.protocol.WebSocketProtocol.close_seconds", 0.1)
     async with serving(tmp_path, write_buffer=8192) as server:
         match = await playing(server.url)
@@ -245,12 +245,12 @@ async def test_too_many_connections(tmp_path: Path, limit: str, answer: str) -> 
         async with wire(server.url, match["match"], **hello) as me:
             await me.expect("snapshot")
             async with socket_to(server.url, match["match"]) as other:
-                with contextlib.suppress(ConnectionClosed):  # too late: it is closed already
+                with contextlib.suppress(ConnectionClosed):  # it may be closed already
                     await other.send({"type": "hello"})
                 frame = await other.read()
                 assert (frame["type"], frame["code"]) == (answer, "too_many")
                 assert await other.closed() == 4029
-            if limit == "connections_per_table":  # which leaves the places of members free
+            if limit == "connections_per_table":  # which does not apply to members
                 async with wire(server.url, match["match"], token=match["token"]) as host:
                     assert (await host.ask("act", version=4, action="roll"))["type"] == "accepted"
             else:
@@ -260,7 +260,7 @@ async def test_too_many_connections(tmp_path: Path, limit: str, answer: str) -> 
             assert (await other.read())["type"] == "welcome"
 
 
-def test_no_origin_is_no_friend() -> None:
+def test_empty_and_null_origins_are_foreign() -> None:
     assert same_origin(None, "here.example", Settings())
     assert same_origin("https://here.example", "here.example", Settings())
     for host in (None, "", "here.example"):
@@ -268,7 +268,7 @@ def test_no_origin_is_no_friend() -> None:
         assert not same_origin("null", host, Settings())
 
 
-async def test_pages_of_other_sites_may_not_connect(tmp_path: Path) -> None:
+async def test_cross_origin_pages_cannot_connect(tmp_path: Path) -> None:
     async with serving(tmp_path, origins="https://friend.example, https://other.example") as server:
         match = await playing(server.url)
         address = f"{server.url.replace('http', 'ws')}/api/matches/{match['match']}/socket"
@@ -305,7 +305,7 @@ PATHS = [
 
 @pytest.mark.parametrize("path", PATHS, ids=range(len(PATHS)))
 @pytest.mark.parametrize("upgrade", [False, True])
-async def test_tricks_with_paths(url: str, live: Live, path: bytes, upgrade: bool) -> None:
+async def test_hostile_paths(url: str, live: Live, path: bytes, upgrade: bool) -> None:
     address = urlsplit(url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     headers = [b"Host: localhost", b"Connection: close"]
@@ -321,7 +321,7 @@ async def test_tricks_with_paths(url: str, live: Live, path: bytes, upgrade: boo
     assert not live.complaints()
 
 
-# Frames that nobody thought of. Beside them a match is played, which must not suffer.
+# Random frames, while a match is played that must not be affected.
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -340,7 +340,7 @@ VALID: list[dict[str, Any]] = [
 
 @st.composite
 def mutated(draw: st.DrawFn) -> str:
-    """A valid request, with a little damage."""
+    """A valid command with random changes."""
     request: dict[str, Any] = {
         "id": draw(st.sampled_from(["a", "b", "c"])),
         "version": draw(st.integers(0, 9)),
@@ -364,7 +364,7 @@ FRAMES = st.text(max_size=200) | st.binary(max_size=200) | JSON.map(json.dumps) 
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(hello=FRAMES | st.none(), frames=st.lists(FRAMES, max_size=12), practice=st.booleans())
-def test_any_frames_at_all(
+def test_random_frames(
     url: str, live: Live, hello: str | bytes | None, frames: list[str | bytes], practice: bool
 ) -> None:
     async def attack() -> None:

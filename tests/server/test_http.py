@@ -1,4 +1,4 @@
-"""What is asked over HTTP, and whether the documents that describe the server tell the truth."""
+"""The HTTP API, and its JSON Schema and OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def http(url: str) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_what_a_front_end_needs_to_offer_a_match(http: httpx.Client) -> None:
+def test_games_options_and_bots_are_listed(http: httpx.Client) -> None:
     answer = http.get("/api/games").json()
     assert [game["name"] for game in answer["games"]] == ["rapido", "chain"]
     assert {"simple", "random"} <= set(answer["bots"])
@@ -75,21 +75,21 @@ IMPOSSIBLE: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize("wish, code", IMPOSSIBLE, ids=range(len(IMPOSSIBLE)))
-def test_a_match_that_cannot_be_opened(http: httpx.Client, wish: Any, code: str) -> None:
-    answer = http.post("/api/matches", json=wish)
+@pytest.mark.parametrize("body, code", IMPOSSIBLE, ids=range(len(IMPOSSIBLE)))
+def test_an_invalid_match_is_refused(http: httpx.Client, body: Any, code: str) -> None:
+    answer = http.post("/api/matches", json=body)
     assert (answer.status_code, answer.json()["code"]) == (400, code)
     assert set(answer.json()) == {"code", "message", "ruling"} and answer.json()["message"]
 
 
-def test_a_body_that_is_too_long_or_no_json(http: httpx.Client) -> None:
+def test_a_body_that_is_too_long_or_not_json(http: httpx.Client) -> None:
     answer = http.post("/api/matches", json={"game": "x" * 20_000})
     assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
     answer = http.post("/api/matches", content=b"\xff{")
     assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
 
 
-def test_what_is_not_there(http: httpx.Client) -> None:
+def test_unknown_paths_matches_and_methods(http: httpx.Client) -> None:
     for path in ("/api/matches/none", "/api/matches/none/record", "/api/matches/none/replay"):
         answer = http.get(path)
         assert (answer.status_code, answer.json()["code"]) == (404, "unknown_match")
@@ -100,29 +100,29 @@ def test_what_is_not_there(http: httpx.Client) -> None:
     assert "POST" in answer.headers["allow"]
 
 
-async def test_a_match_is_told_of_and_its_record_when_it_is_over(url: str) -> None:
+async def test_the_state_of_a_match_is_public_and_its_record_when_it_is_over(url: str) -> None:
     people = [{"name": "Ana"}, {"name": "Rui"}]
     async with (
         await open_match(url, "rapido", {"players": 2}, people=people, settings=QUICK) as table,
         httpx.AsyncClient(base_url=f"{url}/api/matches", trust_env=False, timeout=60) as http,
     ):
-        told = (await http.get(f"/{table.match}")).json()
-        assert told["status"] == "waiting" and [seat["name"] for seat in told["seats"]] == ["Ana", "Rui"]
+        shown = (await http.get(f"/{table.match}")).json()
+        assert shown["status"] == "waiting" and [seat["name"] for seat in shown["seats"]] == ["Ana", "Rui"]
         await table.start()
         for what in ("record", "replay"):
             refused = await http.get(f"/{table.match}/{what}")
             assert (refused.status_code, refused.json()["code"]) == (403, "running")
-        told = (await http.get(f"/{table.match}")).json()
-        assert told["status"] == "playing" and told["position"] is None and not told["legal"]
+        shown = (await http.get(f"/{table.match}")).json()
+        assert shown["status"] == "playing" and shown["position"] is None and not shown["legal"]
         await play(table)
-        told = (await http.get(f"/{table.match}")).json()
-        assert told["status"] == "over" and told["secret"] is None, "for those who were there"
+        shown = (await http.get(f"/{table.match}")).json()
+        assert shown["status"] == "over" and shown["secret"] is None, "it is for members and watchers"
         record = await http.get(f"/{table.match}/record")
         assert record.headers["content-type"].startswith("text/plain") and table.now["secret"] in record.text
         assert (await http.get(f"/{table.match}/replay")).json()["verdict"]
 
 
-def test_security_headers_are_on_every_answer(http: httpx.Client) -> None:
+def test_security_headers_are_on_every_response(http: httpx.Client) -> None:
     for path in ("/api/games", "/api/none", "/api/matches/none", "/healthz", "/api/frames.json"):
         headers = http.get(path).headers
         assert headers["x-content-type-options"] == "nosniff", path
@@ -130,7 +130,7 @@ def test_security_headers_are_on_every_answer(http: httpx.Client) -> None:
         assert headers["referrer-policy"] == "no-referrer" and "server" not in headers, path
 
 
-def test_health_and_numbers(http: httpx.Client) -> None:
+def test_health_and_metrics(http: httpx.Client) -> None:
     assert http.get("/healthz").text == http.get("/readyz").text == "ok"
     http.post("/api/matches", json={"game": "ludo"})
     page = http.get("/metrics").text
@@ -153,7 +153,7 @@ async def test_it_is_not_ready_without_a_store(tmp_path: Path, monkeypatch: pyte
         assert (await http.get("/healthz")).status_code == 200
 
 
-async def test_no_room_for_more_is_said_in_http_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_disk_is_reported_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def full(*_: object, **__: object) -> None:
         raise StoreUnavailable("the disk is full")
 
@@ -167,10 +167,10 @@ async def test_no_room_for_more_is_said_in_http_too(tmp_path: Path, monkeypatch:
             assert table.status == "waiting"
 
 
-async def test_a_match_that_is_damaged_hurts_only_itself(
+async def test_a_damaged_match_does_not_affect_others(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its clients are told; the others play, and the server starts."""
+    """Its clients get an error; other matches are played, and the server starts."""
     async with serving(tmp_path) as server:
         bad, good = await playing(server.url), await playing(server.url)
     with sqlite3.connect(tmp_path / "matches.sqlite3") as database:
@@ -184,15 +184,15 @@ async def test_a_match_that_is_damaged_hurts_only_itself(
             assert (answer.status_code, answer.json()["code"]) == (500, "internal")
         async with wire(server.url, good["match"], token=good["token"]) as me:
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
-    told = {record.getMessage() for record in caplog.records if record.exc_info}
-    assert told == {"a connection failed", "a request failed"}
+    logged = {record.getMessage() for record in caplog.records if record.exc_info}
+    assert logged == {"a connection failed", "a request failed"}
 
 
 # The documents.
 
 
 @pytest.mark.parametrize("game", ["rapido", "chain"])
-async def test_frames_are_as_the_schema_says(url: str, game: str) -> None:
+async def test_frames_conform_to_the_schema(url: str, game: str) -> None:
     async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
         document = (await http.get(f"{url}/api/frames.json")).json()
     kinds = document.pop("properties")
@@ -215,7 +215,7 @@ async def test_frames_are_as_the_schema_says(url: str, game: str) -> None:
         async with wire(url, host.match, token=guest.token, previews=True) as second:
             async for turn in guest_and_host(guest, host):
                 await turn.act(turn.legal[-1])
-                if guest.version > 20:  # sooner than any match ends
+                if guest.version > 20:  # before any match ends
                     break
             with pytest.raises(Refused):
                 await guest.request("start")
@@ -223,7 +223,7 @@ async def test_frames_are_as_the_schema_says(url: str, game: str) -> None:
             await second.ask("ping")
         await guest.close()
         await host.wait_for(lambda: not host.seats[guest.mine[0]]["here"])
-        frames = [json.loads(text) for text in second.heard]
+        frames = [json.loads(text) for text in second.received]
         frames += [table.frames.get_nowait() for table in (host, guest) for _ in range(table.frames.qsize())]
     seen = {item["type"] for item in frames}
     assert seen >= {"welcome", "you", "snapshot", "event", "previews", "accepted", "refused", "presence"}
@@ -239,7 +239,7 @@ async def test_frames_are_as_the_schema_says(url: str, game: str) -> None:
 
 
 async def guest_and_host(*tables: Table) -> Any:
-    """The turns of all of them, in order, until the match is over."""
+    """The turns of all clients in order, until the match is over."""
     version = 0
     while tables[0].status != "over":
         for table in tables:
@@ -252,8 +252,8 @@ async def guest_and_host(*tables: Table) -> Any:
         await asyncio.sleep(0.001)
 
 
-def test_the_openapi_document_tells_the_truth(url: str, live: Live) -> None:
-    """Whatever is asked that the document allows, or nearly, gets one of the answers that it names."""
+def test_responses_conform_to_the_openapi_document(url: str, live: Live) -> None:
+    """Valid and nearly valid requests get one of the documented responses."""
     document = schemathesis.openapi.from_url(f"{url}/api/openapi/openapi.json")
     operations = [result.ok() for result in document.get_all_operations() if isinstance(result, Ok)]
     assert len(operations) >= 10

@@ -1,4 +1,4 @@
-"""Limits, memory, and going to sleep: what one client may ask for, and that nothing grows for ever."""
+"""Rate limits, eviction from memory, and shutdown."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from server.wire import QUICK, Inside, duel, eventually, opened, play, playing, 
 pytestmark = pytest.mark.anyio
 
 
-class Ahead(Clock):
-    """A clock that is so many seconds ahead."""
+class ShiftedClock(Clock):
+    """A clock that is ahead by a number of seconds."""
 
     def __init__(self, ahead: float) -> None:
         super().__init__()
@@ -35,8 +35,8 @@ class Ahead(Clock):
         return super().time() + self.ahead
 
 
-async def asleep(server: Inside, match: dict[str, Any]) -> None:
-    """Wait until nobody is at the match, then sweep."""
+async def evicted(server: Inside, match: dict[str, Any]) -> None:
+    """Wait until the match is idle, then sweep."""
     await eventually(lambda: server.hub.rooms[match["match"]].idle, "nobody is there")
     await server.hub.sweep()
 
@@ -45,7 +45,7 @@ async def asleep(server: Inside, match: dict[str, Any]) -> None:
 
 
 class Now(Clock):
-    """A clock that a test moves."""
+    """A clock that a test advances."""
 
     now = 1_000_000.0
 
@@ -59,7 +59,7 @@ def limits(**settings: Any) -> tuple[Limits, Now]:
 
 
 def refused_for(limits: Limits, address: str, kind: Kind, amount: float = 1.0) -> float:
-    """Seconds to wait until it is allowed; 0 if it was."""
+    """Take an amount and return the seconds to wait; 0 if it was allowed."""
     refusal = None
     try:
         limits.take(address, kind, amount)
@@ -81,14 +81,14 @@ def test_a_bucket_fills_with_time() -> None:
     assert [buckets.allows("a", "requests") for _ in range(3)] == [True, True, False]
     assert refused_for(buckets, "a", "requests") == 0.5
     buckets.sweep()
-    assert len(buckets._buckets) == 1, "a full bucket is forgotten"
+    assert len(buckets._buckets) == 1, "a full bucket is removed"
     bucket = Bucket(1, 1, clock.time)
     assert bucket.full and bucket.take() and not bucket.full and not bucket.take()
     clock.now += 1
     assert bucket.full and bucket.take()
 
 
-def test_what_costs_more_than_the_burst_leaves_a_debt() -> None:
+def test_an_amount_above_the_burst_leaves_a_negative_level() -> None:
     budget, clock = limits(work_per_second=1, work_burst=10)
     budget.take("a", "work", 25)
     assert refused_for(budget, "a", "work", 5) == 20
@@ -97,7 +97,7 @@ def test_what_costs_more_than_the_burst_leaves_a_debt() -> None:
     clock.now += 100
     budget.charge("a", "work", 30)
     assert refused_for(budget, "a", "work", 1) == 21
-    assert refused_for(budget, "a", "work", 99) == 30, "it waits until the budget is full"
+    assert refused_for(budget, "a", "work", 99) == 30, "it waits until the bucket is full"
 
 
 def test_an_ipv6_network_is_one_address() -> None:
@@ -113,25 +113,25 @@ def test_an_ipv6_network_is_one_address() -> None:
     assert not refused_for(budget, "no address", "requests")
 
 
-def test_a_hostile_number_of_addresses_takes_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_bounded_for_any_number_of_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("escadaria.server.limits._MAX_BUCKETS", 100)
     budget, _ = limits(requests_per_second=0.001, requests_burst=1)
     budget.take("192.0.2.1", "requests")
     for number in range(1000):
         budget.take(f"10.0.{number >> 8}.{number & 255}", "requests")
         if number % 50 == 0:
-            assert refused_for(budget, "192.0.2.1", "requests"), "who keeps asking is not forgotten"
+            assert refused_for(budget, "192.0.2.1", "requests"), "a bucket in use is not evicted"
     assert len(budget._buckets) == 100
     assert len(budget.dump()[0]) <= 100
 
 
-def test_budgets_survive_a_restart_without_addresses_being_kept() -> None:
+def test_buckets_survive_a_restart_without_storing_addresses() -> None:
     before, clock = limits(requests_per_second=0.5, requests_burst=50, hints_per_second=1, hints_burst=9)
     before.take("192.0.2.1", "requests", 50)
     before.take("192.0.2.1", "hints", 9)
     before.take("192.0.2.7", "requests", 1)
     rows, expires = before.dump()
-    assert len(rows) == 1, "what is nearly full is as good as new"
+    assert len(rows) == 1, "nearly full buckets are left out"
     assert expires == clock.now + 100
     assert "192.0" not in repr(rows)
     assert before.dump()[0] == {}, "nothing has changed since"
@@ -145,7 +145,7 @@ def test_budgets_survive_a_restart_without_addresses_being_kept() -> None:
     assert address_key("192.0.2.1", before.key) != address_key("192.0.2.1", b"another key")
 
 
-async def test_an_address_may_ask_only_so_often(tmp_path: Path) -> None:
+async def test_requests_of_an_address_are_limited(tmp_path: Path) -> None:
     async with serving(tmp_path, requests_per_second=0.001, requests_burst=3) as server:
         async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
             codes = [(await http.get("/api/games")).status_code for _ in range(5)]
@@ -156,13 +156,13 @@ async def test_an_address_may_ask_only_so_often(tmp_path: Path) -> None:
             assert await socket.read() == {"type": "bye", "code": "too_fast"}
 
 
-async def test_an_address_may_open_only_so_many_tables(tmp_path: Path) -> None:
+async def test_open_tables_of_an_address_are_limited(tmp_path: Path) -> None:
     async with serving(tmp_path, tables_per_address=3, idle_seconds=0) as server:
         tries = await asyncio.gather(
             *(open_match(server.url, "rapido") for _ in range(8)), return_exceptions=True
         )
         assert [t.code for t in tries if isinstance(t, Refused)] == ["too_many"] * 5
-        await server.hub.sweep()  # nobody came
+        await server.hub.sweep()  # evicts the idle ones
         match = await playing(server.url)
         async with Table(server.url, match["match"], match["token"]) as table:
             await table.resign()
@@ -181,7 +181,7 @@ async def test_an_address_may_open_only_so_many_tables(tmp_path: Path) -> None:
 # Memory.
 
 
-async def test_a_match_that_nobody_is_at_leaves_the_memory_and_comes_back(tmp_path: Path) -> None:
+async def test_an_idle_match_is_evicted_and_loaded_again(tmp_path: Path) -> None:
     async with serving(tmp_path, idle_seconds=0) as server:
         match, token = await duel(server.url)
         async with wire(server.url, match["match"], token=match["token"]) as ana:
@@ -190,7 +190,7 @@ async def test_a_match_that_nobody_is_at_leaves_the_memory_and_comes_back(tmp_pa
             assert match["match"] in server.hub.rooms, "somebody is there"
             assert (await ana.ask("act", version=4, action="roll", id="x"))["type"] == "accepted"
             position = (await ana.expect("event"))["now"]["text"]
-        await asleep(server, match)
+        await evicted(server, match)
         assert not server.hub.rooms and not server.hub._tables
         async with wire(server.url, match["match"], token=token, since=4) as rui:
             assert (await rui.expect("event"))["now"]["text"] == position, "history comes back too"
@@ -200,10 +200,10 @@ async def test_a_match_that_nobody_is_at_leaves_the_memory_and_comes_back(tmp_pa
 
 
 @pytest.mark.parametrize("command, settings", [("resign", {}), ("ping", {"clock": 86_400})])
-async def test_a_match_that_left_the_memory_is_freed_without_garbage_collection(
+async def test_an_evicted_match_is_freed_without_garbage_collection(
     tmp_path: Path, command: str, settings: dict[str, int]
 ) -> None:
-    """Neither sessions nor the timer of a turn keep a match that nobody is at."""
+    """Neither sessions nor timers keep a reference to an evicted match."""
     async with serving(tmp_path, idle_seconds=0) as server:
         match = await playing(server.url, **settings)
         async with wire(server.url, match["match"], token=match["token"]) as me:
@@ -211,35 +211,35 @@ async def test_a_match_that_left_the_memory_is_freed_without_garbage_collection(
         gc.disable()
         try:
             room = weakref.ref(server.hub.rooms[match["match"]])
-            await asleep(server, match)
+            await evicted(server, match)
             await eventually(lambda: room() is None, "it is freed")
         finally:
             gc.enable()
 
 
-async def test_many_at_once_wake_a_match_only_once(tmp_path: Path) -> None:
+async def test_concurrent_requests_load_a_match_once(tmp_path: Path) -> None:
     async with serving(tmp_path, idle_seconds=0) as server:
         match, _ = await duel(server.url)
-        await asleep(server, match)
+        await evicted(server, match)
         rooms = await asyncio.gather(*(server.hub.room(match["match"]) for _ in range(20)))
         assert len(set(map(id, rooms))) == 1
 
 
-async def test_a_running_clock_keeps_a_match_awake_or_wakes_it(tmp_path: Path) -> None:
-    """A turn that ends soon is waited for in memory; of one that ends later the store knows when."""
+async def test_a_match_with_a_clock_stays_in_memory_or_is_loaded_when_due(tmp_path: Path) -> None:
+    """A match with an early deadline stays in memory; a later deadline is in the store."""
     async with serving(tmp_path, idle_seconds=0) as server:
         soon, later = await playing(server.url, clock=60), await playing(server.url, clock=86_400)
         await server.hub.sweep()
         assert list(server.hub.rooms) == [soon["match"]]
-    clock = Ahead(2 * 86_400)
+    clock = ShiftedClock(2 * 86_400)
     async with serving(tmp_path, clock) as server:
         rooms = server.hub.rooms
         await eventually(lambda: soon["match"] in rooms and later["match"] in rooms, "both are due")
-        # There is time to come back: nobody has lost a seat while the server was down.
+        # There is time to reconnect: no seat was handed over while the server was down.
         assert not any(taken_over(server, match) for match in (soon, later))
         clock.ahead += 86_400
         for match in (soon, later):
-            async with wire(server.url, match["match"]):  # who comes makes the room look at the clock
+            async with wire(server.url, match["match"]):  # a new connection makes the room check the clock
                 await eventually(partial(taken_over, server, match), "a bot plays")
 
 
@@ -248,7 +248,7 @@ def taken_over(server: Inside, match: dict[str, Any]) -> bool:
     return table is not None and bool(table.bot_of(0))
 
 
-async def test_a_start_loads_nothing_that_nobody_needs(tmp_path: Path) -> None:
+async def test_a_start_loads_no_match_that_is_not_due(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         for _ in range(5):
             await playing(server.url)
@@ -257,14 +257,14 @@ async def test_a_start_loads_nothing_that_nobody_needs(tmp_path: Path) -> None:
         assert not server.hub.rooms
 
 
-async def test_a_match_without_events_hurts_nobody(tmp_path: Path) -> None:
-    """Such a row ended the sweeper for good."""
+async def test_a_match_without_events_does_not_stop_the_sweep(tmp_path: Path) -> None:
+    """Such a row once ended the sweep task."""
     async with serving(tmp_path, idle_seconds=0, archive_days=0) as server:
         with sqlite3.connect(tmp_path / "matches.sqlite3") as database:
             database.execute("INSERT INTO match (id, created, archived) VALUES ('empty', 0, 0)")
         database.close()
         match = await playing(server.url)
-        await asleep(server, match)
+        await evicted(server, match)
         await server.hub.sweep()
         assert not server.hub.rooms
         with pytest.raises(Refused, match="unknown_match"):
@@ -272,7 +272,7 @@ async def test_a_match_without_events_hurts_nobody(tmp_path: Path) -> None:
                 pass
 
 
-async def test_a_long_task_that_fails_goes_on(
+async def test_a_background_task_continues_after_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("escadaria.server.hub._DUE_SECONDS", 0.01)
@@ -299,31 +299,31 @@ async def test_a_match_that_is_too_long_ends_by_resigning(tmp_path: Path) -> Non
             assert (await ana.ask("rematch"))["code"] == "too_long"
 
 
-async def test_finished_matches_are_archived_and_can_be_looked_at(tmp_path: Path) -> None:
+async def test_finished_matches_are_archived_and_can_be_loaded(tmp_path: Path) -> None:
     async with serving(tmp_path, idle_seconds=0) as server:
         match = await playing(server.url)
         async with wire(server.url, match["match"], token=match["token"]) as me:
             await me.ask("resign")
-        await asleep(server, match)
+        await evicted(server, match)
         assert not server.hub.rooms
         assert not await server.hub.store.abandoned(1e12, 10)
         async with wire(server.url, match["match"], token=match["token"]) as me:
             assert (await me.expect("snapshot"))["now"]["secret"]
-            following = (await me.ask("rematch"))["match"]
+            next_id = (await me.ask("rematch"))["match"]
         async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
             assert (
                 await http.get(f"{server.url}/api/matches/{match['match']}/record", timeout=60)
             ).status_code == 200
     async with serving(tmp_path) as server:
         assert not server.hub.rooms, "nobody has come yet"
-        assert (await server.hub.room(following)).match.id == following
+        assert (await server.hub.room(next_id)).match.id == next_id
 
 
 async def test_abandoned_matches_are_archived(tmp_path: Path) -> None:
-    clock = Ahead(0)
+    clock = ShiftedClock(0)
     async with serving(tmp_path, clock, idle_seconds=0, archive_days=30) as server:
         match = await playing(server.url)
-        await asleep(server, match)
+        await evicted(server, match)
         assert await server.hub.store.abandoned(1e12, 10) == [match["match"]]
         clock.ahead = 31 * 86_400
         await server.hub.sweep()
@@ -332,10 +332,10 @@ async def test_abandoned_matches_are_archived(tmp_path: Path) -> None:
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
 
 
-async def test_who_comes_while_a_match_is_put_to_sleep_is_not_alone(
+async def test_a_client_that_connects_during_eviction_keeps_the_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Archiving takes a moment. Whoever comes meanwhile must not be left in a room that nobody finds."""
+    """A client that connects while the match is archived must not get an orphaned room."""
     async with serving(tmp_path, idle_seconds=0) as server:
         match = await playing(server.url)
         async with wire(server.url, match["match"], token=match["token"]) as me:
@@ -355,7 +355,7 @@ async def test_who_comes_while_a_match_is_put_to_sleep_is_not_alone(
             assert server.hub.rooms[match["match"]] is room
 
 
-async def test_nothing_is_left_of_connections_that_went(tmp_path: Path) -> None:
+async def test_closed_connections_leave_no_tasks(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         match = await playing(server.url)
         before = len(asyncio.all_tasks())
@@ -375,7 +375,7 @@ async def test_nothing_is_left_of_connections_that_went(tmp_path: Path) -> None:
 # Stopping.
 
 
-async def test_a_stop_says_goodbye_and_loses_nothing(tmp_path: Path) -> None:
+async def test_a_shutdown_sends_bye_and_loses_nothing(tmp_path: Path) -> None:
     live = Live(tmp_path, {})
     try:
         match, _ = await duel(live.url)
@@ -401,7 +401,7 @@ async def test_a_stop_says_goodbye_and_loses_nothing(tmp_path: Path) -> None:
     assert not live.complaints()
 
 
-async def test_clients_come_back_by_themselves_and_finish_the_match(tmp_path: Path) -> None:
+async def test_clients_reconnect_and_finish_the_match(tmp_path: Path) -> None:
     live = Live(tmp_path, {})
     try:
         async with (
@@ -424,7 +424,7 @@ async def test_clients_come_back_by_themselves_and_finish_the_match(tmp_path: Pa
     assert not live.complaints()
 
 
-async def test_a_client_that_was_put_out_says_so(url: str) -> None:
+async def test_a_client_reports_why_it_was_closed(url: str) -> None:
     match, token = await duel(url)
     async with Table(url, match["match"], token) as rui:
         asked = asyncio.create_task(rui.wait_for(lambda: False))
@@ -447,7 +447,7 @@ async def test_a_client_that_was_put_out_says_so(url: str) -> None:
             pass
 
 
-async def test_opened_matches_have_links_of_their_own(url: str) -> None:
+async def test_every_match_has_its_own_id_token_and_key(url: str) -> None:
     matches = [await opened(url) for _ in range(5)]
     for key in ("match", "token", "watch"):
         assert len({match[key] for match in matches}) == 5

@@ -65,7 +65,7 @@ def test_a_database_is_named_without_its_password(url: str, name: str) -> None:
     assert database_name(url) == name
 
 
-def test_a_server_logs_its_life(tmp_path: Path) -> None:
+def test_a_server_logs_its_start_and_shutdown(tmp_path: Path) -> None:
     server = Live(tmp_path, {"log_level": "info"})
     server.stop()
     lines = [json.loads(line) for line in server.log.read_text().splitlines()]

@@ -80,8 +80,8 @@ async def test_bots_come_and_go_while_the_match_waits(url: str) -> None:
         assert (await host.ask("free", seat=2))["code"] == "started"
 
 
-async def test_a_random_start_turns_the_table(url: str) -> None:
-    """Whoever starts gets seat 0, and everyone learns which seats are theirs before they hear of it."""
+async def test_a_random_start_renumbers_the_seats(url: str) -> None:
+    """The starting player gets seat 0, and clients are sent their new seats before the event."""
     firsts: set[int] = set()
     while len(firsts) < 2:
         match = await opened(url, people=[{"name": "Ana"}], settings={"starts": "random"})
@@ -100,7 +100,7 @@ async def test_a_random_start_turns_the_table(url: str) -> None:
                     if frame["type"] == "you":
                         mine[number] = frame["mine"]
                 first = frame["event"]["first"]
-                assert mine[number] == [(number - first) % 2], "known before the start is heard of"
+                assert mine[number] == [(number - first) % 2], "sent before the event"
                 assert [seat["name"] for seat in frame["now"]["seats"]] == [["Ana", "Rui"], ["Rui", "Ana"]][
                     first
                 ]
@@ -109,7 +109,7 @@ async def test_a_random_start_turns_the_table(url: str) -> None:
 
 
 @pytest.mark.parametrize("starts, second", [("first", "Rui"), ("loser", "Ana")])
-async def test_a_rematch_rotates_the_start_and_leads_everyone_on(url: str, starts: str, second: str) -> None:
+async def test_a_rematch_rotates_the_start_and_is_linked(url: str, starts: str, second: str) -> None:
     match, token = await duel(url, starts=starts)
     async with Table(url, match["match"], match["token"]) as ana, Table(url, match["match"], token) as rui:
         with pytest.raises(Refused, match="not_over"):
@@ -117,13 +117,13 @@ async def test_a_rematch_rotates_the_start_and_leads_everyone_on(url: str, start
         await ana.resign()
         await rui.wait_for(lambda: rui.status == "over")
         assert (rui.winner, rui.now["ruling"]) == (1, "resignation")
-        following = await rui.rematch()
+        next_table = await rui.rematch()
         await ana.wait_for(lambda: ana.now["next"] is not None)
-        assert ana.now["next"] == following.match == (await ana.rematch()).match
+        assert ana.now["next"] == next_table.match == (await ana.rematch()).match
         with pytest.raises(Refused, match="forbidden"):  # the tokens of the last match are not valid
-            async with Table(url, following.match, match["token"]):
+            async with Table(url, next_table.match, match["token"]):
                 pass
-        async with following as rui2, Table(url, following.match, ana.next_token) as ana2:
+        async with next_table as rui2, Table(url, next_table.match, ana.next_token) as ana2:
             assert (ana2.role, rui2.role) == ("host", "player")
             assert rui2.seats[0]["name"] == second
             assert ana2.commitment != ana.commitment
@@ -131,10 +131,10 @@ async def test_a_rematch_rotates_the_start_and_leads_everyone_on(url: str, start
             await ana2.start()
             await asyncio.gather(play(ana2), play(rui2))
             assert ana2.winner is not None
-    assert verify(read((await record_of(url, following.match)).text)).fair
+    assert verify(read((await record_of(url, next_table.match)).text)).fair
 
 
-async def test_who_watches_sees_all_and_does_nothing(url: str) -> None:
+async def test_watchers_see_everything_and_cannot_send_commands(url: str) -> None:
     match, token = await duel(url)
     async with (
         wire(url, match["match"], watch=match["watch"]) as watcher,
@@ -159,7 +159,7 @@ async def test_who_watches_sees_all_and_does_nothing(url: str) -> None:
         async with wire(url, match["match"], watch=match["watch"]) as again:
             assert await again.closed() == 4003
 
-        await host.ask("configure", settings=settings)  # the old link stays dead, the host gets a new one
+        await host.ask("configure", settings=settings)  # the old key stays invalid, the host gets a new one
         key = (await host.expect("you"))["watch"]
         async with wire(url, match["match"], watch=match["watch"]) as again:
             assert (await again.expect("refused"))["code"] == "forbidden"
@@ -169,7 +169,7 @@ async def test_who_watches_sees_all_and_does_nothing(url: str) -> None:
 
 
 async def test_a_recovery_code_moves_the_seat(url: str) -> None:
-    """It can be used again by a device that never heard its token, until that token has been used."""
+    """It can be repeated after a lost connection, until the new token is used."""
     match, token = await duel(url)
     async with wire(url, match["match"], token=token) as old, wire(url, match["match"], token=token) as tab:
         code = (await old.ask("recover"))["code"]
@@ -191,22 +191,22 @@ async def test_a_recovery_code_moves_the_seat(url: str) -> None:
             assert await again.closed() == 4003
 
 
-async def test_people_bring_entropy_once_the_dice_are_promised(url: str) -> None:
+async def test_entropy_needs_a_seal(url: str) -> None:
     people = [{"name": "Ana", "entropy": "ab"}]
     async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=60) as http:
         early = await http.post("/api/matches", json={"game": "rapido", "people": people})
         assert early.json()["code"] == "not_sealed"
         sealed = (await http.post("/api/seals")).json()
-        wish = {"game": "rapido", "match": sealed["match"], "people": people}
-        opened = (await http.post("/api/matches", json=wish)).json()
+        request = {"game": "rapido", "match": sealed["match"], "people": people}
+        opened = (await http.post("/api/matches", json=request)).json()
         assert opened["match"] == sealed["match"]
-        assert (await http.post("/api/matches", json=wish)).json()["code"] == "not_sealed"  # used
+        assert (await http.post("/api/matches", json=request)).json()["code"] == "not_sealed"  # used
     async with wire(url, opened["match"], token=opened["token"]) as host:
         snapshot = await host.expect("snapshot")
         assert (snapshot["commitment"], snapshot["entropy"][0]) == (sealed["commitment"], "ab")
 
 
-async def test_who_sits_already_and_names_no_seat_sits_anew(url: str) -> None:
+async def test_sit_without_a_seat_changes_the_own_seat(url: str) -> None:
     match = await opened(url)
     async with wire(url, match["match"], token=match["token"]) as host:
         for name in ("Ana", "Bia"):
@@ -216,7 +216,7 @@ async def test_who_sits_already_and_names_no_seat_sits_anew(url: str) -> None:
             assert names == ["Bia", None]
 
 
-async def test_a_guest_hears_that_a_match_is_over(url: str) -> None:
+async def test_guests_are_sent_the_end_of_a_match(url: str) -> None:
     match, token = await duel(url)
     async with wire(url, match["match"], token=token) as rui, wire(url, match["match"]) as guest:
         await guest.expect("snapshot")
@@ -237,7 +237,7 @@ async def test_several_people_at_one_device(url: str) -> None:
         assert table.winner in (0, 1, 2)
 
 
-async def test_a_practice_table_takes_back_hints_and_sets_up(url: str) -> None:
+async def test_a_practice_table_allows_undo_hints_and_set_up(url: str) -> None:
     people = [{"name": "Ana"}, {"name": "Rui"}]
     match = await opened(
         url, "chain", people=people, start=True, settings={"practice": True}, options={"board": "short"}
@@ -265,8 +265,8 @@ async def test_a_practice_table_takes_back_hints_and_sets_up(url: str) -> None:
         assert (await me.ask("configure", settings=settings))["code"] == "bad_options"
 
 
-async def test_a_decision_at_a_practice_table_is_taken_back(url: str) -> None:
-    """Rapido: a pair is placed, and lifted again before the next one rolls."""
+async def test_undo_at_a_practice_table(url: str) -> None:
+    """Rapido: a placed pair is undone before the next roll."""
     people = [{"name": "Ana"}, {"name": "Rui"}]
     async with await open_match(
         url, "rapido", {"players": 2}, people=people, start=True, settings={"practice": True}
@@ -282,7 +282,7 @@ async def test_a_decision_at_a_practice_table_is_taken_back(url: str) -> None:
         await table.wait_for(lambda: table.now["text"] == before)
 
 
-async def test_other_tables_take_nothing_back(url: str) -> None:
+async def test_other_tables_refuse_undo_hints_and_set_up(url: str) -> None:
     match = await playing(url)
     async with wire(url, match["match"], token=match["token"]) as me:
         assert (await me.ask("undo", version=4))["code"] == "not_practice"
@@ -290,16 +290,16 @@ async def test_other_tables_take_nothing_back(url: str) -> None:
         assert (await me.ask("set_up", version=4, position=""))["code"] == "not_practice"
 
 
-async def test_a_match_starts_from_a_given_position_only_for_practice(url: str) -> None:
+async def test_a_starting_position_needs_a_practice_table(url: str) -> None:
     async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-        wish: dict[str, Any] = {"game": "rapido", "start_from": "x"}
-        refused = await http.post(f"{url}/api/matches", json=wish)
+        request: dict[str, Any] = {"game": "rapido", "start_from": "x"}
+        refused = await http.post(f"{url}/api/matches", json=request)
         assert (refused.status_code, refused.json()["code"]) == (400, "not_practice")
-        refused = await http.post(f"{url}/api/matches", json=wish | {"settings": {"practice": True}})
+        refused = await http.post(f"{url}/api/matches", json=request | {"settings": {"practice": True}})
         assert (refused.status_code, refused.json()["code"]) == (400, "invalid_text")
 
 
-async def test_who_gave_up_is_played_for_by_a_bot_to_the_end(url: str) -> None:
+async def test_a_bot_plays_for_a_seat_that_resigned(url: str) -> None:
     options = {"players": 3, "finish": 8}
     async with (
         await open_match(url, "rapido", options, settings=QUICK) as host,
@@ -319,7 +319,7 @@ async def test_who_gave_up_is_played_for_by_a_bot_to_the_end(url: str) -> None:
         assert eva.seats[seat]["resigned"] and eva.seats[seat]["bot"] == "simple"
 
 
-async def test_a_seat_is_left_and_its_owner_may_sit_again(url: str) -> None:
+async def test_a_freed_seat_can_be_taken_again(url: str) -> None:
     match = await opened(url, people=[{"name": "Ana"}])
     async with wire(url, match["match"]) as rui, wire(url, match["match"]) as eva:
         await rui.ask("sit", name="Rui")

@@ -1,4 +1,4 @@
-"""What an operator can measure, scraped from a real server."""
+"""Metrics, scraped from a real server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    """A server process whose counters no other test moves."""
+    """A server process whose counters no other test changes."""
     server = Live(tmp_path_factory.mktemp("metrics"), {})
     yield server
     server.stop()
@@ -88,7 +88,7 @@ def test_the_lag_of_the_event_loop_is_sampled(own: Live) -> None:
         time.sleep(0.05)
 
 
-async def test_a_blocked_loop_is_seen(tmp_path: Path) -> None:
+async def test_a_blocked_event_loop_is_measured(tmp_path: Path) -> None:
     def slow() -> float:
         late = {
             s.labels["le"]: s.value for m in metrics.LOOP_LAG.collect() for s in m.samples if "le" in s.labels
@@ -157,7 +157,7 @@ async def test_moves_and_the_work_of_bots_are_timed(own: Live) -> None:
         version, now, acted = snapshot["version"], snapshot["now"], 0
         while not acted or now["to_act"] == 0:  # until the bot has its turn
             refused = await ana.ask("act", version=version - 1, action="roll")
-            assert refused["type"] == "refused", "it is no move, and not timed"
+            assert refused["type"] == "refused", "a refused move is not timed"
             await ana.ask("act", version=version, action=now["legal"][-1])
             event = await ana.expect("event")
             version, now, acted = event["version"], event["now"], acted + 1

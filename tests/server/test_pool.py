@@ -34,7 +34,7 @@ async def started(**how: Any) -> AsyncIterator[Pool]:
 
 @contextlib.asynccontextmanager
 async def held(folder: Path, **how: Any) -> AsyncIterator[tuple[Pool, Path]]:
-    """A pool whose only worker computes until something is written to the pipe; the job's key is busy."""
+    """A pool whose only worker is blocked until the pipe is written to; the key of its job is ``busy``."""
     async with started(**how) as pool:
         pipe = folder / "pipe"
         os.mkfifo(pipe)
@@ -48,7 +48,7 @@ async def release(pipe: Path) -> None:
     await asyncio.to_thread(pipe.write_text, "")
 
 
-async def test_keys_are_served_in_turn_whatever_their_number_of_jobs(tmp_path: Path) -> None:
+async def test_keys_are_served_round_robin(tmp_path: Path) -> None:
     done: list[str] = []
     async with held(tmp_path) as (pool, pipe):
         jobs = [pool.submit(len, "", key=key) for key in "AAAAAABBC"]
@@ -60,7 +60,7 @@ async def test_keys_are_served_in_turn_whatever_their_number_of_jobs(tmp_path: P
     assert "".join(done) == "ABCABAAAA"
 
 
-async def test_jobs_that_are_not_first_come_after_all_others(tmp_path: Path) -> None:
+async def test_jobs_that_are_not_first_have_low_priority(tmp_path: Path) -> None:
     done: list[int] = []
 
     def note(job: Job[int], number: int) -> None:
@@ -76,7 +76,7 @@ async def test_jobs_that_are_not_first_come_after_all_others(tmp_path: Path) -> 
     assert done == [3, 4, 5, 0, 1, 2]
 
 
-async def test_the_queue_is_bounded_by_key_and_in_all(tmp_path: Path) -> None:
+async def test_the_queue_is_bounded_per_key_and_in_total(tmp_path: Path) -> None:
     async with held(tmp_path, queue=6, queue_each=3) as (pool, pipe):
         jobs = [pool.submit(len, "", key="A") for _ in range(3)]
         with pytest.raises(Refused) as refused:
@@ -121,14 +121,14 @@ async def test_a_job_that_kills_its_worker_fails_alone() -> None:
         assert pool.deaths == 2, "it was tried twice"
 
 
-async def test_a_worker_that_was_killed_is_replaced_and_nobody_notices() -> None:
+async def test_a_killed_worker_is_replaced() -> None:
     async with started() as pool:
         for _ in range(3):
             os.kill(pool.pids[0], signal.SIGKILL)
             assert await pool.run(len, "abc") == 3
 
 
-async def test_a_failure_brings_its_traceback_and_the_worker_lives_on() -> None:
+async def test_an_exception_has_its_traceback_and_the_worker_stays_alive() -> None:
     async with started() as pool:
         pids = pool.pids
         with pytest.raises(WorkerFailed, match="ZeroDivisionError"):
@@ -138,7 +138,7 @@ async def test_a_failure_brings_its_traceback_and_the_worker_lives_on() -> None:
         assert pool.pids == pids and pool.deaths == 0
 
 
-async def test_workers_start_when_needed_and_end_when_idle() -> None:
+async def test_workers_start_on_demand_and_end_when_idle() -> None:
     pool = Pool("tests", idle_seconds=0.2)
     assert not pool.pids
     assert await pool.run(len, "abc") == 3
@@ -148,7 +148,7 @@ async def test_workers_start_when_needed_and_end_when_idle() -> None:
     await pool.close(60)
 
 
-async def test_it_closes_at_once_and_refuses_what_waits() -> None:
+async def test_close_kills_workers_and_refuses_waiting_jobs() -> None:
     async with started() as pool:
         (pid,) = pool.pids
         jobs = [pool.submit(time.sleep, 3600) for _ in range(3)]
@@ -163,7 +163,7 @@ async def test_it_closes_at_once_and_refuses_what_waits() -> None:
             os.kill(pid, 0)
 
 
-async def test_it_closes_while_a_worker_starts() -> None:
+async def test_close_while_a_worker_starts() -> None:
     pool = Pool("tests")
     pool.start()
     await asyncio.sleep(0)
@@ -171,7 +171,7 @@ async def test_it_closes_while_a_worker_starts() -> None:
     assert not pool.pids
 
 
-async def test_a_worker_that_cannot_start_is_no_endless_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_jobs_are_refused_if_no_worker_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("escadaria.server.pool._PROGRAM", "raise SystemExit(1)")
     pool = Pool("tests")
     for job in [pool.submit(len, "abc") for _ in range(2)]:

@@ -1,4 +1,4 @@
-"""The protocol frame by frame: answers, repeats, numbers without gaps, coming back, and who is there."""
+"""The protocol frame by frame: answers, repeated commands, versions, reconnection and presence."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_every_request_is_answered_once(url: str) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 100, 110, 126, 65_000, 65_536, 200_000])
-async def test_frames_are_those_of_the_standard(size: int) -> None:
+async def test_frames_conform_to_the_rfc(size: int) -> None:
     message = messages.Refusal(code="busy", message="x" * size)
     plain = messages.encode(message).encode()
     assert messages.frame(message) == Frame(Opcode.TEXT, plain).serialize(mask=False)
@@ -56,7 +56,7 @@ async def test_a_request_is_answered_after_its_event(url: str) -> None:
     assert kinds == ["welcome", "snapshot", "event", "accepted"]
 
 
-async def test_a_repeated_request_is_harmless(url: str) -> None:
+async def test_a_repeated_command_is_idempotent(url: str) -> None:
     match = await playing(url)
     for _ in range(2):  # also over a new connection
         async with wire(url, match["match"], token=match["token"]) as me:
@@ -67,7 +67,7 @@ async def test_a_repeated_request_is_harmless(url: str) -> None:
         assert (await me.expect("snapshot"))["version"] == 5
 
 
-async def test_ids_of_others_are_their_own(url: str) -> None:
+async def test_command_ids_are_separate_for_each_member(url: str) -> None:
     match, token = await duel(url)
     async with (
         wire(url, match["match"], token=match["token"]) as ana,
@@ -109,10 +109,10 @@ async def test_a_rematch_is_the_same_when_it_is_repeated(url: str) -> None:
     match = await playing(url)
     async with wire(url, match["match"], token=match["token"]) as me:
         await me.ask("resign", version=4)
-        following = await me.ask("rematch", id="again")
-        assert following["match"] and following["version"] == 6
-        assert await me.ask("rematch", id="again") == following
-        assert (await me.ask("rematch"))["match"] == following["match"]
+        rematch = await me.ask("rematch", id="again")
+        assert rematch["match"] and rematch["version"] == 6
+        assert await me.ask("rematch", id="again") == rematch
+        assert (await me.ask("rematch"))["match"] == rematch["match"]
 
 
 async def test_stale_and_future_versions_are_refused(url: str) -> None:
@@ -121,16 +121,16 @@ async def test_stale_and_future_versions_are_refused(url: str) -> None:
         assert (await me.ask("act", version=3, action="roll"))["code"] == "stale_version"
         assert (await me.ask("act", version=5, action="roll"))["code"] == "future_version"
         assert (await me.ask("ping", version=5))["code"] == "future_version"
-        # What changes nothing about the position does not make a decision stale.
+        # Events that do not change the position do not make a decision stale.
         assert (await me.ask("configure", version=4, settings=QUICK))["version"] == 5
         assert (await me.ask("act", version=4, action="roll"))["version"] == 6
 
 
-# Each code.
+# Refusals.
 
-Deed = Callable[[Wire], Awaitable[dict[str, Any]]]
+Ask = Callable[[Wire], Awaitable[dict[str, Any]]]
 
-WAITING: dict[str, Deed] = {
+WAITING: dict[str, Ask] = {
     "seats_free": lambda me: me.ask("start"),
     "seat_taken": lambda me: me.ask("sit", name="Eva", seat=1),
     "bad_name": lambda me: me.ask("sit", name="\u0007"),
@@ -142,7 +142,7 @@ WAITING: dict[str, Deed] = {
     "future_version": lambda me: me.ask("start", version=9),
     "malformed": lambda me: me.ask("act", action=7),
 }
-PLAYING: dict[str, Deed] = {
+PLAYING: dict[str, Ask] = {
     "started": lambda me: me.ask("sit", name="Eva"),
     "not_your_turn": lambda me: me.ask("act", version=4, action="roll", seat=1),
     "illegal_action": lambda me: me.ask("act", version=4, action="again"),
@@ -153,7 +153,7 @@ PLAYING: dict[str, Deed] = {
     "not_replaced": lambda me: me.ask("take_back"),
     "bad_options": lambda me: me.ask("configure", settings={"practice": True}),
 }
-OVER: dict[str, Deed] = {"over": lambda me: me.ask("act", version=5, action="roll")}
+OVER: dict[str, Ask] = {"over": lambda me: me.ask("act", version=5, action="roll")}
 
 
 @pytest.mark.parametrize("code", WAITING)
@@ -180,7 +180,7 @@ async def test_refusals_when_the_match_is_over(url: str) -> None:
             assert (await command(me))["code"] == code
 
 
-async def test_what_cannot_be_stored_is_refused_and_works_later(
+async def test_a_command_is_refused_without_the_store_and_accepted_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def full(match: str, events: list[StoredEvent], due: float | None = None) -> None:
@@ -197,10 +197,10 @@ async def test_what_cannot_be_stored_is_refused_and_works_later(
             assert [f["version"] for f in await me.all_until_pong() if f["type"] == "event"] == [5]
 
 
-async def test_what_was_stored_though_nobody_could_tell_is_found_again(
+async def test_a_command_whose_commit_was_not_confirmed_is_recognised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The one case that no database can avoid: the commit worked, its answer was lost."""
+    """No database can avoid this case: the commit succeeded, but its confirmation was lost."""
     async with serving(tmp_path) as server:
         match = await opened(server.url, people=[{"name": "Ana"}])
         append = server.hub.store.append
@@ -231,7 +231,7 @@ async def test_two_servers_at_one_match_do_not_contradict_each_other(
             wire(one.url, match["match"], token=match["token"]) as here,
             wire(two.url, match["match"], token=match["token"]) as there,
         ):
-            await there.expect("snapshot")  # it has come in before its store is gone
+            await there.expect("snapshot")  # it is admitted before the store fails
             assert (await here.ask("act", version=4, action="roll", id="x"))["version"] == 5
             with monkeypatch.context() as patch:
                 patch.setattr(two.hub.store, "events", gone)
@@ -239,12 +239,12 @@ async def test_two_servers_at_one_match_do_not_contradict_each_other(
             assert (await there.ask("act", version=4, action="roll"))["code"] == "stale_version"
             assert (await there.ask("act", version=4, action="roll", id="x"))["version"] == 5
             await here.ask("resign", version=5)
-            following = (await here.ask("rematch"))["match"]
+            rematch = (await here.ask("rematch"))["match"]
             assert (await there.ask("resign", version=5))["code"] == "over"
-            assert (await there.ask("rematch"))["match"] == following
+            assert (await there.ask("rematch"))["match"] == rematch
 
 
-# Numbers, and coming back.
+# Versions and reconnection.
 
 
 async def test_events_are_numbered_without_gaps_and_the_same_for_all(url: str) -> None:
@@ -259,7 +259,7 @@ async def test_events_are_numbered_without_gaps_and_the_same_for_all(url: str) -
             table.follow = True
         await asyncio.gather(play(ana), play(rui))
         await watcher.wait_for(lambda: watcher.status == "over")
-        told = [
+        received = [
             [
                 frame
                 for frame in (table.frames.get_nowait() for _ in range(table.frames.qsize()))
@@ -267,11 +267,11 @@ async def test_events_are_numbered_without_gaps_and_the_same_for_all(url: str) -
             ]
             for table in everyone
         ]
-    assert [event["version"] for event in told[0]] == list(range(5, ana.version + 1))
-    assert told[0] == told[1] == told[2]
+    assert [event["version"] for event in received[0]] == list(range(5, ana.version + 1))
+    assert received[0] == received[1] == received[2]
 
 
-async def test_who_comes_back_gets_what_was_missed_or_a_snapshot(tmp_path: Path) -> None:
+async def test_a_reconnecting_client_gets_the_missed_events_or_a_snapshot(tmp_path: Path) -> None:
     async with serving(tmp_path, history=5) as server:
         match = await playing(server.url)
         async with Table(server.url, match["match"], match["token"]) as table:
@@ -283,32 +283,32 @@ async def test_who_comes_back_gets_what_was_missed_or_a_snapshot(tmp_path: Path)
         events = [frame for frame in events if frame["type"] == "event"]
         last = table.version
 
-        async def told(**hello: Any) -> list[dict[str, Any]]:
+        async def received(**hello: Any) -> list[dict[str, Any]]:
             async with wire(server.url, match["match"], **hello) as me:
                 return [f for f in await me.all_until_pong() if f["type"] in ("event", "snapshot")]
 
         for since in range(last - 5, last + 1):
-            assert await told(token=match["token"], since=since) == [
+            assert await received(token=match["token"], since=since) == [
                 e for e in events if e["version"] > since
             ]
-            assert await told(watch=match["watch"], since=since) == [
+            assert await received(watch=match["watch"], since=since) == [
                 e for e in events if e["version"] > since
             ]
         for since in (0, 1, last - 6, last + 1):
-            (snapshot,) = await told(token=match["token"], since=since)
+            (snapshot,) = await received(token=match["token"], since=since)
             assert (snapshot["type"], snapshot["version"]) == ("snapshot", last)
             assert snapshot["now"]["text"] == events[-1]["now"]["text"]
-        (outside,) = await told(since=last - 1)
+        (outside,) = await received(since=last - 1)
         assert outside["now"]["position"] is None and not outside["now"]["legal"]
 
 
-async def test_who_comes_back_learns_who_is_there(url: str) -> None:
+async def test_a_reconnecting_client_gets_the_presence_of_all_seats(url: str) -> None:
     match, token = await duel(url)
     async with wire(url, match["match"], token=match["token"]) as ana:
         await ana.expect("snapshot")
         async with wire(url, match["match"], token=token, since=4) as rui:
-            told = await rui.all_until_pong()
-            assert {frame["seat"]: frame["here"] for frame in told if frame["type"] == "presence"} == {
+            received = await rui.all_until_pong()
+            assert {frame["seat"]: frame["here"] for frame in received if frame["type"] == "presence"} == {
                 0: True,
                 1: True,
             }
@@ -323,17 +323,17 @@ async def test_two_tabs_of_one_seat(url: str) -> None:
     async with wire(url, match["match"], token=token) as rui:
         async with wire(url, match["match"], token=match["token"]) as one:
             async with wire(url, match["match"], token=match["token"]) as two:
-                await two.expect("snapshot")  # it has been let in
+                await two.expect("snapshot")  # it is admitted
                 assert (await one.ask("act", version=4, action="roll"))["type"] == "accepted"
                 assert (await two.expect("event"))["version"] == 5
                 assert (await two.ask("act", version=4, action="roll"))["code"] == "stale_version"
             await one.ask("ping")
-            told = [frame for frame in await rui.all_until_pong() if frame["type"] == "presence"]
-            assert [frame["here"] for frame in told] == [True], "one tab is left"
+            received = [frame for frame in await rui.all_until_pong() if frame["type"] == "presence"]
+            assert [frame["here"] for frame in received] == [True], "one tab is left"
         assert await rui.expect("presence", seat=0, here=False)
 
 
-async def test_everyone_is_told_at_once_which_seats_are_theirs(url: str) -> None:
+async def test_clients_are_sent_their_seats_before_the_event(url: str) -> None:
     match = await opened(url, players=3, settings={"starts": "random"})
     async with wire(url, match["match"], token=match["token"]) as host, wire(url, match["match"]) as guest:
         assert (await guest.expect("welcome"))["role"] == "guest"
@@ -346,7 +346,7 @@ async def test_everyone_is_told_at_once_which_seats_are_theirs(url: str) -> None
         assert (await host.expect("you"))["mine"] == [2]
         await host.ask("add_bot", bot="simple")
         await host.ask("start")
-        # Seats are renumbered: if one's own is, this comes before the event.
+        # A client whose seats are renumbered gets ``you`` before the event.
         mine = {"Rui": [0], "Ana": [2]}
         for who, name in ((guest, "Rui"), (host, "Ana")):
             for frame in await who.all_until_pong():
@@ -364,14 +364,18 @@ async def test_guests_see_the_lobby_and_nothing_of_the_play(url: str) -> None:
         await host.ask("act", version=4, action="roll")
         await host.ask("resign", version=5)
         await host.ask("rematch")
-        told = [frame for frame in await guest.all_until_pong() if frame["type"] == "event"]
-    assert [frame["event"]["kind"] for frame in told] == ["started", "acted", "continued"]  # the end is told
-    for frame in told:
+        received = [frame for frame in await guest.all_until_pong() if frame["type"] == "event"]
+    assert [frame["event"]["kind"] for frame in received] == [
+        "started",
+        "acted",
+        "continued",
+    ]  # the end is sent to guests
+    for frame in received:
         assert not frame["steps"] and not frame["now"]["legal"]
         assert all(frame["now"][hidden] is None for hidden in ("position", "text", "secret", "winner"))
 
 
-async def test_previews_are_for_those_who_want_them(url: str) -> None:
+async def test_previews_are_sent_on_request(url: str) -> None:
     match = await playing(url)
     async with (
         wire(url, match["match"], token=match["token"], previews=True) as curious,
@@ -388,7 +392,7 @@ async def test_previews_are_for_those_who_want_them(url: str) -> None:
             assert not [f for f in await wire_.all_until_pong() if f["type"] == "previews"]
 
 
-async def test_a_connection_that_breaks_while_it_asks_is_carried_through(tmp_path: Path) -> None:
+async def test_a_command_is_carried_out_after_its_connection_is_lost(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         match = await playing(server.url)
         async with wire(server.url, match["match"], token=match["token"]) as me:

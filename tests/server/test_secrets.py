@@ -1,4 +1,4 @@
-"""Nobody learns what is not theirs: every byte that was sent, logged and stored is searched."""
+"""Secrets: all bytes that were sent, logged and stored are searched for them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ pytestmark = pytest.mark.anyio
 
 
 def forms(secret: str) -> list[bytes]:
-    """The dice's secret in all forms that it could slip out in."""
+    """The secret of the dice in all encodings in which it could leak."""
     raw = bytes.fromhex(secret)
     plain, url = base64.b64encode(raw), base64.urlsafe_b64encode(raw)
     return [secret.encode(), secret.upper().encode(), raw, plain.rstrip(b"="), url.rstrip(b"=")]
 
 
 def token_forms(token: str) -> list[bytes]:
-    """A token, and what is stored of it."""
+    """A token and its stored digest."""
     return [token.encode(), hashlib.sha256(token.encode()).hexdigest().encode()]
 
 
@@ -37,7 +37,7 @@ def dice_secret(database: Path, match: str) -> str:
     return str(json.loads(hidden)["secret"])
 
 
-async def test_every_byte_of_a_whole_match(tmp_path: Path) -> None:
+async def test_no_secret_is_sent_logged_or_stored(tmp_path: Path) -> None:
     live = Live(tmp_path, {})
     try:
         match = await opened(live.url, settings=QUICK, options={"finish": 8})
@@ -59,21 +59,21 @@ async def test_every_byte_of_a_whole_match(tmp_path: Path) -> None:
                 new_token = (await moved.expect("welcome"))["token"]
                 over = await played_out(host, moved)
                 await everyone_pings(guest, watcher, host, moved)
-                following = (await moved.ask("rematch"))["match"]
+                next_id = (await moved.ask("rematch"))["match"]
                 await everyone_pings(guest, watcher, host)
-        next_secret = dice_secret(live.database, following)
+        next_secret = dice_secret(live.database, next_id)
     finally:
         live.stop()
 
-    # The dice: not before the end, then to all who see the play; the next match's not at all.
+    # The secret of the dice is sent to members and watchers after the end; that of the next match is not.
     assert over["now"]["secret"] == secret
     for role, wire_ in roles.items():
-        everything = "".join(wire_.heard).encode()
+        everything = "".join(wire_.received).encode()
         before = everything[: everything.find(b'"status":"over"')] if role != "guest" else everything
         assert not any(form in before for form in forms(secret)), role
         assert not any(form in everything for form in forms(next_secret)), role
         assert (secret.encode() in everything) == (role in ("host", "watcher", "moved")), role
-        # Tokens: one's own at most, and of nobody's is it told what is stored.
+        # Clients are sent only their own tokens, and no digests.
         own = {"player": [token, codes[1]], "moved": [new_token], "host": [codes[0]]}.get(role, [])
         for value in (host_token, token, new_token, *codes):
             plain, hashed = token_forms(value)

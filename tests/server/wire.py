@@ -1,4 +1,4 @@
-"""A raw connection that hides nothing, people who play through the client, and a server to talk to."""
+"""A raw connection, helpers that play through the client, and a server in the event loop of the test."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from escadaria.server.run import Server, make_server
 from escadaria.server.settings import Settings
 
 PATIENCE = 60.0
-"""Seconds after which something that should have come never will."""
+"""The timeout of everything that should happen, in seconds."""
 
 QUICK = {"pace": 0}
 
@@ -35,7 +35,7 @@ _NO_LIMITS: dict[str, Any] = {
     **{f"{kind}_burst": 10**9 for kind in ("frames", "address_frames", *KINDS)},
     "tables_per_address": 100_000,
 }  # fmt: skip
-"""All tests come from one address."""
+"""Rate limits that do not apply: all tests share one address."""
 
 _numbers = itertools.count(1)
 
@@ -45,8 +45,8 @@ class Wire:
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
-        self.heard: list[str] = []
-        """All that ever came."""
+        self.received: list[str] = []
+        """All frames that were received."""
         self._unread: deque[dict[str, Any]] = deque()
 
     async def send(self, frame: str | bytes | dict[str, Any]) -> None:
@@ -57,14 +57,14 @@ class Wire:
         return self._unread.popleft() if self._unread else await self._receive()
 
     async def expect(self, type: str, **fields: Any) -> dict[str, Any]:
-        """The next frame of this type with these fields; those before it are passed over."""
+        """The next frame of this type with these fields; earlier ones are skipped."""
         while True:
             frame = await self.read()
             if frame["type"] == type and all(frame.get(name) == value for name, value in fields.items()):
                 return frame
 
     async def ask(self, type: str, version: int = 0, **fields: Any) -> dict[str, Any]:
-        """Send a request and return its answer; what comes before it stays to be read."""
+        """Send a command and return its answer. Frames before it stay unread."""
         id = fields.pop("id", None) or f"r{next(_numbers)}"
         await self.send({"type": type, "id": id, "version": version, **fields})
         return await self.answer(id)
@@ -79,7 +79,7 @@ class Wire:
             passed.append(frame)
 
     async def all_until_pong(self) -> list[dict[str, Any]]:
-        """Everything that is on its way."""
+        """All frames up to the answer to a ping."""
         answer = await self.ask("ping")
         assert answer["type"] == "accepted"
         frames = list(self._unread)
@@ -87,7 +87,7 @@ class Wire:
         return frames
 
     async def closed(self) -> int:
-        """Wait until the server closes the connection, and return the code."""
+        """Wait until the server closes the connection, and return the close code."""
         with contextlib.suppress(ConnectionClosed):
             while True:
                 self._unread.append(await self._receive())
@@ -98,34 +98,34 @@ class Wire:
         async with asyncio.timeout(PATIENCE):
             text = await self.socket.recv()
         assert isinstance(text, str), "the server sends text"
-        self.heard.append(text)
+        self.received.append(text)
         frame: dict[str, Any] = json.loads(text)
         return frame
 
 
 @contextlib.asynccontextmanager
 async def socket_to(url: str, match: str, **options: Any) -> AsyncIterator[Wire]:
-    """A connection that has not said hello."""
+    """A connection that has not sent ``hello``."""
     address = f"{url.replace('http', 'ws', 1)}/api/matches/{match}/socket"
-    options = {"max_size": 2**22, "max_queue": None, **options}  # it takes all that comes, read or not
+    options = {"max_size": 2**22, "max_queue": None, **options}  # it buffers everything
     async with connect(address, proxy=None, open_timeout=PATIENCE, **options) as socket:
         yield Wire(socket)
 
 
 @contextlib.asynccontextmanager
 async def wire(url: str, match: str, **hello: Any) -> AsyncIterator[Wire]:
-    """A connection that has said hello; ``welcome`` is the next to be read."""
+    """A connection that has sent ``hello``; the next frame is ``welcome``."""
     async with socket_to(url, match) as wire:
         await wire.send({"type": "hello", **hello})
         yield wire
 
 
-async def opened(url: str, game: str = "rapido", players: int = 2, **wish: Any) -> dict[str, Any]:
+async def opened(url: str, game: str = "rapido", players: int = 2, **fields: Any) -> dict[str, Any]:
     """A new match: its id, the host's token, the watchers' key."""
-    options = wish.pop("options", {}) | {"players": players}
+    options = fields.pop("options", {}) | {"players": players}
     async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
         response = await http.post(
-            f"{url}/api/matches", json={"game": game, "options": options, **wish}, timeout=PATIENCE
+            f"{url}/api/matches", json={"game": game, "options": options, **fields}, timeout=PATIENCE
         )
     assert response.status_code == 201, response.text
     answer: dict[str, Any] = response.json()
@@ -133,13 +133,13 @@ async def opened(url: str, game: str = "rapido", players: int = 2, **wish: Any) 
 
 
 async def playing(url: str, **settings: Any) -> dict[str, Any]:
-    """A match of two people at the host's device that has started; seat 0 is to roll."""
+    """A started match of two people on the host's device; seat 0 is to roll."""
     people = [{"name": "Ana"}, {"name": "Rui"}]
     return await opened(url, people=people, start=True, settings=QUICK | settings)
 
 
 async def duel(url: str, **settings: Any) -> tuple[dict[str, Any], str]:
-    """A match of the host and somebody who came by the link, started; and the other's token."""
+    """A started match of the host and a player who joined by the link, and the player's token."""
     match = await opened(url, people=[{"name": "Ana"}], settings=QUICK | settings)
     async with wire(url, match["match"]) as guest, wire(url, match["match"], token=match["token"]) as host:
         answer = await guest.ask("sit", name="Rui")
@@ -148,7 +148,7 @@ async def duel(url: str, **settings: Any) -> tuple[dict[str, Any], str]:
 
 
 async def play(table: Table) -> None:
-    """Play all own seats to the end, as the simple bot would."""
+    """Play all own seats to the end, like the simple bot."""
     game = escadaria.load(table.game, **table.options)
     decide = bots.load("simple", game)
     async for turn in table.turns():
@@ -156,7 +156,7 @@ async def play(table: Table) -> None:
 
 
 async def eventually(condition: Any, what: str) -> None:
-    """Wait until it holds."""
+    """Wait for a condition."""
     async with asyncio.timeout(PATIENCE):
         while not condition():
             await asyncio.sleep(0.005)
@@ -164,7 +164,7 @@ async def eventually(condition: Any, what: str) -> None:
 
 
 class Inside:
-    """A server in this very event loop."""
+    """A server in the event loop of the test."""
 
     def __init__(self, url: str, server: Server) -> None:
         self.url = url
