@@ -274,7 +274,7 @@ class Match:
     def free(self, member: int | None, command: messages.Free) -> list[MatchEvent]:
         self._check_waiting()
         if command.seat >= len(self.chairs) or not self.chairs[command.seat].name:
-            raise Refused("unknown_seat", f"nobody sits at seat {command.seat}")
+            raise Refused("unknown_seat", f"seat {command.seat} is free or does not exist")
         if command.seat not in self.seats_of(member):
             self._check_host(member)
         return [MatchEvent(messages.Freed(seat=command.seat))]
