@@ -536,14 +536,18 @@ def _decode(data: bytes) -> str:
 
 
 def _is_name(name: object) -> bool:
-    """Whether the text is a valid name: printable, except for joiners in emoji (U+200D)."""
+    """Whether the text is a valid name: printable, except for joiners in emoji and within words."""
     if not isinstance(name, str) or not 1 <= len(name) <= 40 or name != name.strip():
         return False
-    return _EMOJI_JOINER.sub("", name).isprintable()
+    return _JOINER.sub("", name).isprintable()
 
 
 _EMOJI = r"\u2190-\u2bff\U0001f000-\U0001faff"
-_EMOJI_JOINER = re.compile(rf"(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])")
+_JOINED = r"\u0600-\u06ff\u0750-\u077f\u0900-\u0dff"  # scripts that are spelled with joiners: Arabic, Indic
+_JOINER = re.compile(
+    rf"(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])|(?<=[{_JOINED}])[\u200c\u200d](?=[{_JOINED}])"
+)
+"""A joiner that shapes what is on both sides of it. Elsewhere it is invisible."""
 
 
 def _is_remark(action: str) -> bool:

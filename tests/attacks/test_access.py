@@ -271,6 +271,7 @@ async def table_of(server: Inside) -> AsyncIterator[Wire]:
         "\u2800\u2800",
         "\U0001d159",
         "A\u200dna",
+        "علی\u200c",
     ],
 )
 async def test_invisible_names_are_refused(tmp_path: Path, name: str) -> None:
@@ -278,7 +279,10 @@ async def test_invisible_names_are_refused(tmp_path: Path, name: str) -> None:
         assert (await guest.ask("sit", name=name))["code"] == "bad_name"
 
 
-@pytest.mark.parametrize("name", ["👩‍🚀", "Ana 👨‍👩‍👧", "❤️‍🔥", "Zoë", "Łukasz", "नीला", "李", "👍🏽"])
+@pytest.mark.parametrize(
+    "name",
+    ["👩‍🚀", "Ana 👨‍👩‍👧", "❤️‍🔥", "Zoë", "Łukasz", "नीला", "李", "👍🏽", "علی\u200cرضا", "श्री\u200dमती"],
+)
 async def test_visible_names_are_accepted(tmp_path: Path, name: str) -> None:
     assert is_visible(name)
     async with serving(tmp_path) as server, table_of(server) as guest:

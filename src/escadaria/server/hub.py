@@ -37,6 +37,7 @@ LIMIT = "limit"
 """The kind of stored values that are rate limits."""
 
 _SWEEP_SECONDS, _DUE_SECONDS, _LIMITS_SECONDS = 30.0, 1.0, 5.0
+_READ_SECONDS = 30.0
 _BATCH = 100
 
 
@@ -291,7 +292,11 @@ class Hub:
         self._release_table(room.match.opener)
 
     def _is_evictable(self, room: Room) -> bool:
-        return room.idle and self.clock.time() - room.last_seen >= self.settings.idle_seconds
+        # A match that was only read leaves soon, so that reading many cannot fill the memory.
+        seconds = (
+            self.settings.idle_seconds if room.visited else min(_READ_SECONDS, self.settings.idle_seconds)
+        )
+        return room.idle and self.clock.time() - room.last_seen >= seconds
 
     async def drain(self) -> None:
         """Accept no more connections, finish pending commands, and close all connections with ``restart``."""

@@ -9,6 +9,7 @@ from typing import Literal
 from escadaria.refusals import Ending, Refused
 from escadaria.server import messages, metrics
 from escadaria.server.clock import Clock
+from escadaria.server.limits import network_of
 from escadaria.server.match import HOST, Match
 from escadaria.server.settings import Settings
 from escadaria.server.tokens import digest, new_token
@@ -137,11 +138,16 @@ class Presence:
                 own[0].end("replaced")
             return
         same_role = [other for other in self.connections if other.role == connection.role]
-        same_address = [other for other in same_role if other.address == connection.address]
+        network = network_of(connection.address)
+        same_network = [other for other in same_role if network_of(other.address) == network]
         if len(same_role) >= settings.connections_per_table:
             raise Refused("too_many", "the table has too many guests or watchers")
-        if connection.role == "guest" and len(same_address) >= settings.guests_per_address:
-            raise Refused("too_many", "the table has too many guests from this address")
+        # One address can take all places neither of the guests nor of the watchers.
+        most = (
+            settings.guests_per_address if connection.role == "guest" else settings.connections_per_table // 2
+        )
+        if len(same_network) >= most:
+            raise Refused("too_many", f"the table has too many {connection.role}s from this address")
 
     def enter(self, connection: Connection) -> None:
         """Add a connection and broadcast the presence to the others."""

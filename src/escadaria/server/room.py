@@ -45,6 +45,8 @@ class Room:
         self.match = match
         self.last_seen = services.clock.time()
         """When the room was last used."""
+        self.visited = False
+        """Whether anybody was connected since the match was loaded."""
         self.events = EventLog(match, services, self._publish, self._update)
         self._services = services
         self._clock = services.clock
@@ -122,6 +124,7 @@ class Room:
         connection.previews = hello.previews
         self._presence.check_space(connection)
         self._presence.enter(connection)
+        self.visited = True
         self._welcome(connection, hello.since, token)
         self._autoplay.schedule()
 

@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import functools
 import gzip
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -29,7 +30,7 @@ from escadaria.server.socket import table
 from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
 
 
-def _body(kind: type) -> dict[int, ResponseSpec]:
+def _body(kind: Any) -> dict[int, ResponseSpec]:
     """The response of a route whose body a worker encodes, for the OpenAPI document."""
     return {200: ResponseSpec(kind, description="done", generate_examples=False)}
 
@@ -197,40 +198,48 @@ async def rolls(
     return await _response(request, await hub.workers.rolls(data, address_of(request)))
 
 
-@get(
-    "/texts/{language:str}", responses=refusals("bad_options"), cache_control=CacheControlHeader(max_age=300)
-)
-async def texts(language: FromPath[str]) -> dict[str, Any]:
+_CONSTANT: dict[str, Any] = {"cache_control": CacheControlHeader(max_age=300), "compressed": True}
+"""Options of routes whose answers never change while the server runs."""
+
+
+@get("/texts/{language:str}", responses=_body(dict[str, Any]) | refusals("bad_options"), **_CONSTANT)
+async def texts(request: Request[Any, Any, Any], language: FromPath[str]) -> Response[bytes]:
     """The texts of a language for the web client."""
-    return texts_json(language)
+    return await _response(request, _encoded(texts_json, language))
 
 
-@get(
-    "/texts/{language:str}/later",
-    responses=refusals("bad_options"),
-    cache_control=CacheControlHeader(max_age=300),
-)
-async def later_texts(language: FromPath[str]) -> dict[str, Any]:
+@get("/texts/{language:str}/later", responses=_body(dict[str, Any]) | refusals("bad_options"), **_CONSTANT)
+async def later_texts(request: Request[Any, Any, Any], language: FromPath[str]) -> Response[bytes]:
     """The texts of a language that only a few pages need."""
-    return texts_json(language, later=True)
+    return await _response(request, _encoded(texts_json, language, True))
 
 
-@get("/rules/{game:str}", responses=refusals("bad_options"), cache_control=CacheControlHeader(max_age=300))
-async def rules(game: FromPath[str]) -> RulesView:
+@get("/rules/{game:str}", responses=_body(RulesView) | refusals("bad_options"), **_CONSTANT)
+async def rules(request: Request[Any, Any, Any], game: FromPath[str]) -> Response[bytes]:
     """The full rules of a game, with examples."""
-    return rules_view(game)
+    return await _response(request, _encoded(rules_view, game))
 
 
-@get("/lessons/{game:str}", responses=refusals("bad_options"), cache_control=CacheControlHeader(max_age=300))
-async def lesson(game: FromPath[str]) -> LessonView:
+@get("/lessons/{game:str}", responses=_body(LessonView) | refusals("bad_options"), **_CONSTANT)
+async def lesson(request: Request[Any, Any, Any], game: FromPath[str]) -> Response[bytes]:
     """A guided first game."""
-    return lesson_view(game)
+    return await _response(request, _encoded(lesson_view, game))
 
 
-@get("/strategy/{game:str}", responses=refusals("bad_options"), cache_control=CacheControlHeader(max_age=300))
-async def advice(game: FromPath[str]) -> list[strategy.Advice]:
+@get("/strategy/{game:str}", responses=_body(list[strategy.Advice]) | refusals("bad_options"), **_CONSTANT)
+async def advice(request: Request[Any, Any, Any], game: FromPath[str]) -> Response[bytes]:
     """The strategy of a game by number of players: heuristics with their values, and charts."""
+    return await _response(request, _encoded(_advice, game))
+
+
+def _advice(game: str) -> list[strategy.Advice]:
     return [strategy.advice(game, players) for players in strategy.players(game)]
+
+
+@functools.cache
+def _encoded(compute: Callable[..., Any], *arguments: Any) -> bytes:
+    """An answer as compressed JSON, computed once. Errors are not cached."""
+    return gzip.compress(msgspec.json.encode(compute(*arguments)), mtime=0)
 
 
 @get("/frames.json", responses=refusals())
