@@ -264,7 +264,7 @@ def test_responses_conform_to_the_openapi_document(url: str, live: Live) -> None
         @settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
         @given(case=operation.as_strategy(generation_mode=mode))
         def ask(case: schemathesis.Case[Any]) -> None:
-            case.call_and_validate(checks=CHECKS)
+            case.call_and_validate(checks=CHECKS, timeout=60)
 
         ask()
     assert not live.complaints()
