@@ -52,7 +52,7 @@ from escadaria.games.chain.compiled.values import (
 from escadaria.games.chain.rules import Chain
 from escadaria.network import Network
 from research import learning
-from research.learning import Adam, Progress, Report, adam, learn, schedule, set_seed, unrounded
+from research.learning import Adam, Progress, ReplayMemory, Report, adam, learn, schedule, set_seed, unrounded
 
 TURNS = 300
 """The most turns of a training game."""
@@ -398,29 +398,6 @@ def any_board(rng: np.random.Generator) -> Board:
     return Board(length, tuple(zip(spaces[::2], spaces[1::2], strict=True)))
 
 
-class Memory:
-    """The last starts of turns that were met, and what they are to be worth."""
-
-    def __init__(self, players: int, size: int) -> None:
-        self.rows = np.zeros((size, features.number_of_features(players)), np.int32)
-        self.targets = np.zeros((size, players), np.float32)
-        self.at = self.filled = 0
-
-    def next_rows(self) -> tuple[NDArray[np.int32], NDArray[np.float32], int]:
-        """Where to note more, and from which row on."""
-        return self.rows, self.targets, self.at
-
-    def grow(self, end: int) -> int:
-        """What came is before the row ``end``; how many."""
-        new = (end - self.at) % len(self.rows)
-        self.at, self.filled = end, min(len(self.rows), self.filled + new)
-        return new
-
-    def some(self, number: int, rng: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        pick = rng.integers(0, self.filled, number)
-        return self.rows[pick], self.targets[pick]
-
-
 def train(
     players: int,
     positions: int,
@@ -446,7 +423,8 @@ def train(
     else:
         thrift = EACH if _exact_evaluator(players, "default").waiter.size else 1
         warm_up(net, state, players, positions * BEFOREHAND // thrift, rng, met_rows, report)
-    played, solved = Memory(players, 1 << 18), Memory(players, 1 << 20)
+    number = features.number_of_features(players)
+    played, solved = (ReplayMemory(number, players, size) for size in (1 << 18, 1 << 20))
     chunk, batch = 2048, 128
     hands, discs = np.zeros(players, np.int64), np.zeros((players, 2), np.int64)
     shares = OF_TWO if players == 2 else (DEFAULT, *[(1 - DEFAULT) / 3] * 3)
@@ -471,9 +449,9 @@ def train(
             )
         new = now.grow(end)
         met += new
-        rows, targets = now.some(max(new * often // batch, 1) * batch, rng)
+        rows, targets = now.sample(max(new * often // batch, 1) * batch, rng)
         if other.filled:
-            more_rows, more_targets = other.some(len(rows) // BESIDE // batch * batch, rng)
+            more_rows, more_targets = other.sample(len(rows) // BESIDE // batch * batch, rng)
             order = rng.permutation(len(rows) + len(more_rows))
             rows = np.concatenate((rows, more_rows))[order]
             targets = np.concatenate((targets, more_targets))[order]

@@ -1,4 +1,13 @@
-"""How a network learns, whatever it is about: by Adam, which moves only those rows that it met."""
+"""How a network of any game learns: the training step, the replay memory and the file that ships.
+
+The code of networks is in three modules, by what each needs. ``escadaria.network`` has the model that ships
+and its forward pass for many positions, by NumPy alone, since players need no Numba.
+``escadaria.compute.network`` has the same forward pass compiled, for one position at a time inside compiled
+games. Training is here, outside the wheel. None of them knows a game: a position is the row numbers of its
+features.
+
+The training step is Adam, which moves only those rows of the table that occur in the batch.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +30,7 @@ def set_seed(seed: int) -> None:
 
 
 class Adam(NamedTuple):
-    """A model's gradient, and the running means of it and of its square; each as a model of its own."""
+    """A model's gradient, and the running means of it and of its square; each has the shape of a model."""
 
     gradient: Weights
     mean: Weights
@@ -104,8 +113,32 @@ def _move(weights: Any, gradient: Any, mean: Any, square: Any, step: float) -> N
         gradient[i] = 0
 
 
+class ReplayMemory:
+    """The last positions that were met, as row numbers of their features, and their targets by seat."""
+
+    def __init__(self, features: int, players: int, size: int) -> None:
+        self.rows = np.zeros((size, features), np.int32)
+        self.targets = np.zeros((size, players), np.float32)
+        self.at = self.filled = 0
+
+    def next_rows(self) -> tuple[NDArray[np.int32], NDArray[np.float32], int]:
+        """Where to store more: the arrays, and the first row."""
+        return self.rows, self.targets, self.at
+
+    def grow(self, end: int) -> int:
+        """The rows before ``end`` were stored; the number of new ones."""
+        new = (end - self.at) % len(self.rows)
+        self.at, self.filled = end, min(len(self.rows), self.filled + new)
+        return new
+
+    def sample(self, number: int, rng: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Any of them, each equally likely."""
+        pick = rng.integers(0, self.filled, number)
+        return self.rows[pick], self.targets[pick]
+
+
 def fresh(rows: int, features: int, players: int, rng: np.random.Generator) -> Weights:
-    """A network that knows nothing, with so many rows in its table, of which it sums as many as features."""
+    """An untrained network, with a number of rows in its table, of which it sums one for each feature."""
 
     def normal(scale: float, shape: tuple[int, int]) -> NDArray[np.float32]:
         return rng.normal(0, scale, shape).astype(np.float32)

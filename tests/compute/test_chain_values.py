@@ -18,7 +18,7 @@ from escadaria.games.chain.solution import HAND_PAIRS, arrangements, hands_numbe
 from escadaria.games.chain.turn import Turn
 from escadaria.games.chain.values import ChainValues
 from research import chain_training
-from research.learning import Progress, rounded
+from research.learning import Progress, ReplayMemory, rounded
 
 GAMES = [Chain(2), Chain(2, "short"), Chain(2, "26 5>9"), Chain(3), Chain(4, "18"), Chain(6, "long")]
 LINEUP = ["random", "regular"] * 3
@@ -142,7 +142,7 @@ def test_from_a_solution_the_exact_worth_of_all_that_turns_may_lead_to_is_learne
     waiter.flags.writeable = False
     model = compiled.load_evaluator(game, exact=False)
     truth = model._replace(waiter=waiter, layout=layout(game.track))
-    memory = chain_training.Memory(2, 4000)
+    memory = ReplayMemory(features.number_of_features(2), 2, 4000)
     new = memory.grow(
         chain_training.sample_exact(
             model, truth, compiled.chain_table(), chain_kernel.tables(game).arrows, compiled.new_workspace(2),
