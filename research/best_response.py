@@ -1,9 +1,9 @@
 """How exploitable a bot of Rapido for three is: the best response to it, exactly, in a short race (R1-R15).
 
-Two seats play by a bot, so for the third one, the *hero*, only dice are unknown. ``Values`` hold how often
-the hero wins from the start of any turn, and ``look_ahead`` works one turn out: the hero's own by the best
-decisions, or by those of a given bot. Repeated from 0 it never exceeds the true values, repeated from 1 it
-never falls below them: as close as both come, they are proven.
+Two seats play by a bot, so for the third one, the *hero*, only dice are unknown. ``Values`` are the hero's
+share of wins from the start of any turn. ``update`` works one turn out: the hero's own by the best decisions,
+or by those of a given bot. Repeated from 0 the values never exceed the true ones, repeated from 1 they never
+fall below them, so both are proven bounds.
 """
 
 from __future__ import annotations
@@ -20,21 +20,34 @@ from numpy.typing import NDArray
 from escadaria import network as shipped
 from escadaria.games.rapido.compiled import play as kernel
 from escadaria.games.rapido.compiled import values as rapido_values
-from escadaria.games.rapido.compiled.values import Model, Scratch, evaluate, is_out
-from escadaria.games.rapido.index import (
+from escadaria.games.rapido.compiled.rules import (
+    DECIDE,
     DOUBLES,
     FIRST_ROLLS,
     LATER_ROLLS,
+    NO_PAIRS,
     ONE_CROSS,
-    RANK,
+    PHASE,
     RANKS,
+    ROLLED,
+    SEATS,
+    TOWER,
     TWO_CROSSES,
+    columns,
+    is_empty,
+    is_out,
+    moved,
+    put,
+    roll_again,
+    worth_of_doubles,
 )
-from escadaria.games.rapido.rules import ROLLS, TOP_FIELD, VALUES, Action, Again, Place, Rapido, State
+from escadaria.games.rapido.compiled.values import Model, Workspace, evaluate
+from escadaria.games.rapido.rolls import RANK
+from escadaria.games.rapido.rules import TOP_FIELD, Action, Again, Place, Rapido, State
 from escadaria.games.rapido.values import LEVELS
 
 PAIR_KEYS = 1 + TOP_FIELD * RANKS
-"""Where a pair may be: 0 in hand or on field 0, which is all one (R4, R7); then fields 1 to 5, by value."""
+"""Where a pair may be: 0 in hand or on field 0, worth the same (R4, R7); then fields 1 to 5, by value."""
 FIELD = np.array([0, *np.repeat(np.arange(1, TOP_FIELD + 1), RANKS)])
 """By place."""
 VALUE = np.array([0, *np.tile(np.arange(RANKS), TOP_FIELD)])
@@ -49,8 +62,8 @@ Starts = NDArray[np.float64]
 Values = NDArray[np.float64]
 """By how many seats the hero comes after the one whose turn it is, then by ``Turn``."""
 Decisions = NDArray[np.int8]
-"""By ``Turn`` and rank of the value rolled: a field, or ``ROLL_AGAIN``. Where a bot looks at no steps, their
-axes have length 1."""
+"""By ``Turn`` and rank of the value rolled: a field, or ``ROLL_AGAIN``. For a bot whose decisions do not
+depend on the steps, their axes have length 1."""
 
 
 class Turn(NamedTuple):
@@ -82,7 +95,7 @@ class Proven(NamedTuple):
 
 
 def memory(finish: int) -> int:
-    """How many bytes are wanted at most, roughly: two sets of values, two bots' decisions."""
+    """Roughly the most bytes that are needed: for two sets of values and two bots' decisions."""
     return finish**3 * PAIR_KEYS**2 * (2 * 3 * 8 + 2 * RANKS)
 
 
@@ -95,10 +108,10 @@ def prove(
     threads: int = 1,
     progress: Callable[[int, float], None] = lambda rounds, gap: None,
 ) -> Proven:
-    """How often the hero wins among two who decide as ``others``, by its decisions or else by the best.
+    """Bounds of the hero's share against two that decide as ``others``, by its decisions or the best ones.
 
-    :param gap: how close the bounds are to come in every position.
-    :param progress: is told after each round its number and the largest gap.
+    :param gap: the largest gap between the bounds in any position.
+    :param progress: called after each round with its number and the largest gap.
     """
     low = np.zeros((3, finish, finish, finish, PAIR_KEYS, PAIR_KEYS))
     high = np.where(possible(), np.ones_like(low), 0.0)
@@ -106,9 +119,9 @@ def prove(
     with ThreadPoolExecutor(threads) as pool:
         while widest > gap:
             for bound in (low, high):
-                for role in (1, 2, 0):  # each reads the one before, so a round looks three turns ahead
+                for role in (1, 2, 0):  # each reads the one before, so a round covers three turns
                     mover = others if role else hero
-                    turn = partial(look_ahead, bound[role - 1], role, mover, bound[role])
+                    turn = partial(update, bound[role - 1], role, mover, bound[role])
                     list(pool.map(turn, range(finish)))
             rounds += 1
             widest = max(
@@ -129,9 +142,9 @@ def _blocks(values: Values) -> Values:
 
 @njit(cache=True, nogil=True)
 def ended(starts: Starts, arrived: float, turn: Turn, own: int, field: int, rank: int) -> float:
-    """What ``starts`` tell of a turn that ends on the step ``own``, with a pair on the field or none (-1).
+    """The worth by ``starts`` of a turn that ends on the step ``own``, with a pair on the field or none (-1).
 
-    ``arrived`` is what it is worth that the second reaches the finish by scoring.
+    ``arrived`` is the worth if the second reaches the finish by scoring.
     """
     near, far = turn.near, turn.far
     climbs = 0 if is_out(FIELD[near], VALUE[near], field, rank) else FIELD[near]
@@ -146,19 +159,13 @@ def ended(starts: Starts, arrived: float, turn: Turn, own: int, field: int, rank
 @njit(cache=True, nogil=True)
 def failed(starts: Starts, arrived: float, turn: Turn) -> float:
     """The same of later rolls with an X, in 36ths (R12)."""
-    one = ended(starts, arrived, turn, max(turn.own - 1, 0), -1, 0)
-    two = ended(starts, arrived, turn, max(turn.own - 2, 0), -1, 0)
+    one = ended(starts, arrived, turn, moved(turn.own, -1), -1, 0)
+    two = ended(starts, arrived, turn, moved(turn.own, -2), -1, 0)
     return ONE_CROSS * one + TWO_CROSSES * two
 
 
 @njit(cache=True, nogil=True)
-def is_free(turn: Turn, field: int) -> bool:
-    """R4, R13"""
-    return field == 0 or (field != FIELD[turn.near] and field != FIELD[turn.far])
-
-
-@njit(cache=True, nogil=True)
-def look_ahead(starts: Starts, role: int, decisions: Decisions | None, out: Starts, second: int) -> None:
+def update(starts: Starts, role: int, decisions: Decisions | None, out: Starts, second: int) -> None:
     """Work one turn out, wherever the second stands on this step.
 
     :param starts: how likely the hero wins when the next turn starts.
@@ -168,7 +175,7 @@ def look_ahead(starts: Starts, role: int, decisions: Decisions | None, out: Star
     """
     finish = len(starts)
     won, arrived = 1.0 if role == 0 else 0.0, 1.0 if role == 1 else 0.0
-    # What doubles are worth (R10), in 36ths and by the own step modulo 4: each step tells those below it.
+    # The worth of doubles (R10), in 36ths and by the own step modulo 4: each step adds to those below it.
     doubles = np.zeros((4, PAIR_KEYS, PAIR_KEYS))
     worths = np.zeros(RANKS)
     for third in range(finish):
@@ -203,7 +210,7 @@ def decide_best(starts: Starts, arrived: float, turn: Turn, sure: float, worths:
     :param sure: what later rolls without a choice are worth, in 36ths.
     """
     place_best(starts, arrived, turn, worths)
-    again = roll_again(sure, worths)
+    again = roll_again(sure, worths, LATER_ROLLS)
     for rank in range(RANKS):
         worths[rank] = max(worths[rank], again)
 
@@ -215,16 +222,12 @@ def follow(
     """The same if the seat decides so."""
     wide, high, deep = decisions.shape[:3]
     chosen = decisions[turn.own % wide, turn.second % high, turn.third % deep, turn.near, turn.far]
-    again, rolls = sure, 36.0
+    stops = chosen != ROLL_AGAIN
     for rank in range(RANKS):
-        if chosen[rank] == ROLL_AGAIN:
-            rolls -= LATER_ROLLS[rank]
-        else:
-            worths[rank] = ended(starts, arrived, turn, turn.own, chosen[rank], rank)
-            again += LATER_ROLLS[rank] * worths[rank]
-    again /= rolls
+        worths[rank] = ended(starts, arrived, turn, turn.own, chosen[rank], rank) if stops[rank] else 0.0
+    again = roll_again(sure, worths, LATER_ROLLS, stops)
     for rank in range(RANKS):
-        if chosen[rank] == ROLL_AGAIN:
+        if not stops[rank]:
             worths[rank] = again
 
 
@@ -234,7 +237,7 @@ def place_best(starts: Starts, arrived: float, turn: Turn, worths: Any) -> None:
     own, second, third, near, far = turn
     worths[:] = 0.0
     for field in range(TOP_FIELD + 1):
-        if not is_free(turn, field):
+        if not is_empty(field, FIELD[near], FIELD[far], 0):
             continue
         # From these ranks on, the second's and the third's pair are thrown out (R14).
         one = VALUE[near] if FIELD[near] > field else RANKS
@@ -260,22 +263,6 @@ def place_best(starts: Starts, arrived: float, turn: Turn, worths: Any) -> None:
             first, end = end, RANKS if end == max(one, two) else max(one, two)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
-def roll_again(sure: float, best: Any) -> float:
-    """What rolling again is worth: the rule for when to stop is made better until it is the best (R8)."""
-    again = -1.0
-    while True:
-        worth, rolls = sure, 36.0
-        for rank in range(RANKS):
-            better = best[rank] > again
-            worth += LATER_ROLLS[rank] * best[rank] if better else 0.0
-            rolls -= 0.0 if better else LATER_ROLLS[rank]
-        worth /= rolls
-        if worth <= again + 1e-12:
-            return worth
-        again = worth
-
-
 # Who decides how.
 
 
@@ -283,17 +270,10 @@ def decisions_of(bot: str, finish: int) -> Decisions:
     """How one of ``BOTS`` decides in every position."""
     if bot == "master":
         return decisions_by(shipped_starts(finish), LEVELS)
-    game = Rapido(players=3)
     decisions = np.full((1, 1, 1, PAIR_KEYS, PAIR_KEYS, RANKS), ROLL_AGAIN, np.int8)
-    rolls = np.array([next(at for at, roll in enumerate(ROLLS) if roll.value == value) for value in VALUES])
-    ask(
-        kernel.POLICIES[bot],
-        kernel.tables(),
-        kernel.policy_tables(game),
-        rolls,
-        np.array(VALUES),
-        decisions[0, 0, 0],
-    )
+    policy, tables = kernel.POLICIES[bot], kernel.policy_tables(Rapido(players=3))
+    rows = np.zeros((1, columns(3)), np.int64)
+    ask(policy, kernel.simple_decisions(), tables, rows[0], decisions[0, 0, 0])
     return decisions
 
 
@@ -303,9 +283,9 @@ def best_decisions(proven: Proven) -> Decisions:
 
 
 def decisions_by(starts: Starts, levels: int) -> Decisions:
-    """What is best for who has just played, if ``starts`` tell how often that seat wins.
+    """The best decisions of the seat that has just played, if ``starts`` are its shares.
 
-    A turn is worked out on so many steps; who climbs beyond them is taken to place from the last.
+    A turn is worked out on ``levels`` steps; a piece that climbs beyond them places from the last.
     """
     decisions = np.full((*starts.shape, RANKS), ROLL_AGAIN, np.int8)
     for second in range(len(starts)):
@@ -322,7 +302,7 @@ def shipped_starts(finish: int) -> Starts:
 
 
 @njit(cache=True, nogil=True)
-def fill_starts(model: Model, workspace: Scratch, starts: Starts) -> None:
+def fill_starts(model: Model, workspace: Workspace, starts: Starts) -> None:
     """Fill ``starts``."""
     finish = len(starts)
     for own in range(finish):
@@ -353,9 +333,11 @@ def decide(starts: Starts, levels: int, second: int, decisions: Decisions) -> No
                     place_best(starts, 0.0, turn, best[own])
                     fails[own] = failed(starts, 0.0, turn)
                 for own in range(finish):
-                    last = min(own + levels, finish) - 1
-                    for step in range(last, own - 1, -1):
-                        again[step] = roll_again(fails[step] + climbing(best, again, step, last), best[step])
+                    end = min(own + levels, finish)
+                    above, rolling = best[own:end], again[own:end]
+                    for level in range(end - own - 1, -1, -1):
+                        doubles = worth_of_doubles(finish - own, level, above, rolling, DOUBLES)
+                        rolling[level] = roll_again(fails[own + level] + doubles, above[level], LATER_ROLLS)
                     turn = Turn(own, second, third, near, far)
                     for rank in range(RANKS):
                         if best[own, rank] > again[own]:
@@ -363,26 +345,11 @@ def decide(starts: Starts, levels: int, second: int, decisions: Decisions) -> No
 
 
 @njit(cache=True, nogil=True)
-def climbing(best: Any, again: Any, step: int, last: int) -> float:
-    """What doubles are worth on a step, in 36ths (R10)."""
-    worth = 0.0
-    for climb in range(1, 4):
-        up, rank = step + climb, DOUBLES[climb - 1]
-        if up >= len(best):
-            worth += 1.0
-        elif up > last:
-            worth += best[last, rank]
-        else:
-            worth += max(best[up, rank], again[up])
-    return worth
-
-
-@njit(cache=True, nogil=True)
 def best_field(starts: Starts, turn: Turn, rank: int) -> int:
     """The lowest if several are equally good."""
     best, top = 0, -1.0
     for field in range(TOP_FIELD + 1):
-        if is_free(turn, field):
+        if is_empty(field, FIELD[turn.near], FIELD[turn.far], 0):
             worth = ended(starts, 0.0, turn, turn.own, field, rank)
             if worth > top:
                 best, top = field, worth
@@ -391,33 +358,27 @@ def best_field(starts: Starts, turn: Turn, rank: int) -> int:
 
 @njit(cache=True, nogil=True)
 def ask(
-    policy: int,
-    tables: kernel.Tables,
-    policy_tables: kernel.Mind,
-    rolls: Any,
-    values: Any,
-    decisions: Decisions,
+    policy: int, simple: Any, policy_tables: kernel.PolicyTables, position: Any, decisions: Decisions
 ) -> None:
     """Fill in what a heuristic decides, by the places of both pairs and the rank of the value rolled."""
-    steps, marks = np.zeros(3, np.int64), np.zeros(3, np.int64)
-    noise = np.uint64(0)
+    noise, marks = np.uint64(0), SEATS + 3
+    position[PHASE] = DECIDE
     for near in range(PAIR_KEYS):
         for far in range(PAIR_KEYS):
             if near and FIELD[near] == FIELD[far]:
                 continue
-            tower, marks[1], marks[2] = kernel.NO_PAIRS, 0, 0
+            tower, position[marks + 1], position[marks + 2] = NO_PAIRS, 0, 0
             if near:
-                tower, marks[1] = kernel.put(tower, 0, FIELD[near], values[VALUE[near]])
+                tower, position[marks + 1] = put(tower, 0, FIELD[near], VALUE[near])
             if far:
-                tower, marks[2] = kernel.put(tower, 0, FIELD[far], values[VALUE[far]])
+                tower, position[marks + 2] = put(tower, 0, FIELD[far], VALUE[far])
+            position[TOWER] = tower
             for rank in range(RANKS):
                 if policy < kernel.TOURIST:
-                    field, _ = kernel.decide(policy, tables, rolls[rank], tower, noise)
+                    field, _ = kernel.decide(policy, simple, rank, tower, noise)
                 else:
-                    value = values[rank]
-                    field, _ = kernel.decide_by_tables(
-                        policy, policy_tables, 1, 0, 0, 0, value, tower, steps, marks, noise
-                    )
+                    position[ROLLED] = rank
+                    field, _ = kernel.decide_by_tables(policy, policy_tables, 1, 0, position, noise)
                 decisions[near, far, rank] = field
 
 
@@ -431,7 +392,7 @@ def at(state: State) -> tuple[int, ...]:
 
 
 def action(decisions: Decisions, state: State) -> Action:
-    """What a table of decisions says in a position where somebody is to decide."""
+    """The action that a table of decisions has for a position."""
     where = tuple(place % size for place, size in zip(at(state), decisions.shape[:-1], strict=True))
     field = int(decisions[(*where, RANK[state.value])])
     return Again() if field == ROLL_AGAIN else Place(field)

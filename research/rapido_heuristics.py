@@ -1,8 +1,8 @@
-"""Heuristics for Rapido, judged by what positions are worth (R1-R19).
+"""Heuristics for Rapido, evaluated by the values of positions (R1-R19).
 
-A player who follows rules is watched among players who play best. For each start of a turn everything that
-the turn may lead to is noted, with its worth; so what other rules would give away there is known exactly over
-all rolls, without playing.
+A player who follows rules plays among players who play best. For each start of its turns the worth of
+everything that the turn may lead to is stored. So the loss by other rules there is known exactly over all
+rolls, without playing.
 """
 
 from __future__ import annotations
@@ -16,16 +16,33 @@ from numpy.typing import NDArray
 from escadaria import network as values
 from escadaria import solutions
 from escadaria.games.rapido import heuristics
-from escadaria.games.rapido.compiled.values import Model, Scratch, end_turn, model, new_workspace, plan
-from escadaria.games.rapido.heuristics import NEVER, UNREACHABLE
-from escadaria.games.rapido.index import (
+from escadaria.games.rapido.compiled.rules import (
     DOUBLES,
+    EMPTY,
     FIRST_ROLLS,
     LATER_ROLLS,
+    NUMBER_OF_ROLLS,
     ONE_CROSS,
     RANKS,
+    SEATS,
+    SPARE,
+    TOWER,
+    TURN,
     TWO_CROSSES,
+    Words,
+    columns,
+    free_fields,
+    is_free,
+    moved,
+    next_seat,
+    own_marks,
+    pairs_each,
+    roll_again,
+    set_up,
+    worth_of_turn,
 )
+from escadaria.games.rapido.compiled.values import Model, Workspace, end_turn, model, new_workspace, plan
+from escadaria.games.rapido.heuristics import NEVER, UNREACHABLE
 from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Rapido
 from escadaria.games.rapido.solution import RapidoSolution
 from research.heuristic_search import (
@@ -40,11 +57,10 @@ from research.heuristic_search import (
     tuned,
 )
 from research.learning import set_seed
-from research.rapido_training import Thumb, heuristic_tables, plan_by_heuristics, play_turn
+from research.rapido_training import Heuristics, heuristic_tables, new_rows, plan_by_heuristics, play_turn
 
 FEW_LEVELS, ALL_LEVELS = 1, 4
-"""Of steps that a turn is worked out on, in a search and to measure."""
-_DOUBLES = np.array(DOUBLES)
+"""The number of steps that a turn is worked out on, in a search and to measure."""
 
 choose = njit(cache=True, nogil=True)(heuristics.choose)
 
@@ -63,11 +79,10 @@ def best_model(players: int) -> Model:
 
 
 class Turns(NamedTuple):
-    """Starts of turns, seen by the seat to play, and what may come of them."""
+    """Starts of turns, and what may come of them."""
 
-    steps: NDArray[np.int64]
-    fields: NDArray[np.int64]
-    ranks: NDArray[np.int64]
+    positions: Words
+    """[turn]: a row of ``compiled/rules.py``."""
     worth: NDArray[np.float32]
     """[turn, level, field, rank]: of placing; -1 where the field is taken."""
     fails: NDArray[np.float64]
@@ -77,11 +92,8 @@ class Turns(NamedTuple):
 
 
 def empty_turns(players: int, turns: int, levels: int) -> Turns:
-    pairs = Rapido(players).pairs
     return Turns(
-        np.zeros((turns, players), np.int64),
-        np.zeros((turns, players, pairs), np.int64),
-        np.zeros((turns, players, pairs), np.int64),
+        np.zeros((turns, columns(players)), np.int64),
         np.zeros((turns, levels, TOP_FIELD + 1, RANKS), np.float32),
         np.zeros((turns, levels)),
         np.zeros(turns),
@@ -89,68 +101,56 @@ def empty_turns(players: int, turns: int, levels: int) -> Turns:
 
 
 @njit(cache=True, nogil=True)
-def note(model: Model, finish: int, turns: Turns, turn: int, workspace: Scratch) -> None:
-    """Work out what the turn may lead to."""
-    steps, fields, ranks = turns.steps[turn], turns.fields[turn], turns.ranks[turn]
-    worth, fails, own = turns.worth[turn], turns.fails[turn], steps[0]
+def own_step(position: Words) -> int:
+    return int(position[SEATS + position[TURN]])
+
+
+@njit(cache=True, nogil=True)
+def work_out(model: Model, finish: int, turns: Turns, turn: int, workspace: Workspace) -> None:
+    """Fill in the worth of what the turn may lead to."""
+    position, worth, fails = turns.positions[turn], turns.worth[turn], turns.fails[turn]
+    own, free = own_step(position), free_fields(position[TOWER])
     worth[:] = -1.0
     for level in range(min(len(worth), finish - own)):
         for field in range(TOP_FIELD + 1):
-            if field > 0 and np.any(fields == field):
-                continue
-            for rank in range(RANKS):
-                worth[level, field, rank] = end_turn(
-                    model, finish, steps, fields, ranks, own + level, field, rank, workspace
-                )
+            if is_free(free, field):
+                for rank in range(RANKS):
+                    worth[level, field, rank] = end_turn(
+                        model, finish, position, own + level, field, rank, workspace
+                    )
         fails[level] = 0.0
-        for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):  # R12
-            fallen = max(own + level - crosses, 0)
-            fails[level] += rolls * end_turn(model, finish, steps, fields, ranks, fallen, -1, 0, workspace)
+        for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):
+            fallen = moved(own + level, -crosses)
+            fails[level] += rolls * end_turn(model, finish, position, fallen, -1, 0, workspace)
 
 
 @njit(cache=True, nogil=True)
 def outlook(finish: int, own: int, chosen: Any, worth: Any, fails: Any, again: Any) -> float:
-    """What a turn is worth in which ``chosen[level, rank]`` is a field, or -1 to roll again.
+    """The worth of a turn in which ``chosen[level, rank]`` is a field, or -1 to roll again.
 
-    ``again`` is filled by level. Who climbs beyond the levels decides as on the last one.
+    ``again`` is filled by level. A player who climbs beyond the levels decides as on the last one.
     """
-    levels = min(len(worth), finish - own)
+    left, levels = finish - own, min(len(worth), finish - own)
+    stops, placed = chosen >= 0, np.zeros((levels, RANKS))
     for level in range(levels - 1, -1, -1):
-        sure, rolls = fails[level], 36.0
-        for climb in range(1, 4):
-            rank, up = _DOUBLES[climb - 1], min(level + climb, levels - 1)
-            if level + climb >= finish - own:  # R15
-                sure += 1.0
-            elif chosen[up, rank] >= 0:
-                sure += worth[up, chosen[up, rank], rank]
-            elif up > level:
-                sure += again[up]
-            else:
-                rolls -= 1.0
         for rank in range(RANKS):
-            if LATER_ROLLS[rank] > 0 and chosen[level, rank] >= 0:
-                sure += LATER_ROLLS[rank] * worth[level, chosen[level, rank], rank]
+            placed[level, rank] = worth[level, chosen[level, rank], rank] if stops[level, rank] else 0.0
+        sure, chances = fails[level], LATER_ROLLS.copy()
+        for climb in range(1, 4):
+            rank, up = DOUBLES[climb - 1], min(level + climb, levels - 1)
+            if level + climb >= left:  # R15
+                sure += 1.0
+            elif up > level:
+                sure += placed[up, rank] if stops[up, rank] else again[up]
             else:
-                rolls -= LATER_ROLLS[rank]
-        again[level] = sure / rolls
-    total = 0.0
-    for rank in range(RANKS):
-        if FIRST_ROLLS[rank] > 0:
-            field = chosen[0, rank]
-            total += FIRST_ROLLS[rank] * (worth[0, field, rank] if field >= 0 else again[0])
-    for climb in range(1, 4):
-        rank, up = _DOUBLES[climb - 1], min(climb, levels - 1)
-        if climb >= finish - own:
-            total += 1.0
-        else:
-            field = chosen[up, rank]
-            total += worth[up, field, rank] if field >= 0 else again[up]
-    return float(total / 36)
+                chances[rank] += 1.0
+        again[level] = roll_again(sure, placed[level], chances, stops[level])
+    return worth_of_turn(left, placed, again, stops, FIRST_ROLLS, DOUBLES, 1.0) / NUMBER_OF_ROLLS
 
 
 @njit(cache=True, nogil=True)
 def choose_best(finish: int, own: int, chosen: Any, worth: Any, fails: Any, again: Any) -> float:
-    """Fill ``chosen`` with the best decisions: made better until they are. What the turn is worth."""
+    """Fill ``chosen`` with the best decisions, by policy iteration; the worth of the turn."""
     levels, value = min(len(worth), finish - own), -1.0
     again[:] = -1.0
     while True:
@@ -165,9 +165,23 @@ def choose_best(finish: int, own: int, chosen: Any, worth: Any, fails: Any, agai
 
 
 @njit(cache=True, nogil=True)
-def follow(rules: Any, finish: int, steps: Any, fields: Any, ranks: Any, chosen: Any) -> None:
+def follow(rules: Any, finish: int, position: Words, chosen: Any) -> None:
     """Fill ``chosen`` by rules, which may differ from step to step."""
-    own = steps[0]
+    players, tower, own = (len(position) - SEATS) // 2, position[TOWER], own_step(position)
+    steps, pairs = np.zeros(players, np.int64), pairs_each(players)
+    fields, ranks = np.full((players, pairs), -1), np.zeros((players, pairs), np.int64)
+    seat = position[TURN]
+    for other in range(players):
+        steps[other] = position[SEATS + seat]
+        found = 0
+        for lane in range(SPARE + 1):
+            if position[SEATS + players + seat] >> 8 * lane & 128:
+                if 0 < lane < SPARE:
+                    fields[other, found], ranks[other, found] = lane, tower >> 8 * lane & EMPTY
+                else:
+                    fields[other, found] = 0
+                found += 1
+        seat = next_seat(seat, players)
     for level in range(min(len(chosen), finish - own)):
         for rank in range(RANKS):
             chosen[level, rank] = choose(rules[own + level], finish, steps, fields, ranks, own + level, rank)
@@ -175,13 +189,14 @@ def follow(rules: Any, finish: int, steps: Any, fields: Any, ranks: Any, chosen:
 
 @njit(cache=True, nogil=True)
 def given_away(rules: Any, finish: int, turns: Turns, which: Any) -> float:
-    """What the rules lose over these turns, by the mean."""
+    """The mean loss by the rules over these turns."""
     levels = turns.worth.shape[1]
     chosen, again, lost = np.zeros((levels, RANKS), np.int64), np.zeros(levels), 0.0
     for turn in which:
-        own = turns.steps[turn, 0]
-        follow(rules, finish, turns.steps[turn], turns.fields[turn], turns.ranks[turn], chosen)
-        lost += turns.best[turn] - outlook(finish, own, chosen, turns.worth[turn], turns.fails[turn], again)
+        position = turns.positions[turn]
+        follow(rules, finish, position, chosen)
+        own, worth, fails = own_step(position), turns.worth[turn], turns.fails[turn]
+        lost += turns.best[turn] - outlook(finish, own, chosen, worth, fails, again)
     return lost / len(which)
 
 
@@ -191,67 +206,63 @@ BY_RULES, AS_SIMPLE, AS_REGULAR, BEST = range(4)
 
 
 @njit(cache=True, nogil=True)
-def watch(
+def play_games(
     model: Model,
     kind: int,
     rules: Any,
-    tables: Thumb,
+    tables: Heuristics,
     finish: int,
     games: int,
+    rows: Words,
     turns: Turns,
     losses: Any,
-    workspace: Scratch,
-    rival: Scratch,
+    workspace: Workspace,
+    rival: Workspace,
 ) -> tuple[int, int, int]:
-    """Games of somebody against those who play best, who starts by turns; until ``turns`` is full.
+    """Games of one player against those who play best, from each seat in turn; until ``turns`` is full.
 
-    If ``losses`` has a row for each game, then only its first turn is used, again and again.
+    If ``losses`` has an element for each game, then only the first turn of ``turns`` is used, over and over.
 
-    :return: how many games were finished, how many of them were won, and how many turns were noted.
+    :return: the number of games finished, of those won, and of turns stored.
     """
-    players, pairs, levels = turns.fields.shape[1], turns.fields.shape[2], turns.worth.shape[1]
-    steps = np.zeros(players, np.int64)
-    fields, ranks = np.zeros((players, pairs), np.int64), np.zeros((players, pairs), np.int64)
+    players, levels = len(rival.steps), turns.worth.shape[1]
     chosen, again = np.zeros((levels, RANKS), np.int64), np.zeros(levels)
-    noted, won, keeps = 0, 0, len(losses) == 0
+    stored, won, keeps = 0, 0, len(losses) == 0
     for game in range(games):
-        steps[:], fields[:], ranks[:] = 0, -1, 0
+        set_up(rows, 0)
         seat, winner = game % players, -1
         while winner < 0:
-            if seat == 0:
-                at = noted if keeps else 0
-                if at == len(turns.steps):
-                    return game, won, noted
-                noted += 1
-                turns.steps[at], turns.fields[at], turns.ranks[at] = steps, fields, ranks
-                note(model, finish, turns, at, workspace)
-                worth, fails = turns.worth[at], turns.fails[at]
-                turns.best[at] = choose_best(finish, steps[0], chosen, worth, fails, again)
-                if kind == BY_RULES:
-                    follow(rules, finish, steps, fields, ranks, chosen)
-                elif kind != BEST:
-                    plan_by_heuristics(tables, kind == AS_REGULAR, fields, ranks, workspace)
-                    for level in range(levels):
-                        for rank in range(RANKS):
-                            stops = workspace.best[0, rank, 0] >= workspace.again[0, 0]
-                            chosen[level, rank] = workspace.field[0, rank] if stops else -1
-                if not keeps:
-                    mine = outlook(finish, steps[0], chosen, worth, fails, again)
-                    losses[game] += turns.best[at] - mine
-                workspace.again[:, 0] = 0.5
+            position, own = rows[0], own_step(rows[0])
+            if position[TURN] != seat:
+                use = plan(model, finish, position, own, True, rival)
+                winner = play_turn(finish, rows, use, 0.0, rival)
+                continue
+            at = stored if keeps else 0
+            if at == len(turns.positions):
+                return game, won, stored
+            stored += 1
+            turns.positions[at] = position
+            work_out(model, finish, turns, at, workspace)
+            worth, fails = turns.worth[at], turns.fails[at]
+            turns.best[at] = choose_best(finish, own, chosen, worth, fails, again)
+            if kind == BY_RULES:
+                follow(rules, finish, position, chosen)
+            elif kind != BEST:
+                plan_by_heuristics(tables, kind == AS_REGULAR, position, workspace)
                 for level in range(levels):
                     for rank in range(RANKS):
-                        workspace.field[level, rank] = chosen[level, rank]
-                        workspace.best[level, rank, 0] = chosen[level, rank] >= 0
-                use = min(levels, finish - steps[0])
-                winner = play_turn(finish, steps, fields, ranks, use, 0.0, workspace)
-            else:
-                use = plan(model, finish, steps, fields, ranks, steps[0], True, rival)
-                winner = play_turn(finish, steps, fields, ranks, use, 0.0, rival)
-            if winner >= 0:
-                won += (seat - winner) % players == 0
-            seat = (seat - 1) % players
-    return games, won, noted
+                        stops = workspace.best[0, 0, rank] >= workspace.again[0, 0]
+                        chosen[level, rank] = workspace.field[0, rank] if stops else -1
+            if not keeps:
+                losses[game] += turns.best[at] - outlook(finish, own, chosen, worth, fails, again)
+            workspace.again[0] = 0.5
+            for level in range(levels):
+                for rank in range(RANKS):
+                    workspace.field[level, rank] = chosen[level, rank]
+                    workspace.best[0, level, rank] = chosen[level, rank] >= 0
+            winner = play_turn(finish, rows, min(levels, finish - own), 0.0, workspace)
+        won += winner == seat
+    return games, won, stored
 
 
 def by_step(rules: Numbers, finish: int = 20) -> Numbers:
@@ -260,12 +271,12 @@ def by_step(rules: Numbers, finish: int = 20) -> Numbers:
 
 
 def measure(players: int, kind: int, rules: Numbers, games: int, seed: int, finish: int = 20) -> Measured:
-    """Let somebody play against those who play best."""
+    """Play games of one kind of player against those who play best."""
     set_seed(seed)
     losses = np.zeros(games)
-    _, won, _ = watch(
+    _, won, _ = play_games(
         best_model(players), kind, rules, heuristic_tables(players), finish, games,
-        empty_turns(players, 1, ALL_LEVELS), losses,
+        new_rows(players), empty_turns(players, 1, ALL_LEVELS), losses,
         new_workspace(players, ALL_LEVELS), new_workspace(players, ALL_LEVELS),
     )  # fmt: skip
     return Measured(float(losses.mean()), float(losses.std() / np.sqrt(games)), won / games, games)
@@ -274,11 +285,12 @@ def measure(players: int, kind: int, rules: Numbers, games: int, seed: int, fini
 def gather(
     players: int, kind: int, rules: Numbers, turns: int, seed: int, finish: int = 20
 ) -> tuple[Turns, float]:
-    """Turns as they are met, and how many of them there are in a game."""
+    """Turns as they are met, and their mean number in a game."""
     set_seed(seed)
     met = empty_turns(players, turns, FEW_LEVELS)
-    games, _, _ = watch(
-        best_model(players), kind, rules, heuristic_tables(players), finish, turns, met, np.zeros(0),
+    games, _, _ = play_games(
+        best_model(players), kind, rules, heuristic_tables(players), finish, turns,
+        new_rows(players), met, np.zeros(0),
         new_workspace(players, FEW_LEVELS), new_workspace(players, ALL_LEVELS),
     )  # fmt: skip
     return met, turns / games
@@ -362,13 +374,13 @@ def charts(players: int, numbers: Numbers, turns: int, seed: int) -> tuple[Numbe
     """
     rows, found = by_step(numbers), dict[str, Numbers]()
     met, _ = gather(players, BY_RULES, rows, turns, seed)
-    lies = met.fields[:, 0].max(axis=1) >= 0
+    own = np.array([own_step(position) for position in met.positions])
+    lies = np.array([own_marks(position) != 0 for position in met.positions])
     for name in ("first", "second") if players == 2 else ("stop",):
         places = list(heuristics.RULE_INDICES["second" if name == "second" else "fields"])
         if rows[0, places[0]] < 0:
             rows[:, places] = rows[:, list(heuristics.RULE_INDICES["fields"])]
         for first, end in BANDS:
-            own = met.steps[:, 0]
             which = np.flatnonzero((own >= first) & (own < end) & (lies == (name == "second")))
             if len(which):
                 _tune_band(rows, slice(first, end), places, met, which)
@@ -390,20 +402,20 @@ def _tune_band(rows: Numbers, band: slice, places: list[int], met: Turns, which:
 
 @njit(cache=True, nogil=True)
 def share_right(rules: Any, finish: int, turns: Turns) -> float:
-    """In what share of the decisions of best play the rules rightly stop, or roll again."""
+    """The share of the decisions of best play where the rules stop, or roll again, as best play does."""
     levels = turns.worth.shape[1]
     best, chosen = np.zeros((levels, RANKS), np.int64), np.zeros((levels, RANKS), np.int64)
     again, right, met = np.zeros(levels), 0.0, 0.0
-    for turn in range(len(turns.steps)):
-        steps, fields, ranks = turns.steps[turn], turns.fields[turn], turns.ranks[turn]
-        choose_best(finish, steps[0], best, turns.worth[turn], turns.fails[turn], again)
-        follow(rules, finish, steps, fields, ranks, chosen)
+    for turn in range(len(turns.positions)):
+        position = turns.positions[turn]
+        choose_best(finish, own_step(position), best, turns.worth[turn], turns.fails[turn], again)
+        follow(rules, finish, position, chosen)
         first = later = 0.0
         for rank in range(RANKS):
             if best[0, rank] < 0:
                 first += FIRST_ROLLS[rank] / 36
                 later += LATER_ROLLS[rank] / 36
-        rolls = first / (1.0 - later)  # how often one rolls again, that is
+        rolls = first / (1.0 - later)  # the mean number of times that the player rolls again
         for rank in range(RANKS):
             often = (FIRST_ROLLS[rank] + rolls * LATER_ROLLS[rank]) / 36
             met += often

@@ -1,11 +1,10 @@
 """How Rapido's values are learned: by self-play, and for two players from the exact solution.
 
-Self-play begins with who wins when everybody plays by heuristics, of which there are games without end.
-Then each start of a turn that is met is to be worth what one turn makes of it: the exact expectation over
-the own turn, by the network's own worth of the starts of the next. Some decisions are random and some games
-start in the middle.
+Self-play begins with games of heuristics, which are quick to play: the network learns who wins them. Then the
+target of each start of a turn is the exact expectation over that turn, by the network's own values of the
+starts of the next. Some decisions are random and some games start in the middle.
 
-Distillation: the positions that turns may lead to, in good and slightly noisy play, with their exact worth.
+Distillation: the network learns the exact worth of positions that turns of good, slightly noisy play lead to.
 """
 
 from __future__ import annotations
@@ -22,214 +21,178 @@ from numpy.typing import NDArray
 from escadaria.compute.network import Weights
 from escadaria.games.rapido import bots as levels
 from escadaria.games.rapido import values as features
-from escadaria.games.rapido.compiled import play as rapido_kernel
-from escadaria.games.rapido.compiled.play import again_appeal, appeal
+from escadaria.games.rapido.compiled.play import simple_decisions, weigh_as_regular
+from escadaria.games.rapido.compiled.rules import (
+    GOES_ON,
+    NUMBER_OF_ROLLS,
+    RANK_OF_ROLL,
+    RANKS,
+    ROLLED,
+    SEATS,
+    TOWER,
+    TURN,
+    WON,
+    Words,
+    columns,
+    free_fields,
+    is_free,
+    moved,
+    own_marks,
+    pass_turn,
+    place,
+    roll,
+    set_up,
+    start_turn,
+)
 from escadaria.games.rapido.compiled.values import (
     Model,
-    Scratch,
+    Workspace,
     end_turn,
     expected,
     fill_rows,
-    is_out,
-    is_taken,
-    key,
     model,
     new_workspace,
     plan,
+    see_start,
 )
-from escadaria.games.rapido.index import RANK, RANKS
-from escadaria.games.rapido.rules import DIE_A, DIE_B, TOP_FIELD, X
+from escadaria.games.rapido.rules import TOP_FIELD
 from escadaria.network import Network
 from research import learning
-from research.learning import Adam, Progress, Report, adam, learn, schedule, set_seed
+from research.learning import Adam, Progress, ReplayMemory, Report, adam, learn, schedule, set_seed
 
 LEVELS = 4
 """Of steps that a turn is worked out on: three doubles of one, or one of three."""
 TURNS = 400
 """The most turns of a training game."""
 BEFOREHAND = 5
-"""For each start of a turn that is worked out, how many are learned before by heuristics."""
+"""The number of starts of turns that are learned first by heuristics, for each one that is worked out."""
 EACH = 24
-"""So many positions that one turn may lead to are learned from the exact solution."""
+"""The number of positions that are learned from the exact solution for each turn, of those it may lead to."""
 ASTRAY, FALLEN, CLIMBED = 0.35, 0.1, 0.15
-"""Of these: how often the pair is on any free field, how often the turn fails, how often doubles climbed."""
+"""The shares of these with the pair on a random free field, after a failed turn, and after doubles."""
 PART = 500
-"""So many games are measured at a time."""
+"""The number of games that are measured at a time."""
 CRAMPED = 1 / 3
 """The share of games that start in the middle."""
 
-_RANKS_OF_ROLLS = np.array([[RANK[10 * max(a, b) + min(a, b)] for b in DIE_B] for a in DIE_A]).ravel()
-_CROSSES = np.array([[(a == X) + (b == X) for b in DIE_B] for a in DIE_A]).ravel()
-_CLIMBS = np.array([[a if a == b else 0 for b in DIE_B] for a in DIE_A]).ravel()
+
+# Games. A position is the one row of an array, after scoring.
 
 
-# Games.
+class Heuristics(NamedTuple):
+    """The tables of the bots ``simple`` and ``regular``."""
 
-
-class Thumb(NamedTuple):
-    """The heuristics."""
-
-    simple: NDArray[np.int64]
+    simple: Words
     """By set of free fields and rank of the value: a field, or -1 for rolling again."""
     safety: NDArray[np.float64]
-    chances: NDArray[np.int64]
-    doubles: NDArray[np.int64]
 
 
-def heuristic_tables(players: int) -> Thumb:
-    by_roll = rapido_kernel.tables().simple
-    simple = np.zeros((len(by_roll), RANKS), np.int64)
-    simple[:, _RANKS_OF_ROLLS] = by_roll
-    return Thumb(simple, np.array(levels.safety(players)), np.array(levels.CHANCES), np.array(levels.DOUBLES))
+def heuristic_tables(players: int) -> Heuristics:
+    return Heuristics(simple_decisions(), np.array(levels.safety(players)))
 
 
-@njit(cache=True, nogil=True)
-def _table(players: int) -> tuple[Any, Any, Any]:
-    """Steps, fields and ranks of a game that is still to be set up."""
-    pairs = 2 if players == 2 else 1  # R16
-    fields, ranks = np.zeros((players, pairs), np.int64), np.zeros((players, pairs), np.int64)
-    return np.zeros(players, np.int64), fields, ranks
+def new_rows(players: int) -> Words:
+    """A position to play in."""
+    return np.zeros((1, columns(players)), np.int64)
 
 
 @njit(cache=True, nogil=True)
-def _set_up(finish: int, steps: Any, fields: Any, ranks: Any) -> None:
-    steps[:], fields[:], ranks[:] = 0, -1, 0
+def _begin(finish: int, players: int, rows: Words) -> None:
+    """Set a game up, sometimes in the middle."""
+    set_up(rows, 0)
     if np.random.random() < CRAMPED:
-        for seat in range(len(steps)):
-            steps[seat] = np.random.randint(finish)
+        for seat in range(players):
+            rows[0, SEATS + seat] = np.random.randint(finish)
 
 
 @njit(cache=True, nogil=True)
-def _any_field(fields: Any) -> int:
+def _any_field(tower: int) -> int:
     while True:
         field = np.random.randint(TOP_FIELD + 1)
-        if not is_taken(fields, field):
+        if is_free(free_fields(tower), field):
             return field
 
 
 @njit(cache=True, nogil=True)
-def play_turn(
-    finish: int, steps: Any, fields: Any, ranks: Any, levels: int, exploration: float, workspace: Scratch
-) -> int:
-    """Play a turn that was worked out, and turn the position round to the next seat.
+def play_turn(finish: int, rows: Words, levels: int, exploration: float, workspace: Workspace) -> int:
+    """Play a turn that was worked out, and start the next one: the seat that has won, or -1.
 
-    :return: -1, or who has won: 0 is who played, 1 the next seat.
+    Beyond the last level a piece goes on as from the last.
     """
-    own, later, level = steps[0], False, 0
-    placed, rank = -1, 0
+    players, level, later = len(workspace.steps), 0, 0
+    first = rows[0, SEATS + rows[0, TURN]]
     while True:
-        roll = np.random.randint(36)
-        rank = _RANKS_OF_ROLLS[roll]
-        if later and _CROSSES[roll] > 0:  # R12
-            own = max(own - _CROSSES[roll], 0)
+        status = roll(finish, rows, 0, later, np.random.randint(NUMBER_OF_ROLLS))
+        if status != GOES_ON:
             break
-        own += _CLIMBS[roll]  # R10
-        level = min(level + _CLIMBS[roll], levels - 1)
-        if own >= finish:
-            return 0
-        again = workspace.again[level, 0] > workspace.best[level, rank, 0]
-        placed = workspace.field[level, rank]
+        level = min(rows[0, SEATS + rows[0, TURN]] - first, levels - 1)
+        rank = rows[0, ROLLED]
+        again = workspace.again[0, level] > workspace.best[0, level, rank]
+        field = workspace.field[level, rank]
         if np.random.random() < exploration:
             again = np.random.random() < 0.3
-            placed = _any_field(fields)
+            field = _any_field(rows[0, TOWER])
         if not again:
+            place(players, rows, 0, field, None)
             break
-        placed, later = -1, True
-    return _end(finish, steps, fields, ranks, own, placed, rank)
+        later = 1
+    return _end(finish, players, rows, status)
 
 
 @njit(cache=True, nogil=True)
-def _end(finish: int, steps: Any, fields: Any, ranks: Any, own: int, placed: int, rank: int) -> int:
-    """End a turn on a step, with a pair placed or none (-1): 1 if the next seat wins by scoring, else -1."""
-    players, pairs = len(steps), fields.shape[1]
-    if placed >= 0:
-        for seat in range(1, players):
-            for pair in range(pairs):
-                if is_out(fields[seat, pair], ranks[seat, pair], placed, rank):
-                    fields[seat, pair], ranks[seat, pair] = -1, 0
-        at = 1 if fields[0, 0] >= 0 else 0
-        fields[0, at], ranks[0, at] = placed, rank if placed > 0 else 0
-    steps[0] = own
-    _turn_round(steps, fields, ranks)
-    return 1 if _score(finish, steps, fields, ranks) else -1
+def _end(finish: int, players: int, rows: Words, status: int) -> int:
+    """End a turn and start the next one: the seat that has won, or -1."""
+    if status != WON:
+        pass_turn(players, rows, 0)
+        if not start_turn(finish, players, rows, 0):
+            return -1
+    return int(rows[0, TURN])
 
 
 @njit(cache=True, nogil=True)
-def _turn_round(steps: Any, fields: Any, ranks: Any) -> None:
-    step, field, rank = steps[0], fields[0].copy(), ranks[0].copy()
-    for seat in range(len(steps) - 1):
-        steps[seat], fields[seat], ranks[seat] = steps[seat + 1], fields[seat + 1], ranks[seat + 1]
-    steps[-1], fields[-1], ranks[-1] = step, field, rank
-
-
-@njit(cache=True, nogil=True)
-def _score(finish: int, steps: Any, fields: Any, ranks: Any) -> bool:
-    """Score at the start of a turn (R7, R18); whether that wins. A single pair comes first."""
-    pairs = fields.shape[1]
-    if fields[0].min() >= 0:
-        steps[0] += fields[0].sum()
-        fields[0], ranks[0] = -1, 0
-    elif pairs == 2 and fields[0, 0] < 0:
-        fields[0, 0], ranks[0, 0] = fields[0, 1], ranks[0, 1]
-        fields[0, 1], ranks[0, 1] = -1, 0
-    return bool(steps[0] >= finish)
-
-
-@njit(cache=True, nogil=True)
-def plan_by_heuristics(tables: Thumb, bold: bool, fields: Any, ranks: Any, workspace: Scratch) -> None:
-    """Work a turn out as ``simple`` plays it, or if ``bold`` as ``regular`` does."""
-    free = 0
-    for field in range(1, TOP_FIELD + 1):
-        free |= (not is_taken(fields, field)) << field - 1
+def plan_by_heuristics(tables: Heuristics, as_regular: bool, position: Words, workspace: Workspace) -> None:
+    """Work a turn out as ``simple`` plays it, or as ``regular`` does."""
     workspace.again[0, 0] = 0.5
-    if not bold:
+    if not as_regular:
+        free = free_fields(position[TOWER])
         for rank in range(RANKS):
             choice = tables.simple[free, rank]
-            workspace.best[0, rank, 0], workspace.field[0, rank] = choice >= 0, choice
+            workspace.best[0, 0, rank], workspace.field[0, rank] = choice >= 0, choice
         return
-    others, values = fields[1:].ravel(), ranks[1:].ravel()
-    best = np.full(RANKS, -1.0)
+    best = np.empty(RANKS)
+    again = weigh_as_regular(tables.safety, position[TOWER], own_marks(position), best, workspace.field[0])
     for rank in range(RANKS):
-        for field in range(TOP_FIELD + 1):
-            if field == 0 or free >> field - 1 & 1:
-                worth = appeal(tables.safety, others, values, field, rank)
-                if worth >= best[rank]:
-                    best[rank], workspace.field[0, rank] = worth, field
-    again = again_appeal(tables.chances, tables.doubles, best)
-    for rank in range(RANKS):
-        workspace.best[0, rank, 0] = best[rank] >= again
+        workspace.best[0, 0, rank] = best[rank] >= again
 
 
 @njit(cache=True, nogil=True)
 def games_by_heuristics(
-    tables: Thumb, finish: int, exploration: float, workspace: Scratch, rows: Any, targets: Any
+    tables: Heuristics,
+    finish: int,
+    exploration: float,
+    position: Words,
+    workspace: Workspace,
+    rows: Any,
+    targets: Any,
 ) -> int:
-    """Fill ``rows`` and ``targets`` with starts of turns and who won; how many are of games that ended."""
+    """Fill ``rows`` and ``targets`` with starts of turns and who won; the number of those in ended games."""
     players, at = targets.shape[1], 0
-    steps, fields, ranks = _table(players)
     while at < len(rows):
-        _set_up(finish, steps, fields, ranks)
+        _begin(finish, players, position)
         begin, winner = at, -1
         while winner < 0 and at < len(rows):
-            _note_position(finish, steps, fields, ranks, workspace)
+            see_start(position[0], workspace)
+            fill_rows(finish, workspace)
             rows[at] = workspace.rows
             at += 1
-            plan_by_heuristics(tables, np.random.random() < 0.3, fields, ranks, workspace)
-            winner = play_turn(finish, steps, fields, ranks, 1, exploration, workspace)
+            plan_by_heuristics(tables, np.random.random() < 0.3, position[0], workspace)
+            winner = play_turn(finish, position, 1, exploration, workspace)
         if winner < 0:
             return begin
         for turn in range(begin, at):
             targets[turn] = 0
-            targets[turn, (winner + at - 1 - turn) % players] = 1
+            targets[turn, (winner + begin - turn) % players] = 1
     return at
-
-
-@njit(cache=True, nogil=True)
-def _note_position(finish: int, steps: Any, fields: Any, ranks: Any, workspace: Scratch) -> None:
-    players = len(steps)
-    for seat in range(1, players):
-        workspace.keys[seat - 1] = key(players, fields[seat, 0], ranks[seat, 0])
-    fill_rows(finish, steps, workspace.keys, workspace.left, workspace.rows)
 
 
 @njit(cache=True, nogil=True)
@@ -237,29 +200,31 @@ def self_play(
     model: Model,
     finish: int,
     exploration: float,
-    workspace: Scratch,
+    position: Words,
+    workspace: Workspace,
     rows: Any,
     targets: Any,
     at: int,
     wanted: int,
 ) -> int:
-    """Play games until ``wanted`` starts of turns are noted, from row ``at`` on; where that ends.
+    """Play games until ``wanted`` starts of turns are stored, from row ``at`` on; the row after the last.
 
     After the last row comes the first.
     """
     players, size, done = targets.shape[1], len(rows), 0
-    steps, fields, ranks = _table(players)
     outlooks = np.zeros((TURNS, players))
     met = np.zeros((TURNS, rows.shape[1]), rows.dtype)
     while done < wanted:
-        _set_up(finish, steps, fields, ranks)
+        _begin(finish, players, position)
         turns, winner = 0, -1
         while winner < 0 and turns < TURNS:
-            _note_position(finish, steps, fields, ranks, workspace)
+            see_start(position[0], workspace)
+            fill_rows(finish, workspace)
             met[turns] = workspace.rows
-            levels = plan(model, finish, steps, fields, ranks, steps[0], True, workspace)
-            expected(levels, finish - steps[0], workspace, outlooks[turns])
-            winner = play_turn(finish, steps, fields, ranks, levels, exploration, workspace)
+            own = position[0, SEATS + position[0, TURN]]
+            levels = plan(model, finish, position[0], own, True, workspace)
+            expected(levels, finish - own, workspace, outlooks[turns])
+            winner = play_turn(finish, position, levels, exploration, workspace)
             turns += 1
         for turn in range(turns):
             rows[at], targets[at] = met[turn], outlooks[turn]
@@ -270,35 +235,41 @@ def self_play(
 
 @njit(cache=True, nogil=True)
 def sample_exact(
-    model: Model, finish: int, exploration: float, workspace: Scratch, rows: Any, targets: Any
+    model: Model,
+    finish: int,
+    exploration: float,
+    position: Words,
+    workspace: Workspace,
+    rows: Any,
+    targets: Any,
 ) -> None:
     """Fill ``rows`` and ``targets`` with positions that turns of good play may lead to."""
-    steps, fields, ranks = _table(targets.shape[1])
     at = 0
     while at < len(rows):
-        _set_up(finish, steps, fields, ranks)
+        _begin(finish, targets.shape[1], position)
         winner = -1
         while winner < 0 and at < len(rows):
-            levels = plan(model, finish, steps, fields, ranks, steps[0], True, workspace)
+            here = position[0, SEATS + position[0, TURN]]
+            levels = plan(model, finish, position[0], here, True, workspace)
             chosen = workspace.field.copy()
             for _ in range(EACH):
-                rank = _RANKS_OF_ROLLS[np.random.randint(36)]
-                own, field = steps[0], chosen[0, rank]
+                rank = RANK_OF_ROLL[np.random.randint(NUMBER_OF_ROLLS)]
+                own, field = here, chosen[0, rank]
                 draw = np.random.random()
                 if draw < ASTRAY:
-                    field = _any_field(fields)
+                    field = _any_field(position[0, TOWER])
                 elif draw < ASTRAY + FALLEN:
-                    field, own = -1, max(own - 1 - np.random.randint(2), 0)
+                    field, own = -1, moved(own, -1 - np.random.randint(2))
                 elif np.random.random() < CLIMBED:
                     own = min(own + 1 + np.random.randint(3), finish - 1)
-                end_turn(model, finish, steps, fields, ranks, own, field, rank, workspace)
+                end_turn(model, finish, position[0], own, field, rank, workspace)
                 if workspace.shares[0] == 1.0 and workspace.shares[1] == 0.0:
                     continue  # the next seat has arrived
                 if at < len(rows):
-                    fill_rows(finish, workspace.steps, workspace.keys, workspace.left, workspace.rows)
+                    fill_rows(finish, workspace)
                     rows[at], targets[at] = workspace.rows, workspace.shares
                     at += 1
-            winner = play_turn(finish, steps, fields, ranks, levels, exploration, workspace)
+            winner = play_turn(finish, position, levels, exploration, workspace)
 
 
 # What a network loses.
@@ -306,66 +277,64 @@ def sample_exact(
 
 @njit(cache=True, nogil=True)
 def lose(
-    net: Model, exact: Model, finish: int, games: int, seed: int, workspace: Scratch, truth: Scratch
+    net: Model,
+    exact: Model,
+    finish: int,
+    games: int,
+    seed: int,
+    position: Words,
+    workspace: Workspace,
+    truth: Workspace,
 ) -> tuple[float, float, int]:
     """Games of the network against the exact table, first move in turns.
 
     :return: the sum of what each decision gave away under the exact values, the sum of its squares by
-        game, and how many games the network won.
+        game, and the number of games that the network won.
     """
     np.random.seed(seed)
-    steps, fields, ranks = _table(2)
     lost, squares, won = 0.0, 0.0, 0
     for game in range(games):
-        steps[:], fields[:], ranks[:] = 0, -1, 0
-        nets_turn = game % 2 == 0
-        this_game, winner = 0.0, -1
+        set_up(position, 0)
+        network_seat, this_game, winner = game % 2, 0.0, -1
         while winner < 0:
-            levels = plan(exact, finish, steps, fields, ranks, steps[0], not nets_turn, truth)
+            nets_turn = position[0, TURN] == network_seat
+            own = position[0, SEATS + position[0, TURN]]
+            levels = plan(exact, finish, position[0], own, not nets_turn, truth)
             if nets_turn:
-                plan(net, finish, steps, fields, ranks, steps[0], False, workspace)
-                given, winner = _watched_turn(exact, finish, steps, fields, ranks, levels, workspace, truth)
+                plan(net, finish, position[0], own, False, workspace)
+                given, winner = _measured_turn(exact, finish, position, levels, workspace, truth)
                 this_game += given
             else:
-                winner = play_turn(finish, steps, fields, ranks, levels, 0.0, truth)
-            if winner >= 0:
-                won += nets_turn == (winner == 0)
-            nets_turn = not nets_turn
+                winner = play_turn(finish, position, levels, 0.0, truth)
+        won += winner == network_seat
         lost += this_game
         squares += this_game * this_game
     return lost, squares, won
 
 
 @njit(cache=True, nogil=True)
-def _watched_turn(
-    exact: Model,
-    finish: int,
-    steps: Any,
-    fields: Any,
-    ranks: Any,
-    levels: int,
-    workspace: Scratch,
-    truth: Scratch,
+def _measured_turn(
+    exact: Model, finish: int, rows: Words, levels: int, workspace: Workspace, truth: Workspace
 ) -> tuple[float, int]:
     """A turn by ``workspace``, one decision after the other: what it gave away, and who has won (or -1)."""
-    given, own, level, later = 0.0, steps[0], 0, False
+    given, level, later, players = 0.0, 0, 0, len(workspace.steps)
+    first = rows[0, SEATS + rows[0, TURN]]
     while True:
-        roll = np.random.randint(36)
-        rank = _RANKS_OF_ROLLS[roll]
-        if later and _CROSSES[roll] > 0:
-            return given, _end(finish, steps, fields, ranks, max(own - _CROSSES[roll], 0), -1, 0)
-        own += _CLIMBS[roll]
-        level = min(level + _CLIMBS[roll], levels - 1, len(workspace.best) - 1)
-        if own >= finish:
-            return given, 0
-        best = max(truth.again[level, 0], truth.best[level, rank, 0])
-        if workspace.again[level, 0] > workspace.best[level, rank, 0]:
-            given += best - truth.again[level, 0]
-            later = True
+        status = roll(finish, rows, 0, later, np.random.randint(NUMBER_OF_ROLLS))
+        if status != GOES_ON:
+            break
+        rank = rows[0, ROLLED]
+        level = min(rows[0, SEATS + rows[0, TURN]] - first, levels - 1, len(workspace.field) - 1)
+        best = max(truth.again[0, level], truth.best[0, level, rank])
+        if workspace.again[0, level] > workspace.best[0, level, rank]:
+            given += best - truth.again[0, level]
+            later = 1
             continue
         field = workspace.field[level, rank]
-        worth = end_turn(exact, finish, steps, fields, ranks, steps[0] + level, field, rank, truth)
-        return given + best - worth, _end(finish, steps, fields, ranks, own, field, rank)
+        given += best - end_turn(exact, finish, rows[0], first + level, field, rank, truth)
+        place(players, rows, 0, field, None)
+        break
+    return given, _end(finish, players, rows, status)
 
 
 # Learning.
@@ -388,26 +357,27 @@ def train_by_self_play(
     replays: int = 16,
     memory: int = 1 << 18,
 ) -> Weights:
-    """A network for three to six players, from so many starts of turns, each learned ``replays`` times."""
+    """A network for three to six players, from a number of starts of turns.
+
+    :param replays: how often each of them is learned.
+    """
     finish = features.MAX_DISTANCE
     rng = np.random.default_rng(seed)
     set_seed(seed)
     net = trained or fresh(players, rng)
-    state, workspace = adam(net), new_workspace(players, LEVELS)
+    state, workspace, position = adam(net), new_workspace(players, LEVELS), new_rows(players)
     if trained is None:
         warm_up(net, state, players, positions * BEFOREHAND, rng, report)
-    rows = np.zeros((memory, features.number_of_features(players)), np.int32)
-    targets = np.zeros((memory, players), np.float32)
-    at = filled = met = beat = 0
-    batch, chunk = 128, 4096
+    replay = ReplayMemory(features.number_of_features(players), players, memory)
+    batch, chunk, met, beat = 128, 4096, 0, 0
     while met < positions:
         done = met / positions
-        end = self_play(model(net), finish, 0.05, workspace, rows, targets, at, chunk)
-        new = (end - at) % memory
-        at, met, filled = end, met + new, min(memory, filled + new)
-        pick = rng.integers(0, filled, max(new * replays // batch, 1) * batch)
-        error = learn(net, state, rows[pick], targets[pick], batch, schedule(done, rate), beat)
-        beat += len(pick) // batch
+        end = self_play(model(net), finish, 0.05, position, workspace, *replay.next_rows(), chunk)
+        new = replay.grow(end)
+        met += new
+        rows, targets = replay.sample(max(new * replays // batch, 1) * batch, rng)
+        error = learn(net, state, rows, targets, batch, schedule(done, rate), beat)
+        beat += len(rows) // batch
         report(Progress(min(met / positions, 1.0), met, error**0.5), net)
     return net
 
@@ -419,10 +389,11 @@ def warm_up(
     finish, batch, chunk = features.MAX_DISTANCE, 256, 1 << 16
     rows = np.zeros((chunk, features.number_of_features(players)), np.int32)
     targets = np.full((chunk, players), 1 / players, np.float32)
-    workspace, rules = new_workspace(players, 1), heuristic_tables(players)
+    workspace, position, tables = new_workspace(players, 1), new_rows(players), heuristic_tables(players)
     met = 0
     while met < positions:
-        order = rng.permutation(games_by_heuristics(rules, finish, 0.1, workspace, rows, targets))
+        found = games_by_heuristics(tables, finish, 0.1, position, workspace, rows, targets)
+        order = rng.permutation(found)
         rate = 2e-3 * (1 - met / positions) + 5e-5
         error = learn(net, state, rows[order], targets[order], batch, rate, met // batch)
         met += chunk
@@ -441,21 +412,23 @@ def distil(
     replays: int = 4,
     memory: int = 1 << 22,
 ) -> Weights:
-    """A network for two players from the exact worth of so many positions, each learned ``replays`` times."""
+    """A network for two players, from the exact worth of a number of positions.
+
+    :param replays: how often each of them is learned.
+    """
     finish = len(exact)
     rng = np.random.default_rng(seed)
     set_seed(seed)
     net = trained or fresh(2, rng)
-    state, workspace, truth = adam(net), new_workspace(2, 2), model(None, exact)
-    rows = np.zeros((memory, features.number_of_features(2)), np.int32)
-    targets = np.zeros((memory, 2), np.float32)
-    chunk = 1 << 16
+    state, workspace, position, truth = adam(net), new_workspace(2, 2), new_rows(2), model(None, exact)
+    replay, chunk = ReplayMemory(features.number_of_features(2), 2, memory), 1 << 16
     for met in range(0, positions, chunk):
-        at = slice(met % memory, met % memory + chunk)
-        sample_exact(truth, finish, 0.05, workspace, rows[at], targets[at])
-        pick = rng.integers(0, min(met + chunk, memory), chunk * replays)
+        rows, targets, at = replay.next_rows()
+        end = at + chunk
+        sample_exact(truth, finish, 0.05, position, workspace, rows[at:end], targets[at:end])
+        replay.grow(end % memory)
         rate_now, beat = schedule(met / positions, rate), met * replays // batch
-        error = learn(net, state, rows[pick], targets[pick], batch, rate_now, beat)
+        error = learn(net, state, *replay.sample(chunk * replays, rng), batch, rate_now, beat)
         report(Progress(min((met + chunk) / positions, 1.0), met + chunk, error**0.5), net)
     return net
 
@@ -477,14 +450,16 @@ def loss(
 ) -> Loss:
     """Let a network play against an exact table, each moving first in half of the games.
 
-    So many threads play, else one for each core; the result is the same.
+    The result does not depend on the number of threads: by default one for each core.
     """
     net, truth, finish = model(network), model(None, exact), len(exact)
 
     def part(number: int) -> tuple[float, float, int]:
         workspaces = [new_workspace(2, levels) for levels in (features.LEVELS, 10)]
         size = min(PART, games - PART * number)
-        found: tuple[float, float, int] = lose(net, truth, finish, size, seed + number, *workspaces)
+        found: tuple[float, float, int] = lose(
+            net, truth, finish, size, seed + number, new_rows(2), *workspaces
+        )
         return found
 
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:

@@ -11,8 +11,22 @@ import pytest
 from escadaria.arena import simulation
 from escadaria.compute import streams
 from escadaria.game import play_out
+from escadaria.games.rapido import rolls
 from escadaria.games.rapido.compiled import play as kernel
-from escadaria.games.rapido.rules import VALUES, Action, Again, Phase, Place, Rapido, Scored, State, ThrewOut
+from escadaria.games.rapido.compiled import rules
+from escadaria.games.rapido.rolls import RANK
+from escadaria.games.rapido.rules import (
+    ROLLS,
+    VALUES,
+    Action,
+    Again,
+    Phase,
+    Place,
+    Rapido,
+    Scored,
+    State,
+    ThrewOut,
+)
 
 GAMES = [Rapido(players, finish) for players in range(2, 7) for finish in (5, 20, 50)]
 
@@ -54,17 +68,18 @@ def test_every_transition_is_the_engine_s_also_where_no_bot_would_go(players: in
     game, rng = Rapido(players, 12), random.Random(players)
     placed = 0
     for state in wild_positions(game, rng, games=15):
-        tower, marks = words(game, state)
-        assert kernel.free_fields(tower) == sum(1 << place - 1 for place in state.free_fields() if place)
+        row = row_of(game, state)
+        tower, own = int(row[rules.TOWER]), int(rules.own_marks(row))
+        free = rules.free_fields(tower)
+        assert free == sum(1 << place - 1 for place in state.free_fields() if place)
         if state.phase is not Phase.DECIDE:
             continue
+        assert tuple(field for field in range(6) if rules.is_free(free, field)) == state.free_fields()
         for field in state.free_fields():
-            out = kernel.thrown_out(tower, marks[state.turn], field, state.value)
-            left, own = kernel.put(kernel.without(tower, out), marks[state.turn], field, state.value)
-            after = [mark & ~out for mark in marks]
-            after[state.turn] = own
             facts = game.facts(state, Place(field))
             victims = {(fact.victim, fact.field) for fact in facts if isinstance(fact, ThrewOut)}
+            out = rules.thrown_out(tower, own, field, RANK[state.value])
+            marks = row[rules.SEATS + players :].tolist()
             found = {
                 (seat, lane)
                 for seat in range(players)
@@ -72,15 +87,65 @@ def test_every_transition_is_the_engine_s_also_where_no_bot_would_go(players: in
                 if marks[seat] & out & 128 << 8 * lane
             }
             assert found == victims
+            rows, thrown = row[None].copy(), np.zeros(players, np.int64)
+            rules.place(players, rows, 0, field, thrown)
+            rules.pass_turn(players, rows, 0)
+            assert thrown.sum() == len(victims)
             scores = [fact for fact in facts if isinstance(fact, Scored)]
-            seat = (state.turn + 1) % players
-            assert (kernel.number_of_pairs(after[seat]) == game.pairs) == bool(scores)  # R18
+            climbed = rules.score(players, int(rules.own_marks(rows[0])))
+            assert (climbed >= 0) == bool(scores)  # R18
             for fact in scores:
-                assert kernel.sum_of_fields(after[seat]) == fact.climbed
-                left, after[seat] = kernel.without(left, after[seat]), 0
-            assert (left, after) == words(game, game.apply(state, Place(field)))
+                assert climbed == fact.climbed
+            after = game.apply(state, Place(field))
+            assert rules.start_turn(game.finish, players, rows, 0) == (after.phase is Phase.OVER)
+            assert np.array_equal(rows[0, rules.TOWER :], row_of(game, after)[rules.TOWER :])
             placed += 1
     assert placed > 500
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_every_roll_is_the_engine_s(players: int) -> None:
+    """From every step, as a first and as a later roll (R10-R12, R15)."""
+    game = Rapido(players, 6)
+    for step in range(game.finish):
+        for later, phase in enumerate((Phase.FIRST_ROLL, Phase.LATER_ROLL)):
+            before = State(1, phase, 0, (step,) * players, ())
+            for number, roll in enumerate(ROLLS):
+                rows = row_of(game, before)[None].copy()
+                status = rules.roll(game.finish, rows, 0, later, number)
+                after = game.apply(before, roll)
+                assert (status == rules.WON) == (after.phase is Phase.OVER)
+                assert (status == rules.FAILED) == (after.phase is Phase.FIRST_ROLL)
+                assert tuple(rows[0, rules.SEATS : rules.SEATS + players]) == after.steps
+                assert status != rules.GOES_ON or VALUES[rows[0, rules.ROLLED]] == after.value
+
+
+def test_both_ways_to_say_who_is_thrown_out_and_what_is_free_agree() -> None:
+    """R4, R13, R14: one pair at a time, as tables over all positions have it, and all of them in one word."""
+    for lies in range(6):
+        for its_rank in range(0, len(VALUES), 3) if lies else (0,):
+            tower, other = rules.put(rules.NO_PAIRS, 0, lies, its_rank)
+            for field in range(6):
+                assert rules.is_free(rules.free_fields(tower), field) == rules.is_empty(field, lies, -1, 0)
+                for rank in range(len(VALUES)):
+                    out = rules.thrown_out(tower, 0, field, rank) & other
+                    assert bool(out) == rules.is_out(lies, its_rank, field, rank)
+    assert not rules.is_out(5, 0, -1, 29)
+
+
+def test_rolling_again_is_worth_the_same_for_one_position_and_for_many() -> None:
+    """R8: readable, compiled, and for neighbouring positions."""
+    rng = np.random.default_rng(1)
+    worths, sure = rng.random((rules.RANKS, 8)), 3 * rng.random(8)
+    many, chances = np.zeros(8), rules.LATER_ROLLS / 36
+    rules.roll_again_each(sure / 36, worths, chances, 8, many, np.zeros(8), np.zeros(8))
+    for lane in range(8):
+        one = rules.roll_again(sure[lane], worths[:, lane].copy(), rules.LATER_ROLLS)
+        readable = rolls.roll_again(float(sure[lane]), worths[:, lane].tolist(), rolls.LATER_ROLLS)
+        assert one == pytest.approx(readable, abs=1e-14) == many[lane]
+        stops = worths[:, lane] > readable
+        by_rule = rolls.roll_again(float(sure[lane]), worths[:, lane].tolist(), rolls.LATER_ROLLS, stops)
+        assert by_rule == pytest.approx(readable, abs=1e-14)
 
 
 def wild_positions(game: Rapido, rng: random.Random, games: int) -> Iterator[State]:
@@ -95,25 +160,29 @@ def wild_positions(game: Rapido, rng: random.Random, games: int) -> Iterator[Sta
             yield state
 
 
-def words(game: Rapido, state: State) -> tuple[int, list[int]]:
-    """A position's tower and marks."""
-    tower, marks = kernel.NO_PAIRS, [0] * game.players
+def row_of(game: Rapido, state: State) -> np.ndarray:
+    """A position as a row."""
+    row = np.zeros(rules.columns(game.players), np.int64)
+    row[rules.TURN], row[rules.ROLLED] = state.turn, RANK[state.value]
+    row[rules.TOWER], row[rules.SEATS : rules.SEATS + game.players] = rules.NO_PAIRS, state.steps
     for pair in state.tower:
-        tower, marks[pair.seat] = kernel.put(tower, marks[pair.seat], pair.field, pair.value)
-    return tower, marks
+        marks = rules.SEATS + game.players + pair.seat
+        tower, own = int(row[rules.TOWER]), int(row[marks])
+        row[rules.TOWER], row[marks] = rules.put(tower, own, pair.field, RANK[pair.value])
+    return row
 
 
 def legal(game: Rapido, state: State) -> tuple[Action, ...]:
     """What the kernel's ``choose`` chooses among."""
     if state.phase is not Phase.DECIDE:
         return ()
-    free = kernel.free_fields(words(game, state)[0])
+    free = rules.free_fields(int(row_of(game, state)[rules.TOWER]))
     chosen = {kernel.choose(free, np.uint64(noise))[0] for noise in range(60)}
     return (*(Again() if code == kernel.ROLL_AGAIN else Place(code) for code in sorted(chosen)),)
 
 
 def test_no_value_is_taken_for_an_empty_field() -> None:
-    assert max(VALUES) < kernel.EMPTY
+    assert rules.RANKS == len(VALUES) < rules.EMPTY
 
 
 @pytest.mark.parametrize("sides", [1, 2, 7, 36, 2**31 + 1])

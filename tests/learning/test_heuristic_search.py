@@ -10,7 +10,7 @@ import pytest
 
 from compute.test_chain_solver import GAME, TINY
 from compute.test_chain_values import words
-from compute.test_rapido_kernel import wild_positions
+from compute.test_rapido_kernel import row_of, wild_positions
 from escadaria import bots
 from escadaria.game import play_out
 from escadaria.games.chain import heuristics as chain
@@ -22,7 +22,7 @@ from escadaria.games.chain.rules import State as ChainState
 from escadaria.games.chain.solution import ChainSolution
 from escadaria.games.rapido import heuristics as rapido
 from escadaria.games.rapido.compiled.values import expected, model, new_workspace, plan
-from escadaria.games.rapido.index import RANK, TOWERS
+from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
 from research import chain_heuristics as by_chain
 from research import rapido_heuristics as by_rapido
@@ -84,13 +84,7 @@ def turns(game: Rapido, number: int) -> Iterator[tuple[State, by_rapido.Turns]]:
     for state in wild_positions(game, rng, games=number):
         if state.phase is Phase.FIRST_ROLL and rng.random() < 0.2:
             met = by_rapido.empty_turns(game.players, 1, game.finish)
-            for seat in range(game.players):
-                whose = (state.turn + seat) % game.players
-                met.steps[0, seat] = state.steps[whose]
-                pairs = [pair for pair in state.tower if pair.seat == whose]
-                met.fields[0, seat] = -1
-                for at, pair in enumerate(pairs):
-                    met.fields[0, seat, at], met.ranks[0, seat, at] = pair.field, RANK[pair.value]
+            met.positions[0] = row_of(game, state)
             yield state, met
 
 
@@ -104,10 +98,10 @@ def test_a_turn_played_best_is_worth_what_it_is_worth(exact: np.ndarray) -> None
     game, known, workspace, looked = Rapido(2, 6), model(None, exact), new_workspace(2, 6), 0
     chosen, again = np.zeros((6, len(VALUES)), np.int64), np.zeros(6)
     for _, met in turns(game, 6):
-        by_rapido.note(known, game.finish, met, 0, workspace)
-        own = int(met.steps[0, 0])
+        by_rapido.work_out(known, game.finish, met, 0, workspace)
+        own = by_rapido.own_step(met.positions[0])
         best = by_rapido.choose_best(game.finish, own, chosen, met.worth[0], met.fails[0], again)
-        levels = plan(known, game.finish, met.steps[0], met.fields[0], met.ranks[0], own, False, workspace)
+        levels = plan(known, game.finish, met.positions[0], own, False, workspace)
         shares = np.zeros(2)
         expected(levels, game.finish - own, workspace, shares)
         assert best == pytest.approx(shares[0], abs=1e-6)
@@ -129,7 +123,7 @@ def test_rules_decide_the_same_compiled(players: int) -> None:
                 numbers[place] = rng.choice([numbers[place], *family.choices[place]])
         chosen = np.zeros((1, len(VALUES)), np.int64)
         rows = by_rapido.by_step(np.array(numbers))
-        by_rapido.follow(rows, game.finish, met.steps[0], met.fields[0], met.ranks[0], chosen)
+        by_rapido.follow(rows, game.finish, met.positions[0], chosen)
         for rank, value in enumerate(VALUES):
             asked = State(state.turn, Phase.DECIDE, value, state.steps, state.tower)
             field = int(chosen[0, rank])
@@ -142,7 +136,7 @@ def test_a_band_of_a_chart_loses_less_than_the_rules_it_starts_from() -> None:
     """On a step where only field 3 is any good: the other steps keep their values."""
     rules = by_rapido.guess(3)
     rows, met = by_rapido.by_step(rules), by_rapido.empty_turns(3, 4, 1)
-    met.steps[:], met.fields[:], met.worth[:] = 7, -1, 0.0
+    met.positions[:], met.worth[:] = row_of(Rapido(3), State(0, Phase.FIRST_ROLL, 0, (7, 7, 7), ())), 0.0
     met.worth[:, :, 3] = np.arange(len(VALUES)) / len(VALUES)
     met.fails[:] = 11 * 0.2
     which, places = np.arange(4), list(rapido.RULE_INDICES["fields"])

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from compute.test_rapido_kernel import wild_positions, words
+from compute.test_rapido_kernel import row_of, wild_positions
 from escadaria import bots, solutions
 from escadaria import network as values
 from escadaria.arena import simulation
 from escadaria.compute.network import Weights
 from escadaria.games.rapido.compiled import play as kernel
 from escadaria.games.rapido.compiled.values import Model, model, new_workspace, plan
-from escadaria.games.rapido.index import RANK, TOWERS
+from escadaria.games.rapido.index import TOWERS
+from escadaria.games.rapido.rolls import RANK
 from escadaria.games.rapido.rules import Again, Phase, Rapido, State
 from escadaria.games.rapido.solution import RapidoSolution
 from escadaria.games.rapido.values import LEVELS, RapidoValues
@@ -46,30 +47,12 @@ def exact() -> np.ndarray:
 
 def decisions(game: Rapido, known: Model, levels: int) -> Iterator[tuple[State, float, float]]:
     """Positions to decide in, with the worth of rolling again and of the best placing, compiled."""
-    rng, policy_tables, workspace = (
-        random.Random(game.players),
-        kernel.policy_tables(game),
-        new_workspace(game.players, levels),
-    )
+    rng, workspace = random.Random(game.players), new_workspace(game.players, levels)
     for state in wild_positions(game, rng, games=8):
         if state.phase is Phase.DECIDE and rng.random() < 0.2:
-            tower, marks = words(game, state)
-            steps = np.array(state.steps)
-            kernel.see(
-                policy_tables, state.turn, state.steps[state.turn], tower, steps, np.array(marks, np.int64)
-            )  # fmt: skip
             own = state.steps[state.turn]
-            plan(
-                known,
-                game.finish,
-                policy_tables.steps,
-                policy_tables.fields,
-                policy_tables.ranks,
-                own,
-                False,
-                workspace,
-            )
-            yield state, workspace.again[0, 0], workspace.best[0, RANK[state.value], 0]
+            plan(known, game.finish, row_of(game, state), own, False, workspace)
+            yield state, workspace.again[0, 0], workspace.best[0, 0, RANK[state.value]]
 
 
 def check(worths: dict[Any, float], again: float, best: float) -> None:
@@ -139,7 +122,7 @@ def test_levels_stand_in_the_order_of_their_strength(
 
 def test_exact_play_gives_nothing_away(exact: np.ndarray) -> None:
     known, workspaces = model(None, exact), [new_workspace(2, 10) for _ in range(2)]
-    lost, _, won = training.lose(known, known, 5, 200, 1, *workspaces)
+    lost, _, won = training.lose(known, known, 5, 200, 1, training.new_rows(2), *workspaces)
     assert lost == pytest.approx(0, abs=1e-9)
     assert 60 < won < 140
 

@@ -8,12 +8,13 @@ danger there, and prefers to throw pairs out. ``expert`` plays by the values of 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
 from escadaria.bots import Maker
 from escadaria.bots.evaluating import DRAWS, Expert, Values, master
+from escadaria.games.rapido.rolls import DOUBLES, LATER_ROLLS, MOVES, roll_again
 from escadaria.games.rapido.rules import (
     ROLLS,
     TOP_FIELD,
@@ -26,7 +27,6 @@ from escadaria.games.rapido.rules import (
     Rapido,
     State,
     ThrewOut,
-    X,
 )
 
 # The simple bot: the heuristics of a casual player.
@@ -70,10 +70,12 @@ class Tourist:
         return Place(max(state.free_fields()))
 
 
-# The regular. Both functions below are compiled by Numba too (``compiled/``).
+# The regular. ``appeal`` is compiled by Numba too (``compiled/``).
 
 TAKEN_WEIGHT = 0.8
 """What a step taken from an opponent counts, in own steps."""
+CLIMBED = float(sum(MOVES[1]))
+"""The steps that doubles climb (R10) and rolls with an X lose (R12), over all 36 later rolls."""
 
 
 def appeal(safety: Any, taken: int, field: int, rank: int) -> float:
@@ -81,22 +83,9 @@ def appeal(safety: Any, taken: int, field: int, rank: int) -> float:
     return float(field * safety[field, rank] + TAKEN_WEIGHT * taken)
 
 
-def again_appeal(chances: Any, doubles: Any, best: Any) -> float:
+def again_appeal(best: Sequence[float]) -> float:
     """What rolling again looks worth, in steps, if ``best`` is what placing each value looks worth."""
-    sure = -12.0  # all that is lost by rolls with an X (R12)
-    for climb in range(1, 4):
-        sure += climb + best[doubles[climb - 1]]  # R10
-    again = -1e9
-    while True:
-        worth, rolls = sure, 36.0
-        for rank in range(len(best)):
-            if best[rank] > again:
-                worth += chances[rank] * best[rank]
-            else:
-                rolls -= chances[rank]
-        if worth / rolls <= again + 1e-12:
-            return again
-        again = worth / rolls
+    return roll_again(CLIMBED + sum(best[rank] for rank in DOUBLES), best, LATER_ROLLS)
 
 
 @cache
@@ -110,14 +99,6 @@ def safety(players: int) -> list[list[float]]:
         [(1 - (field / TOP_FIELD) ** 2 * share) ** (players - 1) for share in beaten]
         for field in range(TOP_FIELD + 1)
     ]
-
-
-CHANCES = [
-    sum(roll.value == value and roll.a != roll.b and X not in (roll.a, roll.b) for roll in ROLLS)
-    for value in VALUES
-]
-"""How many of the 36 rolls show each value without climbing or failing."""
-DOUBLES = [VALUES.index(11 * climbed) for climbed in (1, 2, 3)]
 
 
 class _Table:
@@ -134,7 +115,7 @@ def regular(game: Rapido, state: State) -> Action:
     """Place where it looks best, unless rolling again looks better."""
     best = _best_looking(game, state.turn, state.tower)
     worth, field = best[VALUES.index(state.value)]
-    again = again_appeal(CHANCES, DOUBLES, [worth for worth, _ in best])
+    again = again_appeal([worth for worth, _ in best])
     return Again() if again > worth else Place(field)
 
 

@@ -13,11 +13,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from escadaria.games.rapido.rules import ROLLS, TOP_FIELD, VALUES, X
+from escadaria.games.rapido.rolls import RANKS
+from escadaria.games.rapido.rules import TOP_FIELD
 
-RANKS = len(VALUES)
-"""How many values two dice can show (R9)."""
-RANK = {value: rank for rank, value in enumerate(VALUES)}
 PAIR_PLACES = TOP_FIELD + 2
 """Where a pair may be: 0 in front of its owner, 1 + field on the tower. On field 0 values never matter."""
 
@@ -26,7 +24,7 @@ Placed: TypeAlias = tuple[int, int]
 
 
 def ranks_at(place: int) -> int:
-    """How many values of a pair there make a difference."""
+    """The number of values of a pair that make a difference there."""
     return RANKS if place >= 2 else 1
 
 
@@ -54,21 +52,3 @@ def tower_number(own: Sequence[Placed], other: Sequence[Placed]) -> int:
     (low, low_rank), (high, high_rank) = [(0, 0)] * (2 - len(pairs)) + pairs
     inner = low_rank * ranks_at(high) + high_rank
     return int(FIRST[place, low, high]) + rank * ranks_at(low) * ranks_at(high) + inner
-
-
-def _chances() -> tuple[np.ndarray, np.ndarray]:
-    """How many of the 36 rolls show each value without climbing or failing: at first, and later."""
-    first, later = np.zeros(RANKS), np.zeros(RANKS)
-    for roll in ROLLS:
-        if roll.a != roll.b or roll.a == X:  # a double climbs (R10)
-            first[RANK[roll.value]] += 1
-        if roll.a != roll.b and X not in (roll.a, roll.b):  # an X fails (R12)
-            later[RANK[roll.value]] += 1
-    return first, later
-
-
-FIRST_ROLLS, LATER_ROLLS = _chances()
-DOUBLES = tuple(RANK[11 * climbed] for climbed in (1, 2, 3))
-"""The ranks of the doubles that climb 1, 2 and 3 steps (R10)."""
-ONE_CROSS, TWO_CROSSES = 10, 1
-"""How many of the 36 rolls show so many X (R12)."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from escadaria.games.rapido.index import RANK
+from escadaria.games.rapido.rolls import RANK
 from escadaria.games.rapido.rules import Action, Again, Phase, Place, Rapido, State
 from escadaria.games.rapido.values import RapidoValues, Tower, keys_of
 from escadaria.network import Network, load

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from escadaria.games.rapido.index import DOUBLES, LATER_ROLLS, ONE_CROSS, RANK, TWO_CROSSES, tower_number
+from escadaria.games.rapido.index import tower_number
+from escadaria.games.rapido.rolls import DOUBLES, FALLS, LATER_ROLLS, RANK, roll_again, worth_of_doubles
 from escadaria.games.rapido.rules import (
     DIE_A,
     VALUES,
@@ -31,7 +32,7 @@ ONE = 2**32 - 1
 Tower: TypeAlias = tuple[Pair, ...]
 
 _LONGEST = Rapido(players=2, finish=Rapido.OPTIONS[1].high)
-"""No score of one turn ends this race, so it tells what follows whatever the steps are."""
+"""No score of one turn ends this race, so it shows what follows whatever the steps are."""
 
 
 def file_name(game: Rapido) -> str:
@@ -128,55 +129,30 @@ class RapidoSolution:
         return np.where(arrived, 0.0, 1.0 - values)
 
     def _again(self, state: State) -> float:
-        """What rolling again is worth on the own step, found from the finish down (R8, R10, R12)."""
+        """The worth of rolling again on the own step, found from the finish down (R8, R10, R12)."""
         _, stops = self._stops(state)
         best = stops.max(axis=1)
         own, other, finish = state.steps[state.turn], state.steps[1 - state.turn], self.game.finish
         climbed, tower = after_falling(state.turn, state.tower)
         steps = np.arange(own, finish)
         fails = np.zeros(len(steps))
-        for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):
+        for crosses, rolls in enumerate(FALLS, 1):
             fails += rolls * self._lost_to(other + climbed, np.maximum(steps - crosses, 0), tower)
         return best_again(finish - own, best, fails)
 
 
 def best_again(left: int, best: np.ndarray, fails: np.ndarray) -> float:
-    """What rolling again is worth on the first of the levels, found from the last down (R8, R10, R12).
+    """The worth of rolling again on the first of the levels, found from the last down (R8, R10, R12).
 
-    :param left: how many steps it is from the first level to the finish.
-    :param best: what placing is worth on [each level, each value].
-    :param fails: on each level, what rolls with an X are worth, in 36ths.
+    :param left: the number of steps from the first level to the finish.
+    :param best: the worth of placing, by [level, value].
+    :param fails: by level, the worth of rolls with an X, in 36ths.
     """
     again = np.empty(len(best))
     for level in reversed(range(len(best))):
-        sure = float(fails[level])
-        for climb, rank in enumerate(DOUBLES, 1):
-            up = level + climb
-            if up < len(best):
-                sure += max(best[up, rank], again[up])
-            else:  # a piece that climbs beyond the levels, but not to the finish, places from the last one
-                sure += 1.0 if up >= left else best[-1, rank]
-        again[level] = roll_again(sure, best[level])
+        sure = float(fails[level]) + worth_of_doubles(left, level, best, again, DOUBLES)
+        again[level] = roll_again(sure, best[level].tolist(), LATER_ROLLS)
     return float(again[0])
-
-
-_ROLLED = np.flatnonzero(LATER_ROLLS)
-_ROLLS = LATER_ROLLS[_ROLLED]
-
-
-def roll_again(sure: float, stop: np.ndarray) -> float:
-    """What rolling again is worth: ``sure`` of 36 come from rolls without a choice, the others may stop.
-
-    After rolling again one may roll again, so the worth is on both sides of its equation. The rule
-    for when to stop is made better until it is the best.
-    """
-    stops, again = stop[_ROLLED], -1.0
-    while True:
-        better = stops > again
-        improved = (sure + float(_ROLLS[better] @ stops[better])) / (36 - float(_ROLLS[~better].sum()))
-        if improved <= again + 1e-15:
-            return improved
-        again = improved
 
 
 def opened(game: Rapido, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> RapidoSolution:

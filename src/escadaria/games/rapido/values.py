@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from escadaria.games.rapido.index import ONE_CROSS, RANK, RANKS, TWO_CROSSES
+from escadaria.games.rapido.rolls import FALLS, RANK, RANKS
 from escadaria.games.rapido.rules import (
     DIE_A,
     VALUES,
@@ -235,7 +235,7 @@ class RapidoValues:
         then, seen = after_falling(self.game.players, seat, tower)
         fallen = np.maximum([levels - 1, levels - 2], 0)  # R12
         one, two = self._kept(order, fallen, then, np.array(seen)[:, None, None])
-        fails = ONE_CROSS * one + TWO_CROSSES * two
+        fails = FALLS[0] * one + FALLS[1] * two
         return fields, stops, best_again(self.game.finish - steps[seat], stops.max(axis=1), fails)
 
     def _kept(self, order: tuple[int, ...], own: Ints, climbed: Any, keys: Any) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ throwing out is compulsory (R14).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import log
@@ -19,21 +20,21 @@ import numpy as np
 from numba import njit
 
 from escadaria.compute.work import Work
-from escadaria.games.rapido.index import DOUBLES, FIRST, PAIR_PLACES, RANK, RANKS, TOWERS
-from escadaria.games.rapido.rules import ROLLS, Rapido, Roll, X
+from escadaria.games.rapido.compiled.rules import is_empty, is_out, moved, ranks_at, roll_again_each
+from escadaria.games.rapido.index import FIRST, PAIR_PLACES, TOWERS
+from escadaria.games.rapido.rolls import DOUBLES, LATER_ROLLS, MOVES, RANK_OF_ROLL, RANKS
+from escadaria.games.rapido.rules import ROLLS, Rapido, Roll
 from escadaria.games.rapido.solution import ONE
 from escadaria.solutions.solution import Bounds
 
-LANES = 32  # values of one pair side by side, a multiple of what a processor adds at once
+LANES = 32  # values of one pair side by side, a multiple of what a processor adds in one instruction
 NEAREST, DOWN, UP = 0, 1, 2  # how a value is rounded
 
 UNIT = 1 / ONE
 D1, D2, D3 = DOUBLES
-LATER = [
-    RANK[v] for v in sorted({roll.value for roll in ROLLS if roll.a != roll.b and X not in (roll.a, roll.b)})
-]
+LATER = [rank for rank in range(RANKS) if LATER_ROLLS[rank]]
 AT_FIRST = [rank for rank in range(RANKS) if rank not in LATER and rank not in DOUBLES]
-CLOSE = 3 / ONE  # where values change no more in earnest
+CLOSE = 3 / ONE  # where values no longer change materially
 UNITS_A_TURN = 2  # of the last place, for the first bounds
 SHRINKS = 0.62  # how changes fall from sweep to sweep
 NARROW = 2.0**-25  # bounds that are close enough, once they are proven
@@ -61,27 +62,22 @@ class Dice(NamedTuple):
 
 
 def dice(rolls: Sequence[Roll] = ROLLS) -> Dice:
-    """Of the real dice, or of dice that show nothing but these rolls, each as often as it is named."""
-    first, later, doubles = np.zeros(RANKS), np.zeros(RANKS), np.zeros(3)
-    crosses = [0, 0, 0]
-    for roll in rolls:
-        crosses[(roll.a == X) + (roll.b == X)] += 1
-        if roll.a == roll.b and roll.a != X:
-            doubles[roll.a - 1] += 1
-        else:
-            first[RANK[roll.value]] += 1
-            later[RANK[roll.value]] += X not in (roll.a, roll.b)
+    """Of the real dice, or of dice that show only these rolls, each as often as it is named."""
+    first, later, moves = np.zeros(RANKS), np.zeros(RANKS), Counter[int]()
+    for number in map(ROLLS.index, rolls):
+        move, rank = MOVES[1][number], RANK_OF_ROLL[number]
+        moves[move] += 1
+        first[rank] += MOVES[0][number] == 0
+        later[rank] += move == 0
     order = np.array([*LATER, *AT_FIRST, *DOUBLES])
-    slots = np.argsort(order)
-    first, later = first[order], later[order]
-    all_rolls = len(rolls)
+    first, later = first[order] / len(rolls), later[order] / len(rolls)
     return Dice(
-        slots,
-        later[: len(LATER)] / all_rolls,
-        first[: len(LATER) + len(AT_FIRST)] / all_rolls,
-        crosses[1] / all_rolls,
-        crosses[2] / all_rolls,
-        doubles / all_rolls,
+        np.argsort(order),
+        later[: len(LATER)],
+        first[: len(LATER) + len(AT_FIRST)],
+        moves[-1] / len(rolls),
+        moves[-2] / len(rolls),
+        np.array([moves[climb] for climb in (1, 2, 3)]) / len(rolls),
     )
 
 
@@ -99,11 +95,6 @@ def work_items() -> np.ndarray:
 
 
 @njit(inline="always")
-def _ranks(place: int) -> int:
-    return 30 if place >= 2 else 1
-
-
-@njit(inline="always")
 def _seen_by_next(first: Any, own: int, rank: int, field: int, mover: int) -> tuple[int, int, int]:
     """The tower after placing on ``field`` beside the pair at ``own``, as the next player has it.
 
@@ -112,15 +103,15 @@ def _seen_by_next(first: Any, own: int, rank: int, field: int, mover: int) -> tu
     """
     place = field + 1
     low, high = min(own, place), max(own, place)
-    size = _ranks(low) * _ranks(high)
+    size = ranks_at(low) * ranks_at(high)
     base = first[mover, low, high]
     if field == 0:
         return base + rank, 0, size
     if own < 2:
         return base, 1, size
     if place > own:
-        return base + rank * 30, 1, size
-    return base + rank, 30, size
+        return base + rank * RANKS, 1, size
+    return base + rank, RANKS, size
 
 
 @njit(nogil=True, cache=True, fastmath=True)
@@ -151,7 +142,7 @@ def update_row(
     low_out = np.zeros((RANKS, LANES))
     for number in range(start, items.shape[0], step):
         own, rank, low, high = items[number, 0], items[number, 1], items[number, 2], items[number, 3]
-        low_ranks, high_ranks = _ranks(low), _ranks(high)
+        low_ranks, high_ranks = ranks_at(low), ranks_at(high)
         tower = first[own, low, high] + rank * low_ranks * high_ranks
         if low == 0:
             _against_one(source, a, b, first, own, rank, high, stop, fail, dice)
@@ -172,25 +163,21 @@ def _against_one(
 ) -> None:
     """Stopping and failing while the other has one pair on the tower, or none: nobody scores (R18)."""
     values = source[b, a]
-    falls1, falls2 = source[b, max(a - 1, 0)], source[b, max(a - 2, 0)]  # R12
-    high_ranks = _ranks(high)
+    falls1, falls2 = source[b, moved(a, -1)], source[b, moved(a, -2)]
+    high_ranks = ranks_at(high)
     stop[:] = 0.0
     for field in range(6):
-        place = field + 1
-        if place >= 2 and place in (own, high):
-            continue  # R4
+        if not is_empty(field, own - 1, high - 1, -1):
+            continue
         base, value_step, size = _seen_by_next(first, own, rank, field, high)
         free, _, _ = _seen_by_next(first, own, rank, field, 0)
-        throws = high >= 2 and place < high
         for lane in range(high_ranks):
             for value in range(RANKS):
-                at = base + lane * size
-                if throws and value >= lane:  # R14
-                    at = free
+                at = free if is_out(high - 1, lane, field, value) else base + lane * size
                 slot = dice.slots[value]
                 stop[slot, lane] = max(stop[slot, lane], 1.0 - values[at + value * value_step] * UNIT)
     for lane in range(high_ranks):
-        at = first[high, 0, own] + lane * _ranks(own) + rank
+        at = first[high, 0, own] + lane * ranks_at(own) + rank
         fail[lane] = dice.one_cross * (1.0 - falls1[at] * UNIT)
         fail[lane] += dice.two_crosses * (1.0 - falls2[at] * UNIT)
 
@@ -225,7 +212,7 @@ def _against_two(
     tables[:] = 0.0
     for field in range(6):
         place = field + 1
-        if place >= 2 and place in (own, low, high):
+        if not is_empty(field, own - 1, low - 1, high - 1):
             continue
         base, value_step, _ = _seen_by_next(first, own, rank, field, 0)
         for value in range(RANKS):
@@ -243,7 +230,7 @@ def _against_two(
             low_out[value, lane] = tables[STAYS_LOW if low >= 2 else STAYS, value]
     if low >= 2:
         for place in range(1, low):
-            if place >= 2 and place == own:
+            if not is_empty(place - 1, own - 1, -1, -1):
                 continue
             base, value_step, size = _seen_by_next(first, own, rank, place - 1, high)
             for lane in range(RANKS):
@@ -253,8 +240,8 @@ def _against_two(
     lost = 0.0
     if not won:
         at = first[0, 0, own] + rank
-        lost = dice.one_cross * (1.0 - source[scored, max(a - 1, 0), at] * UNIT)
-        lost += dice.two_crosses * (1.0 - source[scored, max(a - 2, 0), at] * UNIT)
+        lost = dice.one_cross * (1.0 - source[scored, moved(a, -1), at] * UNIT)
+        lost += dice.two_crosses * (1.0 - source[scored, moved(a, -2), at] * UNIT)
     fail[:] = lost
 
 
@@ -283,7 +270,7 @@ def _stops(
         above[value] = best if value < bound else max(best, tables[ALL_OUT, value])
     if high >= 2:
         for place in range(1, high):
-            if place >= 2 and place in (own, low):
+            if not is_empty(place - 1, own - 1, low - 1, -1):
                 continue
             base, value_step, size = _seen_by_next(first, own, rank, place - 1, low)
             base += other * size
@@ -304,30 +291,12 @@ VALUE, SURE, TOTAL, SHARE = range(4)
 
 @njit(fastmath=True)
 def _decide(stop: Any, fail: Any, again: Any, workspace: Any, doubles: Any, tower: int, dice: Dice) -> None:
-    """Whether to roll again and what the turn is worth, for neighbouring towers (R8).
-
-    The rule for when to stop is made better until it is the best there is; where it starts is all one.
-    """
-    value_of, sure, total, share = workspace[VALUE], workspace[SURE], workspace[TOTAL], workspace[SHARE]
+    """The worth of rolling again and of the turn, for neighbouring towers (R8)."""
+    value_of, sure = workspace[VALUE], workspace[SURE]
     for lane in range(LANES):
-        sure[lane] = doubles[min(tower + lane, TOWERS - 1)]
-    change = 1.0
-    while change > 1e-14:
-        for lane in range(LANES):
-            total[lane], share[lane] = fail[lane] + sure[lane], 1.0
-        for slot in range(dice.later.size):
-            chance = dice.later[slot]
-            for lane in range(LANES):
-                better = stop[slot, lane] > again[lane]
-                total[lane] += chance * stop[slot, lane] if better else 0.0
-                share[lane] -= 0.0 if better else chance
-        change = 0.0
-        for lane in range(LANES):
-            new = total[lane] / share[lane]
-            change = max(change, abs(new - again[lane]))
-            again[lane] = new
-    for lane in range(LANES):
-        value_of[lane] = sure[lane]
+        value_of[lane] = doubles[min(tower + lane, TOWERS - 1)]
+        sure[lane] = fail[lane] + value_of[lane]
+    roll_again_each(sure, stop, dice.later, LANES, again, workspace[TOTAL], workspace[SHARE])
     for slot in range(dice.first.size):
         chance = dice.first[slot]
         for lane in range(LANES):
@@ -348,7 +317,7 @@ def _write(
     hand_on: bool,
     dice: Dice,
 ) -> None:
-    """Round and keep the values, and tell the rows below what the doubles are worth (R10)."""
+    """Round and store the values, and add the worth of the doubles to the rows below (R10)."""
     for lane in range(lanes):
         exact = value_of[lane] * ONE
         if rounding == NEAREST:
@@ -455,7 +424,7 @@ class Solver:
         return Bounds(float(low[0, 0, 0] / ONE), float(high[0, 0, 0] / ONE), gap)
 
     def guess(self) -> np.ndarray:
-        """A start: whoever is ahead is better off."""
+        """A start: the player who is ahead is better off."""
         ahead = np.subtract.outer(np.arange(self.finish), np.arange(self.finish))
         rough = 1 / (1 + np.exp(-0.25 * ahead - 0.2))
         values = np.empty((self.finish, self.finish, TOWERS), dtype=np.uint32)
@@ -495,7 +464,7 @@ class Solver:
     def updates(self) -> Iterator[tuple[int, int, bool]]:
         """The rows of a sweep, with whether it is a row's last time.
 
-        With both on the same step a row looks at itself, and needs more updates than the others.
+        With both on the same step a row depends on itself, and needs more updates than the others.
         """
         for own, other in self.rows():
             if own == other:

@@ -1,7 +1,7 @@
 """Rapido's values compiled: networks and exact tables, and what a turn is worth by them (R1-R19).
 
-A position here is seen by the seat whose turn it is, which is seat 0: ``steps`` by seat, ``fields`` and
-``ranks`` by seat and pair. A field is -1 for a pair in hand.
+A position is a row of ``compiled/rules.py``, after scoring. Shares, and the steps and keys that a network
+reads, are by seat from the one to move.
 """
 
 from __future__ import annotations
@@ -15,21 +15,38 @@ from numpy.typing import NDArray
 from escadaria.compute.network import FIRST_WIDTH, SECOND_WIDTH, Weights, forward, weights
 from escadaria.games.rapido import index as rapido_index
 from escadaria.games.rapido import values as features
-from escadaria.games.rapido.index import (
+from escadaria.games.rapido.compiled.rules import (
     DOUBLES,
+    EMPTY,
     FIRST_ROLLS,
     LATER_ROLLS,
+    NUMBER_OF_ROLLS,
     ONE_CROSS,
     RANKS,
+    SEATS,
+    TOWER,
+    TURN,
     TWO_CROSSES,
+    Words,
+    free_fields,
+    is_free,
+    moved,
+    next_seat,
+    own_marks,
+    ranks_at,
+    roll_again,
+    score,
+    sum_of_fields,
+    thrown_out,
+    worth_of_doubles,
+    worth_of_turn,
 )
 from escadaria.games.rapido.rules import TOP_FIELD
+from escadaria.games.rapido.solution import ONE
 from escadaria.network import Network
 
 _LATER = LATER_ROLLS > 0
-_LATER[list(DOUBLES)] = True
-ONE = 2**32 - 1
-"""A probability of 1 in an exact table."""
+_LATER[DOUBLES] = True
 
 key = njit(cache=True, nogil=True)(features.key)
 _left = njit(cache=True, nogil=True)(features.left)
@@ -38,7 +55,7 @@ _rows_for_more = njit(cache=True, nogil=True)(features.rows_for_more)
 
 
 class Model(NamedTuple):
-    """What starts of turns are worth: by a network, or exactly by a table if there is one."""
+    """The worth of starts of turns: by a network, or exactly by a table if there is one."""
 
     network: Weights
     exact: NDArray[np.uint32]
@@ -55,8 +72,8 @@ def model(network: Network | Weights | None, exact: NDArray[np.uint32] | None = 
     return Model(net, table, rapido_index.FIRST)
 
 
-class Scratch(NamedTuple):
-    """Workspace for one position at a time, and for one turn."""
+class Workspace(NamedTuple):
+    """Arrays for one position at a time, and for one turn. A level is a step, from the own one up."""
 
     steps: Any
     keys: Any
@@ -67,17 +84,17 @@ class Scratch(NamedTuple):
     shares: Any
     """Of the last position evaluated, by seat from the one to move there."""
     best: Any
-    """[level, value, seat]: the shares after the best placing, by seat from the one whose turn it is."""
+    """[seat, level, value]: the shares after the best placing, by seat from the one whose turn it is."""
     field: Any
     """[level, value]: where it places."""
     fails: Any
-    """[level, seat]: the shares after an X, times the rolls of 36 that show one."""
+    """[seat, level]: the shares after an X, times the rolls of 36 that show one."""
     again: Any
-    """[level, seat]: the shares after rolling again."""
+    """[seat, level]: the shares after rolling again; ``plan`` fills in seat 0, ``expected`` the others."""
 
 
-def new_workspace(players: int, levels: int) -> Scratch:
-    return Scratch(
+def new_workspace(players: int, levels: int) -> Workspace:
+    return Workspace(
         np.zeros(players, np.int64),
         np.zeros(features.number_of_keys(players), np.int64),
         np.zeros(players, np.int64),
@@ -85,192 +102,161 @@ def new_workspace(players: int, levels: int) -> Scratch:
         np.zeros(FIRST_WIDTH, np.float32),
         np.zeros(SECOND_WIDTH, np.float32),
         np.zeros(players, np.float64),
-        np.zeros((levels, RANKS, players)),
+        np.zeros((players, levels, RANKS)),
         np.zeros((levels, RANKS), np.int64),
-        np.zeros((levels, players)),
-        np.zeros((levels, players)),
+        np.zeros((players, levels)),
+        np.zeros((players, levels)),
     )
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def evaluate(model: Model, finish: int, workspace: Scratch) -> None:
+def evaluate(model: Model, finish: int, workspace: Workspace) -> None:
     """From ``workspace.steps`` and ``workspace.keys`` to ``workspace.shares``."""
     if model.exact.size:
         worth = model.exact[workspace.steps[0], workspace.steps[1], _tower(model.first, workspace.keys)] / ONE
         workspace.shares[0], workspace.shares[1] = worth, 1.0 - worth
         return
-    fill_rows(finish, workspace.steps, workspace.keys, workspace.left, workspace.rows)
+    fill_rows(finish, workspace)
     forward(model.network, workspace.rows, workspace.first, workspace.second, workspace.shares)
 
 
 @njit(cache=True, nogil=True)
-def fill_rows(finish: int, steps: Any, keys: Any, left: Any, rows: Any) -> None:
-    """The features of the start of a turn."""
-    _left(finish, steps, left)
-    if len(steps) == 2:
-        _rows_for_two(left, keys, rows)
+def fill_rows(finish: int, workspace: Workspace) -> None:
+    """The features of the start of a turn, from ``workspace.steps`` and ``workspace.keys``."""
+    _left(finish, workspace.steps, workspace.left)
+    if len(workspace.steps) == 2:
+        _rows_for_two(workspace.left, workspace.keys, workspace.rows)
     else:
-        _rows_for_more(left, keys, rows)
+        _rows_for_more(workspace.left, workspace.keys, workspace.rows)
 
 
 @njit(cache=True, nogil=True)
 def _tower(first: Any, keys: Any) -> int:
+    """The number of a tower, as ``index.tower_number`` counts."""
     own, low, high = keys[0], min(keys[1], keys[2]), max(keys[1], keys[2])
     places = first[own // RANKS, low // RANKS, high // RANKS]
-    low_ranks = RANKS if low >= 2 * RANKS else 1
-    high_ranks = RANKS if high >= 2 * RANKS else 1
+    low_ranks, high_ranks = ranks_at(low // RANKS), ranks_at(high // RANKS)
     return int(places + (own % RANKS * low_ranks + low % RANKS) * high_ranks + high % RANKS)
 
 
 @njit(cache=True, nogil=True)
+def key_of(players: int, tower: int, marks: int) -> int:
+    """The key of the one pair that is marked, or of a pair in hand."""
+    if marks == 0:
+        return key(players, -1, 0)
+    field = sum_of_fields(marks)
+    return key(players, field, tower >> 8 * field & EMPTY)
+
+
+@njit(cache=True, nogil=True)
+def see_start(position: Words, workspace: Workspace) -> None:
+    """Store the start of a turn in ``workspace.steps`` and ``workspace.keys``, for three players or more."""
+    players = len(workspace.steps)
+    other = position[TURN]
+    for seat in range(players):
+        workspace.steps[seat] = position[SEATS + other]
+        if seat > 0:
+            workspace.keys[seat - 1] = key_of(players, position[TOWER], position[SEATS + players + other])
+        other = next_seat(other, players)
+
+
+@njit(cache=True, nogil=True)
 def end_turn(
-    model: Model,
-    finish: int,
-    steps: Any,
-    fields: Any,
-    ranks: Any,
-    own: int,
-    field: int,
-    rank: int,
-    workspace: Any,
+    model: Model, finish: int, position: Words, own: int, field: int, rank: int, workspace: Workspace
 ) -> float:
     """The turn ends on the step ``own`` with a pair of this rank on the field, or without one (-1).
 
-    What that is worth to who played; ``workspace.shares`` are seen by the next seat.
+    Return the share of the seat that played; ``workspace.shares`` are by seat from the next one.
     """
-    players, pairs = len(steps), fields.shape[1]
-    scored, placed = 0, 0
-    stays = 0
-    for pair in range(pairs):
-        if fields[1, pair] >= 0 and not is_out(fields[1, pair], ranks[1, pair], field, rank):
-            placed += 1
-            scored += fields[1, pair]
-            stays = key(players, fields[1, pair], ranks[1, pair])
-    if placed < pairs:  # R18; with one pair each, R7
-        scored = 0
-    else:
-        stays = 0
-    if steps[1] + scored >= finish:  # R15
+    players = len(workspace.steps)
+    seat, tower, marks = position[TURN], position[TOWER], SEATS + players
+    out = thrown_out(tower, position[marks + seat], field, rank) if field >= 0 else 0
+    other = next_seat(seat, players)
+    step, stay = position[SEATS + other], position[marks + other] & ~out
+    climbed = score(players, stay)
+    if climbed >= 0:
+        step, stay = step + climbed, 0
+    if step >= finish:  # R15
         workspace.shares[:] = 0
         workspace.shares[0] = 1
         return 0.0
-    workspace.steps[0] = steps[1] + scored
-    for seat in range(2, players):
-        workspace.steps[seat - 1] = steps[seat]
+    workspace.steps[0] = step
     workspace.steps[players - 1] = own
     if players == 2:
-        workspace.keys[0] = stays
-        workspace.keys[1] = key(2, fields[0, 0], ranks[0, 0])
-        workspace.keys[2] = key(2, field, rank)
-    else:
-        for seat in range(2, players):
-            out = is_out(fields[seat, 0], ranks[seat, 0], field, rank)
-            workspace.keys[seat - 2] = 0 if out else key(players, fields[seat, 0], ranks[seat, 0])
-        workspace.keys[players - 2] = key(players, field, rank)
+        workspace.keys[0] = key_of(2, tower, stay)
+        workspace.keys[1] = key_of(2, tower, position[marks + seat])
+    for later in range(1, players - 1):
+        other = next_seat(other, players)
+        workspace.steps[later] = position[SEATS + other]
+        workspace.keys[later - 1] = key_of(players, tower, position[marks + other] & ~out)
+    workspace.keys[-1] = key(players, field, rank)
     evaluate(model, finish, workspace)
     return float(workspace.shares[players - 1])
 
 
 @njit(cache=True, nogil=True)
-def is_out(lies: int, its_rank: int, field: int, rank: int) -> bool:
-    """Whether a pair is thrown out (R14); nothing is by a turn that places nothing."""
-    return 0 <= field < lies and its_rank <= rank
+def _add(shares: Any, times: float, out: Any) -> None:
+    """Add shares by seat from the next one to ``out``, which is by seat from the one that played."""
+    for seat in range(len(shares)):
+        out[next_seat(seat, len(shares))] += times * shares[seat]
 
 
 @njit(cache=True, nogil=True)
-def is_taken(fields: Any, field: int) -> bool:
-    """R4, R13"""
-    players, pairs = fields.shape
-    taken = False
-    for seat in range(players):
-        for pair in range(pairs):
-            taken |= 0 < field == fields[seat, pair]
-    return taken
+def plan(model: Model, finish: int, position: Words, own: int, one_choice: bool, workspace: Workspace) -> int:
+    """Work a turn out from the step ``own`` on; the number of levels.
 
-
-@njit(cache=True, nogil=True)
-def _note(shares: Any, out: Any, times: float) -> None:
-    """Add shares as the next seat sees them to those that who played sees."""
-    players = len(shares)
-    for seat in range(players):
-        out[(seat + 1) % players] += times * shares[seat]
-
-
-@njit(cache=True, nogil=True)
-def plan(
-    model: Model,
-    finish: int,
-    steps: Any,
-    fields: Any,
-    ranks: Any,
-    own: int,
-    thrifty: bool,
-    workspace: Scratch,
-) -> int:
-    """Work a turn out from the step ``own`` on; how many levels of steps there are.
-
-    The workspace limits the levels; a piece that climbs beyond them places from the last. The thrifty place
-    on every level where the first one does.
+    The workspace limits the levels; a piece that climbs beyond them places from the last. With ``one_choice``
+    a value is placed on the same field on every level, the best one on the first. That is quicker.
     """
-    players = len(steps)
-    levels = min(len(workspace.best), finish - own)
+    levels = min(len(workspace.field), finish - own)
     for level in range(levels):
-        _place(model, finish, steps, fields, ranks, own + level, level, thrifty and level > 0, workspace)
-        workspace.fails[level, :] = 0
-        for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):  # R12
-            end_turn(model, finish, steps, fields, ranks, max(own + level - crosses, 0), -1, 0, workspace)
-            _note(workspace.shares, workspace.fails[level], rolls)
+        _place(model, finish, position, own + level, level, one_choice and level > 0, workspace)
+        workspace.fails[:, level] = 0
+        for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):
+            end_turn(model, finish, position, moved(own + level, -crosses), -1, 0, workspace)
+            _add(workspace.shares, rolls, workspace.fails[:, level])
+    best, again = workspace.best[0, :levels], workspace.again[0]
     for level in range(levels - 1, -1, -1):
-        _again(levels, level, finish - own, players, workspace)
+        sure = workspace.fails[0, level] + worth_of_doubles(finish - own, level, best, again, DOUBLES)
+        again[level] = roll_again(sure, best[level], LATER_ROLLS)
     return levels
 
 
 @njit(cache=True, nogil=True)
 def _place(
-    model: Model,
-    finish: int,
-    steps: Any,
-    fields: Any,
-    ranks: Any,
-    own: int,
-    level: int,
-    thrifty: bool,
-    workspace: Scratch,
+    model: Model, finish: int, position: Words, own: int, level: int, one_choice: bool, workspace: Workspace
 ) -> None:
-    players, pairs = len(steps), fields.shape[1]
-    best = np.full(RANKS, -1.0)
+    players = len(workspace.steps)
+    tower, mine = position[TOWER], own_marks(position)
+    free, best = free_fields(tower), np.full(RANKS, -1.0)
     for field in range(TOP_FIELD + 1):
-        if is_taken(fields, field):
+        if not is_free(free, field):
             continue
-        lost = True
+        lost, out = True, 0
         for rank in range(RANKS):
-            if thrifty and (workspace.field[0, rank] != field or not _LATER[rank]):
+            if one_choice and (workspace.field[0, rank] != field or not _LATER[rank]):
                 lost = True
                 continue
-            same = rank > 0 and not lost
-            for seat in range(1, players):
-                for pair in range(pairs):
-                    same &= fields[seat, pair] <= field or ranks[seat, pair] != rank
-            if same and field == 0:  # nothing else is thrown out, and here the value does not matter
-                worth = workspace.shares[players - 1]
-            elif same:
-                workspace.keys[-1] += 1
-                if model.exact.size:
-                    evaluate(model, finish, workspace)
-                else:
-                    _raise_rank(players, workspace.keys, workspace.rows)
-                    forward(
-                        model.network, workspace.rows, workspace.first, workspace.second, workspace.shares
-                    )
-                worth = workspace.shares[players - 1]
-            else:
-                worth = end_turn(model, finish, steps, fields, ranks, own, field, rank, workspace)
+            before, out = out, thrown_out(tower, mine, field, rank)
+            if lost or out != before:
+                worth = end_turn(model, finish, position, own, field, rank, workspace)
                 lost = workspace.shares[0] == 1.0
+            else:  # only the rank of the placed pair has changed
+                if field > 0:  # on field 0 the value does not matter (R14)
+                    workspace.keys[-1] += 1
+                    if model.exact.size:
+                        evaluate(model, finish, workspace)
+                    else:
+                        _raise_rank(players, workspace.keys, workspace.rows)
+                        forward(
+                            model.network, workspace.rows, workspace.first, workspace.second, workspace.shares
+                        )
+                worth = workspace.shares[players - 1]
             if worth > best[rank]:
                 best[rank] = worth
                 workspace.field[level, rank] = field
-                workspace.best[level, rank, :] = 0
-                _note(workspace.shares, workspace.best[level, rank], 1.0)
+                workspace.best[:, level, rank] = 0
+                _add(workspace.shares, 1.0, workspace.best[:, level, rank])
 
 
 @njit(cache=True, nogil=True)
@@ -286,51 +272,14 @@ def _raise_rank(players: int, keys: Any, rows: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _again(levels: int, level: int, left: int, players: int, workspace: Scratch) -> None:
-    """The worth of rolling again: the rule for when to stop is made better until it is the best."""
-    again, sure, best = workspace.again[level], workspace.fails[level].copy(), workspace.best[level]
-    chances = LATER_ROLLS
-    for climb in range(1, 4):  # R10
-        rank = DOUBLES[climb - 1]
-        if climb >= left - level:
-            sure[0] += 1
-        elif level + climb < levels:
-            up = level + climb
-            stops = workspace.best[up, rank, 0] >= workspace.again[up, 0]
-            sure += workspace.best[up, rank] if stops else workspace.again[up]
-        else:
-            sure += workspace.best[levels - 1, rank]
-    again[:] = -1
-    while True:
-        worth, rolls = sure.copy(), 36.0
-        for rank in range(RANKS):
-            if chances[rank] > 0:
-                if best[rank, 0] > again[0]:
-                    worth += chances[rank] * best[rank]
-                else:
-                    rolls -= chances[rank]
-        worth /= rolls
-        if worth[0] <= again[0] + 1e-12:
-            again[:] = worth
-            return
-        again[:] = worth
-
-
-@njit(cache=True, nogil=True)
-def expected(levels: int, left: int, workspace: Scratch, out: Any) -> None:
-    """The shares at the start of a turn that was worked out, before its first roll (R8, R11)."""
-    out[:] = 0
-    for rank in range(RANKS):
-        if FIRST_ROLLS[rank] > 0:
-            _add_choice(0, rank, FIRST_ROLLS[rank] / 36, workspace, out)
-    for climb in range(1, 4):
-        if climb >= left:
-            out[0] += 1 / 36
-        else:
-            _add_choice(min(climb, levels - 1), DOUBLES[climb - 1], 1 / 36, workspace, out)
-
-
-@njit(cache=True, nogil=True)
-def _add_choice(level: int, rank: int, times: float, workspace: Scratch, out: Any) -> None:
-    stops = workspace.best[level, rank, 0] >= workspace.again[level, 0]
-    out += times * (workspace.best[level, rank] if stops else workspace.again[level])
+def expected(levels: int, left: int, workspace: Workspace, out: Any) -> None:
+    """The shares at the start of a turn that was worked out, before its first roll."""
+    stops = workspace.best[0, :levels] >= workspace.again[0, :levels].reshape(-1, 1)
+    for seat in range(len(out)):
+        best, again, won = workspace.best[seat, :levels], workspace.again[seat], 1.0 if seat == 0 else 0.0
+        if seat > 0:
+            for level in range(levels - 1, -1, -1):
+                doubles = worth_of_doubles(left, level, best, again, DOUBLES, stops, won)
+                sure = workspace.fails[seat, level] + doubles
+                again[level] = roll_again(sure, best[level], LATER_ROLLS, stops[level])
+        out[seat] = worth_of_turn(left, best, again, stops, FIRST_ROLLS, DOUBLES, won) / NUMBER_OF_ROLLS
