@@ -13,14 +13,13 @@
         step = batch.step(scores.argmax(axis=1))
         won += (step.reward > 0).sum(axis=0)                     # by seat
 
-In every game somebody is to decide, whenever one looks. A step takes one decision in each game, lets the
-dice fall until the next one, and begins a game anew that has ended; ``reward`` and ``done`` tell of the
-game that ended, everything else of the one that goes on. Observations are those of
-``escadaria.adapters.observation`` as the seat to decide sees them, and action ``i`` is
-``game.actions[i]``.
+Between two steps a seat is to decide in every game. A step takes one decision in each game, lets the dice
+fall until the next one, and replaces a game that has ended by a new one; ``reward`` and ``done`` describe the
+game that ended, everything else the one that goes on. Observations are those of
+``escadaria.adapters.observation`` for the seat to decide, and action ``i`` is ``game.actions[i]``.
 
-Place ``i`` of so many games plays the numbers ``i``, ``i + games``, ``i + 2 * games``, … of the seed, with
-the dice that ``escadaria.simulate`` has for them.
+Place ``i`` of a batch plays the game numbers ``i``, ``i + games``, ``i + 2 * games``, … of the seed, with the
+dice that ``escadaria.simulate`` has for them.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class Batch:
     """Many games of one kind, each waiting for a decision."""
 
     def __init__(self, game: AnyGame, games: int, seed: int = 0) -> None:
-        """Begin so many games. :raises BadOptions: if there are none, or no kernel plays this game."""
+        """Begin a number of games. :raises BadOptions: if it is 0, or no compiled code plays this game."""
         if games < 1:
             raise BadOptions(f"a batch has at least one game, not {games}")
         self.game, self.games = game, games

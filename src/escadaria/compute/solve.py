@@ -58,7 +58,7 @@ def solve(
 
 
 def require(memory: int, disk: int, where: Path) -> None:
-    """:raises CannotSolve: with figures, if there is not so much free."""
+    """:raises CannotSolve: with figures, if less is free."""
     where.parent.mkdir(parents=True, exist_ok=True)
     found = {
         "memory": (memory, psutil.virtual_memory().available),

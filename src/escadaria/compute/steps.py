@@ -1,4 +1,4 @@
-"""What batches of both games share: the arrays that a step fills, and how games end and begin anew."""
+"""What batches of all games share: the arrays that a step fills, and how a place gets its next game."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ class Games(NamedTuple):
     """Many games of one kind."""
 
     rows: Words
-    """By place: a position as the kernel notes it."""
+    """By place: a position as the compiled code encodes it."""
     size: int
-    """How many numbers an observation has."""
+    """The number of numbers in an observation."""
     advance: Callable[[Words | None, Places, Step], None]
-    """Carries out the decisions, or begins all games if there are none; goes on to the next ones."""
+    """Carries out the decisions, or begins all games if there are none; stops at the next decisions."""
     position: Callable[[list[int], int], Any]
-    """The position of a row, with so many players."""
+    """The position of a row, by the number of players."""
 
 
 @njit(cache=True, nogil=True)
 def begin(rows: Words, game: int, seed: np.uint64, numbers: Words, streams: Streams) -> None:
-    """Let a place have its next game: an empty row, and the dice and noise of its number."""
+    """Give a place its next game: an empty row, and the dice and noise of its number."""
     numbers[game] += len(rows)
     for which in (DICE, NOISE):
         streams[game, which] = start(seed, numbers[game], which)

@@ -37,7 +37,7 @@ def counted(
     games: int,
     players: int,
 ) -> dict[str, NDArray[np.int32]]:
-    """What so many games came to: ``play_games`` fills one array by game, and one by name, game and seat."""
+    """The results of games: ``play_games`` fills an array by game, and one by name, game and seat."""
     each = np.empty((games, 3), np.int32)
     by_seat = np.empty((len(names), games, players), np.int32)
     play_games(each, by_seat)
@@ -47,7 +47,7 @@ def counted(
 
 @njit(cache=True, nogil=True)
 def acted(trace: NDArray[np.int64] | None, plies: int, action: int) -> int:
-    """Note an action where a trace is wanted; how many plies there are with it."""
+    """Store an action where a trace is wanted; the number of plies with it."""
     if trace is not None:
         trace[plies + 1, ACTION] = action
     return plies + 1

@@ -33,7 +33,7 @@ Listener = Callable[[Progress], None]
 
 
 class Work:
-    """One computation: what it tells of itself, and its copy on disk."""
+    """One computation: its progress, and its copy on disk."""
 
     def __init__(self, game: AnyGame, progress: Listener, left: Callable[[str, float, float], float]) -> None:
         self.game, self.progress, self._left = game, progress, left
