@@ -24,7 +24,6 @@ from escadaria.games.rapido.compiled.rules import (
     DECIDE,
     DOUBLES,
     FIRST_ROLLS,
-    LATER_ROLLS,
     NO_PAIRS,
     ONE_CROSS,
     PHASE,
@@ -177,7 +176,7 @@ def update(starts: Starts, role: int, decisions: Decisions | None, out: Starts, 
     won, arrived = 1.0 if role == 0 else 0.0, 1.0 if role == 1 else 0.0
     # The worth of doubles (R10), in 36ths and by the own step modulo 4: each step adds to those below it.
     doubles = np.zeros((4, PAIR_KEYS, PAIR_KEYS))
-    worths = np.zeros(RANKS)
+    worths, stops = np.zeros(RANKS), np.zeros(RANKS, np.bool_)
     for third in range(finish):
         for own in range(max(finish - 3, 0), finish):
             doubles[own % 4] = won * (own + 4 - finish)
@@ -193,7 +192,7 @@ def update(starts: Starts, role: int, decisions: Decisions | None, out: Starts, 
                     if decisions is None:
                         decide_best(starts, arrived, turn, sure, worths)
                     else:
-                        follow(starts, arrived, turn, sure, decisions, worths)
+                        follow(starts, arrived, turn, sure, decisions, worths, stops)
                     worth = climbing
                     for rank in range(RANKS):
                         worth += FIRST_ROLLS[rank] * worths[rank]
@@ -210,22 +209,22 @@ def decide_best(starts: Starts, arrived: float, turn: Turn, sure: float, worths:
     :param sure: what later rolls without a choice are worth, in 36ths.
     """
     place_best(starts, arrived, turn, worths)
-    again = roll_again(sure, worths, LATER_ROLLS)
+    again = roll_again(sure, worths)
     for rank in range(RANKS):
         worths[rank] = max(worths[rank], again)
 
 
 @njit(cache=True, nogil=True)
 def follow(
-    starts: Starts, arrived: float, turn: Turn, sure: float, decisions: Decisions, worths: Any
+    starts: Starts, arrived: float, turn: Turn, sure: float, decisions: Decisions, worths: Any, stops: Any
 ) -> None:
     """The same if the seat decides so."""
     wide, high, deep = decisions.shape[:3]
     chosen = decisions[turn.own % wide, turn.second % high, turn.third % deep, turn.near, turn.far]
-    stops = chosen != ROLL_AGAIN
     for rank in range(RANKS):
+        stops[rank] = chosen[rank] != ROLL_AGAIN
         worths[rank] = ended(starts, arrived, turn, turn.own, chosen[rank], rank) if stops[rank] else 0.0
-    again = roll_again(sure, worths, LATER_ROLLS, stops)
+    again = roll_again(sure, worths, stops)
     for rank in range(RANKS):
         if not stops[rank]:
             worths[rank] = again
@@ -336,8 +335,8 @@ def decide(starts: Starts, levels: int, second: int, decisions: Decisions) -> No
                     end = min(own + levels, finish)
                     above, rolling = best[own:end], again[own:end]
                     for level in range(end - own - 1, -1, -1):
-                        doubles = worth_of_doubles(finish - own, level, above, rolling, DOUBLES)
-                        rolling[level] = roll_again(fails[own + level] + doubles, above[level], LATER_ROLLS)
+                        doubles = worth_of_doubles(finish - own, level, above, rolling)
+                        rolling[level] = roll_again(fails[own + level] + doubles, above[level])
                     turn = Turn(own, second, third, near, far)
                     for rank in range(RANKS):
                         if best[own, rank] > again[own]:

@@ -135,17 +135,19 @@ def outlook(finish: int, own: int, chosen: Any, worth: Any, fails: Any, again: A
     for level in range(levels - 1, -1, -1):
         for rank in range(RANKS):
             placed[level, rank] = worth[level, chosen[level, rank], rank] if stops[level, rank] else 0.0
-        sure, chances = fails[level], LATER_ROLLS.copy()
+        sure, rolls = fails[level], 36.0
         for climb in range(1, 4):
             rank, up = DOUBLES[climb - 1], min(level + climb, levels - 1)
             if level + climb >= left:  # R15
                 sure += 1.0
+            elif stops[up, rank]:
+                sure += placed[up, rank]
             elif up > level:
-                sure += placed[up, rank] if stops[up, rank] else again[up]
+                sure += again[up]
             else:
-                chances[rank] += 1.0
-        again[level] = roll_again(sure, placed[level], chances, stops[level])
-    return worth_of_turn(left, placed, again, stops, FIRST_ROLLS, DOUBLES, 1.0) / NUMBER_OF_ROLLS
+                rolls -= 1.0
+        again[level] = roll_again(sure, placed[level], stops[level], rolls)
+    return worth_of_turn(left, placed, again, stops, 1.0) / NUMBER_OF_ROLLS
 
 
 @njit(cache=True, nogil=True)

@@ -136,15 +136,16 @@ def test_both_ways_to_say_who_is_thrown_out_and_what_is_free_agree() -> None:
 def test_rolling_again_is_worth_the_same_for_one_position_and_for_many() -> None:
     """R8: readable, compiled, and for neighbouring positions."""
     rng = np.random.default_rng(1)
-    worths, sure = rng.random((rules.RANKS, 8)), 3 * rng.random(8)
-    many, chances = np.zeros(8), rules.LATER_ROLLS / 36
-    rules.roll_again_each(sure / 36, worths, chances, 8, many, np.zeros(8), np.zeros(8))
-    for lane in range(8):
-        one = rules.roll_again(sure[lane], worths[:, lane].copy(), rules.LATER_ROLLS)
-        readable = rolls.roll_again(float(sure[lane]), worths[:, lane].tolist(), rolls.LATER_ROLLS)
+    lanes = rules.LANES
+    worths, sure = rng.random((rules.RANKS, lanes)), 3 * rng.random(lanes)
+    many, chances = np.zeros(lanes), rules.LATER_ROLLS / 36
+    rules.roll_again_each(sure / 36, worths, chances, many, np.zeros(lanes), np.zeros(lanes))
+    for lane in range(lanes):
+        one = rules.roll_again(sure[lane], worths[:, lane].copy())
+        readable = rolls.roll_again(float(sure[lane]), worths[:, lane].tolist())
         assert one == pytest.approx(readable, abs=1e-14) == many[lane]
         stops = worths[:, lane] > readable
-        by_rule = rolls.roll_again(float(sure[lane]), worths[:, lane].tolist(), rolls.LATER_ROLLS, stops)
+        by_rule = rolls.roll_again(float(sure[lane]), worths[:, lane].tolist(), stops)
         assert by_rule == pytest.approx(readable, abs=1e-14)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from escadaria.bots import Maker
 from escadaria.bots.evaluating import DRAWS, Expert, Values, master
-from escadaria.games.rapido.rolls import DOUBLES, LATER_ROLLS, MOVES, roll_again
+from escadaria.games.rapido.rolls import DOUBLES, MOVES, roll_again
 from escadaria.games.rapido.rules import (
     ROLLS,
     TOP_FIELD,
@@ -85,7 +85,7 @@ def appeal(safety: Any, taken: int, field: int, rank: int) -> float:
 
 def again_appeal(best: Sequence[float]) -> float:
     """What rolling again looks worth, in steps, if ``best`` is what placing each value looks worth."""
-    return roll_again(CLIMBED + sum(best[rank] for rank in DOUBLES), best, LATER_ROLLS)
+    return roll_again(CLIMBED + sum(best[rank] for rank in DOUBLES), best)
 
 
 @cache

@@ -1,7 +1,7 @@
 """What rolls do, as tables, and the worth of rolling again (R8-R12).
 
 The tables are filled by the rules: each roll is applied once as a first roll and once as a later one. The
-functions use plain loops, so ``compiled/rules.py`` compiles these very functions.
+functions are plain loops, and ``compiled/rules.py`` compiles them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FALLS = tuple(MOVES[1].count(-crosses) for crosses in (1, 2))
 """The number of the 36 rolls that show one X, and two (R12)."""
 
 
-def roll_again(sure: float, worths: Any, chances: Any, stops: Any = None) -> float:
+def roll_again(sure: float, worths: Any, stops: Any = None, rolls: float = 36.0) -> float:
     """The worth of rolling again, after which the player may roll again (R8).
 
     The worth is on both sides of its equation. It is solved for a rule that says when to stop, and the rule
@@ -44,24 +44,24 @@ def roll_again(sure: float, worths: Any, chances: Any, stops: Any = None) -> flo
 
     :param sure: the worth of all rolls that leave no choice, in 36ths.
     :param worths: by rank, the worth of stopping.
-    :param chances: by rank, the number of rolls that leave the choice to stop: ``LATER_ROLLS``.
     :param stops: by rank, whether the player stops; without it the player decides best.
+    :param rolls: the number of rolls after which the player does not simply roll again.
     """
     again = -1e9
     while True:
-        total, rolls = sure, 36.0
-        for rank in range(len(worths)):
+        total, others = sure, rolls
+        for rank in range(RANKS):
             stop = worths[rank] > again if stops is None else stops[rank]
-            total += chances[rank] * worths[rank] if stop else 0.0
-            rolls -= 0.0 if stop else chances[rank]
-        improved = total / rolls
+            total += LATER_ROLLS[rank] * worths[rank] if stop else 0.0
+            others -= 0.0 if stop else LATER_ROLLS[rank]
+        improved = total / others
         if stops is not None or improved <= again:
             return improved
         again = improved
 
 
 def worth_of_doubles(
-    left: int, level: int, best: Any, again: Any, doubles: Any, stops: Any = None, won: float = 1.0
+    left: int, level: int, best: Any, again: Any, stops: Any = None, won: float = 1.0
 ) -> float:
     """The worth of the doubles of a later roll, in 36ths (R10).
 
@@ -76,7 +76,7 @@ def worth_of_doubles(
     """
     worth = 0.0
     for climb in range(1, 4):
-        up, rank = level + climb, doubles[climb - 1]
+        up, rank = level + climb, DOUBLES[climb - 1]
         if up >= left:  # R15
             worth += won
         elif up >= len(best):
@@ -88,20 +88,16 @@ def worth_of_doubles(
     return worth
 
 
-def worth_of_turn(
-    left: int, best: Any, again: Any, stops: Any, chances: Any, doubles: Any, won: float
-) -> float:
+def worth_of_turn(left: int, best: Any, again: Any, stops: Any, won: float) -> float:
     """The worth of a turn before its first roll (R8, R10, R11), in 36ths; arguments as above.
 
     A player who climbs beyond the last level decides as on the last one.
-
-    :param chances: by rank, the number of first rolls that do not move the piece: ``FIRST_ROLLS``.
     """
     worth, last = 0.0, len(best) - 1
-    for rank in range(len(chances)):
-        worth += chances[rank] * (best[0, rank] if stops[0, rank] else again[0])
+    for rank in range(RANKS):
+        worth += FIRST_ROLLS[rank] * (best[0, rank] if stops[0, rank] else again[0])
     for climb in range(1, 4):
-        up, rank = min(climb, last), doubles[climb - 1]
+        up, rank = min(climb, last), DOUBLES[climb - 1]
         if climb >= left:  # R15
             worth += won
         else:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from escadaria.games.rapido.index import tower_number
-from escadaria.games.rapido.rolls import DOUBLES, FALLS, LATER_ROLLS, RANK, roll_again, worth_of_doubles
+from escadaria.games.rapido.rolls import FALLS, RANK, roll_again, worth_of_doubles
 from escadaria.games.rapido.rules import (
     DIE_A,
     VALUES,
@@ -150,8 +150,8 @@ def best_again(left: int, best: np.ndarray, fails: np.ndarray) -> float:
     """
     again = np.empty(len(best))
     for level in reversed(range(len(best))):
-        sure = float(fails[level]) + worth_of_doubles(left, level, best, again, DOUBLES)
-        again[level] = roll_again(sure, best[level].tolist(), LATER_ROLLS)
+        sure = float(fails[level]) + worth_of_doubles(left, level, best, again)
+        again[level] = roll_again(sure, best[level].tolist())
     return float(again[0])
 
 

@@ -28,7 +28,6 @@ from escadaria.games.rapido.compiled.rules import (
     FIRST_ROLL,
     GOES_ON,
     LATER_ROLL,
-    LATER_ROLLS,
     MOVES,
     NUMBER_OF_ROLLS,
     OVER,
@@ -192,7 +191,7 @@ def weigh_as_regular(
     sure = levels.CLIMBED
     for rank in DOUBLES:
         sure += best[rank]
-    return roll_again(sure, best, LATER_ROLLS)
+    return roll_again(sure, best)
 
 
 @njit(cache=True, nogil=True)

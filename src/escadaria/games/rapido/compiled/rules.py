@@ -16,6 +16,8 @@ compare single fields and ranks, and work on many positions side by side: the la
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -222,14 +224,31 @@ FIRST_ROLLS, LATER_ROLLS = np.array(rolls.FIRST_ROLLS, np.float64), np.array(rol
 DOUBLES = np.array(rolls.DOUBLES)
 ONE_CROSS, TWO_CROSSES = rolls.FALLS
 
-roll_again = njit(cache=True, nogil=True, fastmath=True)(rolls.roll_again)
-worth_of_doubles = njit(cache=True, nogil=True)(rolls.worth_of_doubles)
-worth_of_turn = njit(cache=True, nogil=True)(rolls.worth_of_turn)
+
+def _compiled(function: Callable[..., float], fastmath: bool = False) -> Callable[..., float]:
+    """A function of ``rolls`` compiled, with its tables as arrays.
+
+    Numba takes global arrays as constants. That is three times as fast as arguments, and six times as fast as
+    tuples.
+    """
+    arrays = {"FIRST_ROLLS": FIRST_ROLLS, "LATER_ROLLS": LATER_ROLLS, "DOUBLES": DOUBLES}
+    assert isinstance(function, FunctionType)
+    copy = FunctionType(function.__code__, vars(rolls) | arrays, function.__name__, function.__defaults__)
+    compiled: Callable[..., float] = njit(cache=True, nogil=True, fastmath=fastmath)(copy)
+    return compiled
+
+
+roll_again = _compiled(rolls.roll_again, fastmath=True)
+worth_of_doubles = _compiled(rolls.worth_of_doubles)
+worth_of_turn = _compiled(rolls.worth_of_turn)
 
 
 # Single fields and ranks, and many positions side by side.
 
 ranks_at = njit(cache=True, nogil=True)(index.ranks_at)
+
+LANES = 32
+"""The number of positions side by side: a multiple of what a processor adds in one instruction."""
 
 
 @njit(cache=True, nogil=True)
@@ -245,25 +264,23 @@ def is_empty(field: int, first: int, second: int, third: int) -> bool:
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def roll_again_each(
-    sure: Any, worths: Any, chances: Any, lanes: int, again: Any, total: Any, rolls: Any
-) -> None:
+def roll_again_each(sure: Any, worths: Any, chances: Any, again: Any, total: Any, rolls: Any) -> None:
     """``roll_again`` for neighbouring positions, with chances in place of numbers of rolls: fill ``again``.
 
     ``worths`` is by [value, lane], so that a processor works on several lanes with one instruction.
     """
     change = 1.0
     while change > 1e-14:
-        for lane in range(lanes):
+        for lane in range(LANES):
             total[lane], rolls[lane] = sure[lane], 1.0
         for value in range(chances.size):
             chance = chances[value]
-            for lane in range(lanes):
+            for lane in range(LANES):
                 stop = worths[value, lane] > again[lane]
                 total[lane] += chance * worths[value, lane] if stop else 0.0
                 rolls[lane] -= 0.0 if stop else chance
         change = 0.0
-        for lane in range(lanes):
+        for lane in range(LANES):
             new = total[lane] / rolls[lane]
             change = max(change, abs(new - again[lane]))
             again[lane] = new

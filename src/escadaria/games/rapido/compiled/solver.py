@@ -20,14 +20,13 @@ import numpy as np
 from numba import njit
 
 from escadaria.compute.work import Work
-from escadaria.games.rapido.compiled.rules import is_empty, is_out, moved, ranks_at, roll_again_each
+from escadaria.games.rapido.compiled.rules import LANES, is_empty, is_out, moved, ranks_at, roll_again_each
 from escadaria.games.rapido.index import FIRST, PAIR_PLACES, TOWERS
 from escadaria.games.rapido.rolls import DOUBLES, LATER_ROLLS, MOVES, RANK_OF_ROLL, RANKS
 from escadaria.games.rapido.rules import ROLLS, Rapido, Roll
 from escadaria.games.rapido.solution import ONE
 from escadaria.solutions.solution import Bounds
 
-LANES = 32  # values of one pair side by side, a multiple of what a processor adds in one instruction
 NEAREST, DOWN, UP = 0, 1, 2  # how a value is rounded
 
 UNIT = 1 / ONE
@@ -296,7 +295,7 @@ def _decide(stop: Any, fail: Any, again: Any, workspace: Any, doubles: Any, towe
     for lane in range(LANES):
         value_of[lane] = doubles[min(tower + lane, TOWERS - 1)]
         sure[lane] = fail[lane] + value_of[lane]
-    roll_again_each(sure, stop, dice.later, LANES, again, workspace[TOTAL], workspace[SHARE])
+    roll_again_each(sure, stop, dice.later, again, workspace[TOTAL], workspace[SHARE])
     for slot in range(dice.first.size):
         chance = dice.first[slot]
         for lane in range(LANES):

@@ -18,7 +18,6 @@ from escadaria.games.rapido import values as features
 from escadaria.games.rapido.compiled.rules import (
     DOUBLES,
     EMPTY,
-    FIRST_ROLLS,
     LATER_ROLLS,
     NUMBER_OF_ROLLS,
     ONE_CROSS,
@@ -217,8 +216,8 @@ def plan(model: Model, finish: int, position: Words, own: int, one_choice: bool,
             _add(workspace.shares, rolls, workspace.fails[:, level])
     best, again = workspace.best[0, :levels], workspace.again[0]
     for level in range(levels - 1, -1, -1):
-        sure = workspace.fails[0, level] + worth_of_doubles(finish - own, level, best, again, DOUBLES)
-        again[level] = roll_again(sure, best[level], LATER_ROLLS)
+        sure = workspace.fails[0, level] + worth_of_doubles(finish - own, level, best, again)
+        again[level] = roll_again(sure, best[level])
     return levels
 
 
@@ -279,7 +278,7 @@ def expected(levels: int, left: int, workspace: Workspace, out: Any) -> None:
         best, again, won = workspace.best[seat, :levels], workspace.again[seat], 1.0 if seat == 0 else 0.0
         if seat > 0:
             for level in range(levels - 1, -1, -1):
-                doubles = worth_of_doubles(left, level, best, again, DOUBLES, stops, won)
+                doubles = worth_of_doubles(left, level, best, again, stops, won)
                 sure = workspace.fails[seat, level] + doubles
-                again[level] = roll_again(sure, best[level], LATER_ROLLS, stops[level])
-        out[seat] = worth_of_turn(left, best, again, stops, FIRST_ROLLS, DOUBLES, won) / NUMBER_OF_ROLLS
+                again[level] = roll_again(sure, best[level], stops[level])
+        out[seat] = worth_of_turn(left, best, again, stops, won) / NUMBER_OF_ROLLS
