@@ -124,6 +124,7 @@ def lock() -> int:
 
 def prepare(need: str = "play") -> None:
     """Create or update .venv for this level of NEEDS."""
+    choose_numba_cache()
     basis = fingerprint()
     made_of = STAMP.read_text("utf-8").split() if STAMP.is_file() and PYTHON.is_file() else []
     levels = list(NEEDS)
@@ -154,6 +155,22 @@ def fingerprint() -> str:
         basis.update(path.read_bytes() + b"\0")
     basis.update(f"{sys.version}\0{sys.base_prefix}\0{ROOT}".encode())
     return basis.hexdigest()
+
+
+def choose_numba_cache() -> None:
+    """Keep compiled kernels in a folder by their sources, and delete those of other sources.
+
+    Numba itself compares only the file of a kernel, not those of the functions and constants that it uses.
+    """
+    sources = hashlib.sha256()
+    for path in sorted([*ROOT.glob("src/escadaria/**/*.py"), *ROOT.glob("research/*.py")]):
+        if not {"server", "store", "terminal"} & set(path.parts):
+            sources.update(path.read_bytes())
+    folder = VENV / "numba" / sources.hexdigest()[:16]
+    for other in folder.parent.glob("*"):
+        if other != folder:
+            shutil.rmtree(other, ignore_errors=True)
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
 
 
 def base_python() -> str:
