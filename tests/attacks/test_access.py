@@ -200,6 +200,27 @@ async def test_a_shutdown_during_a_handshake_logs_no_error(
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
+async def test_a_request_on_an_aborted_connection_sends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On uvloop, writing to an aborted transport raises an error."""
+    async with serving(tmp_path) as server:
+        disconnected: list[bool] = []
+
+        def abort(*_: object) -> None:
+            connections: Any = server.server.server_state.connections
+            for protocol in list(connections):
+                protocol.abort()
+                disconnected.append(protocol.cycle.disconnected)
+
+        monkeypatch.setattr(server.hub.limits, "take", abort)
+        async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
+            with pytest.raises(httpx.HTTPError):
+                await http.get("/healthz")
+        await eventually(lambda: not server.server.server_state.tasks, "the request has ended")
+    assert disconnected == [True]
+
+
 # Limits of connections.
 
 

@@ -107,7 +107,7 @@ class Gate:
             return False
         metrics.LIMIT_HITS.labels("connections").inc()
         del self._waiting[oldest]
-        oldest.transport.abort()
+        oldest.abort()
         return True
 
     def set_deadline(self, connection: HttpProtocol, seconds: float) -> None:
@@ -138,7 +138,7 @@ class Gate:
             connection.time_out()
         for connection in [connection for connection, until in self._sending.items() if until <= now]:
             del self._sending[connection]
-            connection.transport.abort()
+            connection.abort()
 
 
 class Config(uvicorn.Config):
@@ -161,6 +161,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._heads = 0  # complete ones
         self._head_bytes = 0  # of the incomplete one
         self._refusal: tuple[int, RefusalCode, str] | None = None
+        self._running: Any = None  # the request in progress; ``cycle`` may be a pipelined one behind it
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -176,7 +177,12 @@ class HttpProtocol(HttpToolsProtocol):
         if self._address is not None:
             self.gate.leave(self._address)
             self._address = None
+        self._disconnect()
         super().connection_lost(exc)
+
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
@@ -271,7 +277,7 @@ class HttpProtocol(HttpToolsProtocol):
         metrics.LIMIT_HITS.labels("seconds").inc()
         started = not self._in_head and self.cycle.response_started
         if started or not (self._in_message or self._head_bytes):
-            self.transport.abort()
+            self.abort()
         else:
             self._refuse(408, "late", "the request took too long")
 
@@ -289,7 +295,19 @@ class HttpProtocol(HttpToolsProtocol):
             b"%bcontent-type: application/json\r\ncontent-length: %d\r\n%bconnection: close\r\n\r\n%b"
             % (STATUS_LINE[status], len(body), retry, body)
         )
+        self._disconnect()
         self.transport.close()
+
+    def abort(self) -> None:
+        """Close the connection without sending what is buffered."""
+        self._disconnect()
+        self.transport.abort()
+
+    def _disconnect(self) -> None:
+        """Let requests in progress send nothing more. A closed transport raises an error when written to."""
+        for cycle in filter(None, (self._running, self.cycle)):
+            cycle.disconnected = True
+            cycle.message_event.set()
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
