@@ -15,6 +15,7 @@ from escadaria.games.rapido.kit import KIT as RAPIDO
 from escadaria.games.rapido.rules import Rapido
 from escadaria.kit import Kit
 from escadaria_pig import KIT as PIG
+from escadaria_pig.rules import Pig, State
 
 
 class Nameless(Rapido):
@@ -61,6 +62,26 @@ def test_an_unusable_kit_is_skipped_with_a_warning(value: str, why: str) -> None
     with pytest.warns(UserWarning, match=why):
         found = collect((RAPIDO, CHAIN), [entry(value), entry("escadaria_pig:KIT")])
     assert found == {"rapido": RAPIDO, "chain": CHAIN, "pig": PIG}
+
+
+@pytest.mark.parametrize("member", ["actions", "FACTS", "rules_version", "colours", "facts", "outcome"])
+def test_a_game_without_a_member_is_skipped(member: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pig does not inherit from ``Game``, so the copy really lacks the member."""
+    members = {name: value for name, value in vars(Pig).items() if name != member}
+    kit = Kit(game=type("Pig", (), members))
+    monkeypatch.setattr("escadaria_pig.KIT", kit)
+    with pytest.warns(UserWarning, match=f"Pig lacks {member}"):
+        assert collect((RAPIDO,), [entry("escadaria_pig:KIT")]) == {"rapido": RAPIDO}
+
+
+def test_a_position_that_reads_back_differently_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Forgetful(Pig):
+        def parse_state(self, text: str) -> State:
+            return State(0, True, 0, (0, 0))
+
+    monkeypatch.setattr("escadaria_pig.KIT", Kit(game=Forgetful))
+    with pytest.warns(UserWarning, match="the inverse of str"):
+        assert collect((RAPIDO,), [entry("escadaria_pig:KIT")]) == {"rapido": RAPIDO}
 
 
 def test_a_game_that_is_not_registered_has_a_kit_with_only_its_rules() -> None:

@@ -263,6 +263,19 @@ def lines(answers: list[str]) -> str:
     return "".join(f"{answer}\n" for answer in answers)
 
 
+def test_an_option_of_zero_is_not_ignored() -> None:
+    result = run("solve", "rapido", "--finish", "0")
+    assert result.exit_code == 2
+    assert "finish must be a whole number from 5 to 50, not 0" in result.stderr
+
+
+def test_a_users_bot_plays_in_simulations_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine.py").write_text("def last(game, state):\n    return game.legal_actions(state)[-1]\n")
+    monkeypatch.chdir(tmp_path)
+    result = run("simulate", "rapido", "--bot", "mine:last", "--bot", "random", "--games", "20", "--json")
+    assert json.loads(result.stdout)["bots"][:2] == ["mine:last", "random"]
+
+
 def test_resume_takes_the_newest_unfinished_match(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["escadaria"])
     folder = saves.records_folder()

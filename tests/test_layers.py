@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "i18n": {"game", "catalogue"},
     "network": set[str](),
     "strategy": {"game", "catalogue"},
-    "solutions": {"game", "catalogue"},
+    "solutions": {"game", "kit", "catalogue"},
     "bots": {"game", "catalogue", "dice", "solutions"},
     "games.parts": {"game", "games.rules", "bots", "network", "solutions", "strategy"},
     "compute": {"game", "catalogue", "network", "solutions"},

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from escadaria.game import AnyGame, BadOptions
+from escadaria.game import AnyGame, BadOptions, Game
 from escadaria.games import BUILT_IN, typed_load
 from escadaria.kit import Kit
 
@@ -42,12 +42,22 @@ def _checked(kit: object) -> Kit:
     """Check a kit and return it. :raises BadKit: if it cannot be used."""
     if not isinstance(kit, Kit):
         raise BadKit(f"an entry point of {GROUP} must name a Kit, not {kit!r}")
+    game = kit.game()  # the defaults must be valid
+    missing = [name for name in _MEMBERS if not hasattr(game, name)]
+    if missing:
+        raise BadKit(f"{kit.game.__name__} lacks {', '.join(missing)}")
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,31}", kit.game.name):
         raise BadKit(f"the name of a game must be a short lower-case word, not {kit.game.name!r}")
     if [option.name for option in kit.game.OPTIONS][:1] != ["players"]:
         raise BadKit("the first option of a game must be 'players'")
-    kit.game()  # the defaults must be valid
+    state = game.initial_state()
+    if game.parse_state(str(state)) != state:
+        raise BadKit(f"parse_state must be the inverse of str: {state}")
     return kit
+
+
+_MEMBERS = [name for name in (*Game.__annotations__, *vars(Game)) if not name.startswith("_")]
+"""The members that every game must have."""
 
 
 KITS: Mapping[str, Kit] = collect(BUILT_IN, entry_points(group=GROUP))

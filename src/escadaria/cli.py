@@ -30,20 +30,21 @@ from typing import Annotated, Any, NoReturn, get_type_hints
 import typer
 
 import escadaria
-from escadaria.arena.league import league, results_folder
+from escadaria.arena.league import league, read_bot, results_folder
+from escadaria.arena.simulation import FEW
 from escadaria.arena.simulation import simulate as run_simulation
-from escadaria.arena.workers import MissingExtra
+from escadaria.arena.workers import MissingExtra, kernel
 from escadaria.bots import BOTS
-from escadaria.catalogue import GAMES
+from escadaria.catalogue import GAMES, kit_of
 from escadaria.coach import evaluators
 from escadaria.coach.analysis import analyse as run_analysis
-from escadaria.game import GameError
+from escadaria.game import AnyGame, GameError
 from escadaria.i18n import LANGUAGES
 from escadaria.record import BadRecord, open_record
 from escadaria.record import verify as verify_record
 from escadaria.refusals import Refused
 from escadaria.server.settings import Settings
-from escadaria.solutions import path_of
+from escadaria.solutions import check_solvable, path_of
 from escadaria.strategy import advice as find_advice
 from escadaria.table import Table
 from escadaria.terminal import saves, seating
@@ -319,11 +320,14 @@ def simulate(
     """
     with report_errors(lang) as screen:
         rules = seating.make_game(game, option, players, len(bot))
-        note_missing_compiler(screen)
+        lineup = [read_bot(one) for one in bot]
+        note_missing_compiler(rules, screen)
+        if games > FEW and kernel(rules, lineup) is not None:
+            run_simulation(rules, lineup, FEW + 1, seed, workers=1)  # loads the kernel, which is not timed
         start = time.perf_counter()
         with simulation_progress(games, screen) as progress:
             results = run_simulation(
-                rules, bot, games, seed, workers=workers, scheduler=scheduler, progress=progress
+                rules, lineup, games, seed, workers=workers, scheduler=scheduler, progress=progress
             )
         if as_json:
             echo_json(results.data())
@@ -351,12 +355,13 @@ def solve(
     stored in the user's cache folder, or in ESCADARIA_CACHE; bots and the coach use it from then on. An
     interrupted run continues from its last checkpoint.
     """
-    named = {"finish": finish or "", "board": board}
-    given = [*option, *(f"{name}={value}" for name, value in named.items() if value)]
+    named = {"finish": finish, "board": board or None}
+    given = [*option, *(f"{name}={value}" for name, value in named.items() if value is not None)]
     with report_errors(lang) as screen, signals_as_interrupt():
+        rules = seating.make_game(game, given, players, players)
+        check_solvable(rules)
         from escadaria.compute.solve import solve as compute  # importing Numba takes a second
 
-        rules = seating.make_game(game, given, players, players)
         with solve_progress(screen) as progress:
             solution = compute(rules, threads=threads, progress=progress, again=again)
         if as_json:
@@ -404,7 +409,7 @@ def arena(
         rules = seating.make_game(game, option, players, 2)
         if plot:
             check_plot(plot)
-        note_missing_compiler(screen)
+        note_missing_compiler(rules, screen)
         with league_progress(screen) as progress:
             results = league(
                 rules,
@@ -699,9 +704,9 @@ def extra_with(module: str) -> str:
     return ""
 
 
-def note_missing_compiler(screen: Screen) -> None:
+def note_missing_compiler(game: AnyGame, screen: Screen) -> None:
     """Warn in one line that simulation is slow without Numba."""
-    if find_spec("numba") is None:
+    if kit_of(game).compiled is not None and find_spec("numba") is None:
         screen.show_error(MissingExtra("without numba games are played slowly: install escadaria[lab]"))
         warnings.filterwarnings("ignore", message=".*escadaria\\[lab\\]")  # the same as a Python warning
 

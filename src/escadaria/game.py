@@ -216,7 +216,10 @@ class Game(Protocol[S, A]):
         """
 
     def outcome(self, state: S) -> Outcome | None:
-        """The winner and the ruling, or None if the game is not over."""
+        """The winner and the ruling, or None if the game is not over.
+
+        At the end the position's ``turn`` is the winner's seat.
+        """
 
     def facts(self, state: S, action: A) -> tuple[Fact, ...]:
         """The effects of ``action`` in ``state``, in order.

@@ -62,5 +62,7 @@ class Kit:
     """What simulations count by seat: from a name to the kind of fact and its field with the seat."""
     at_end: tuple[str, ...] = ()
     """Fields of the last position, by seat, that simulations report."""
+    shows_risk: bool = False
+    """Whether front ends show the probability that the turn continues after a roll."""
     most_rolls: int = 64
     """The maximum number of rolls between two decisions."""

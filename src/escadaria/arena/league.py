@@ -150,7 +150,10 @@ class CheckedBot:
             raise BadBot(f"{self.name} failed with {error!r} at {state}") from error
         if action not in (legal := game.legal_actions(state)):
             allowed = ", ".join(map(str, legal))
-            raise BadBot(f"{self.name} played {action} at {state}, where it may play {allowed}")
+            text = f"{self.name} played {action} at {state}, where it may play {allowed}"
+            if isinstance(action, str):
+                text += f": it must return an action, not the text {action!r}; game.parse reads texts"
+            raise BadBot(text)
         return action
 
 

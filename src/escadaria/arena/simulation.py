@@ -187,7 +187,9 @@ def _lineup(game: AnyGame, bots: str | AnyBot | Sequence[str | AnyBot]) -> tuple
 
 
 def _name(bot: str | AnyBot) -> str:
-    return bot if isinstance(bot, str) else getattr(bot, "__name__", type(bot).__name__)
+    if isinstance(bot, str):
+        return bot
+    return str(getattr(bot, "name", "") or getattr(bot, "__name__", type(bot).__name__))
 
 
 def _load(bot: str | AnyBot, game: AnyGame, rng: random.Random) -> AnyBot:

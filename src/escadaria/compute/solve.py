@@ -9,16 +9,10 @@ from typing import Any, Protocol
 
 import psutil
 
-from escadaria.catalogue import kit_of
 from escadaria.compute.work import Listener, Work
-from escadaria.game import AnyGame, GameError
-from escadaria.solutions import BadSolution, Solution, open_solution, path_of
-
-
-class CannotSolve(GameError):
-    """A game without a solver, or more than this machine can hold."""
-
-    code = "cannot_solve"
+from escadaria.game import AnyGame
+from escadaria.solutions import BadSolution, Solution, check_solvable, open_solution, path_of
+from escadaria.solutions import CannotSolve as CannotSolve
 
 
 class Solver(Protocol):
@@ -42,15 +36,13 @@ def solve(
     :param again: compute it even if there is one.
     :raises CannotSolve: if this game has no solver, or memory or disk do not suffice.
     """
-    kit = kit_of(game)
-    if game.players != 2 or kit.solver is None:
-        raise CannotSolve(f"{game.name} for {game.players} players has no solver: only races of two have")
+    part = check_solvable(game)
     if not again:
         try:
             return open_solution(game)
         except (FileNotFoundError, BadSolution):
             pass  # computed below
-    solver: Solver = kit.solver()
+    solver: Solver = part()
     memory, disk = solver.needs(game)
     require(memory, disk, where=path_of(game))
     solver.solve(game, Work(game, progress, solver.seconds_left), threads or os.cpu_count() or 1)

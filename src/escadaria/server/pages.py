@@ -63,7 +63,8 @@ async def metrics_page(state: State) -> Response[bytes]:
     hub: Hub = state.hub
     metrics.TABLES.set(len(hub.rooms))
     metrics.BOTS_WAITING.set(hub.workers.bots.waiting)
-    return Response(metrics.page(), media_type=prometheus_client.CONTENT_TYPE_LATEST)
+    # As a header: a media type would get a second charset.
+    return Response(metrics.page(), headers={"Content-Type": prometheus_client.CONTENT_TYPE_LATEST})
 
 
 @get(["/", "/{path:path}"], include_in_schema=False, opt={"compressed": True})

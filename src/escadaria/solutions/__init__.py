@@ -15,11 +15,28 @@ import numpy as np
 
 from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, BadOptions, GameError
+from escadaria.kit import Part
 from escadaria.solutions import files
 from escadaria.solutions.files import BadSolution
 from escadaria.solutions.solution import Bounds, Solution
 
-__all__ = ["BadSolution", "Bounds", "Solution", "find", "open_solution", "path_of"]
+__all__ = [
+    "BadSolution", "Bounds", "CannotSolve", "Solution", "check_solvable", "find", "open_solution", "path_of",
+]  # fmt: skip
+
+
+class CannotSolve(GameError):
+    """A game without a solver, or one that needs more memory or disk than there is."""
+
+    code = "cannot_solve"
+
+
+def check_solvable(game: AnyGame) -> Part:
+    """The kit's solver. :raises CannotSolve: if there is none for this game."""
+    solver = kit_of(game).solver
+    if game.players != 2 or solver is None:
+        raise CannotSolve(f"{game.name} for {game.players} players has no solver")
+    return solver
 
 
 class SolutionFiles(Protocol):

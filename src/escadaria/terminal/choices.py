@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from escadaria.catalogue import kit_of
 from escadaria.game import CHANCE, TERMINAL, AnyGame, Fact
 from escadaria.i18n import Texts
 from escadaria.table import ROLL, Table
@@ -84,6 +85,8 @@ def previews(table: Table, decision: Any, texts: Texts, odds: Odds) -> Iterator[
     names = [seat.name for seat in table.seats]
     for fact in table.game.facts(table.state, decision):
         yield from preview(table.game.name, fact, names, texts)
+    if not kit_of(table.game).shows_risk:
+        return
     chance = odds.turn_continues(table.game.apply(table.state, decision), table.state.turn)
     if chance is not None:
         yield texts("play.safe", share=texts.percent(chance))

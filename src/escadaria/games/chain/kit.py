@@ -18,6 +18,7 @@ KIT = Kit(
     explanations=lazy("escadaria.games.chain.explanations"),
     lesson=lazy("escadaria.games.chain.lesson"),
     rulebook=lazy("escadaria.games.chain.rulebook"),
+    shows_risk=True,
     counted={
         "covered": ("covered", "victim"),
         "failed": ("failed", "seat"),

@@ -18,6 +18,7 @@ KIT = Kit(
     explanations=lazy("escadaria.games.rapido.explanations"),
     lesson=lazy("escadaria.games.rapido.lesson"),
     rulebook=lazy("escadaria.games.rapido.rulebook"),
+    shows_risk=True,
     counted={
         "thrown_out": ("threw_out", "victim"),
         "doubles": ("doubled", "seat"),
