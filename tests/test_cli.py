@@ -524,7 +524,7 @@ def test_verify_says_yes(fair: Path) -> None:
     result = run("verify", str(fair))
     assert (result.exit_code, result.stdout) == (
         0,
-        f"Yes: all {rolls} rolls are those that the sealed secret makes.\n",
+        f"Yes: all {rolls} rolls match the sealed secret.\n",
     )
 
 
@@ -559,7 +559,7 @@ def test_verify_says_no_to_dice_without_a_commitment(fair: Path) -> None:
 def test_seeded_dice_can_be_verified_as_well() -> None:
     run("play", "chain", "--players", "2", "--seed", "6", "--record", "game.txt", typed="1\nquit\n")
     result = run("verify", "game.txt")
-    assert (result.exit_code, result.stdout) == (0, "Yes: 1 roll, and it is the one that the seed 6 makes.\n")
+    assert (result.exit_code, result.stdout) == (0, "Yes: 1 roll, and it matches seed 6.\n")
 
 
 @pytest.mark.parametrize("command", ["verify", "replay"])
