@@ -332,6 +332,19 @@ async def test_abandoned_matches_are_archived(tmp_path: Path) -> None:
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
 
 
+async def test_two_evictions_at_once_evict_a_match_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(tmp_path, idle_seconds=0) as server:
+        match = await playing(server.url)
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            await me.ask("resign")
+        await eventually(lambda: server.hub.rooms[match["match"]].idle, "nobody is connected")
+        await asyncio.gather(server.hub.sweep(), server.hub.sweep())
+        assert not server.hub.rooms and not server.hub._tables
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
 async def test_a_client_that_connects_during_eviction_keeps_the_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

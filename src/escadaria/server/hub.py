@@ -287,6 +287,8 @@ class Hub:
             self._remove(name, room)
 
     def _remove(self, name: str, room: Room) -> None:
+        if self.rooms.get(name) is not room:  # removed meanwhile
+            return
         del self.rooms[name]
         room.unload()
         self._release_table(room.match.opener)
