@@ -245,14 +245,23 @@ async def test_guests_of_one_address_are_limited(tmp_path: Path) -> None:
         assert (await neighbour.read())["type"] == "welcome"
 
 
+async def test_watchers_of_one_address_cannot_take_all_places(tmp_path: Path) -> None:
+    async with serving(tmp_path, connections_per_table=4) as server, contextlib.AsyncExitStack() as stack:
+        match, _ = await duel(server.url)
+        addresses = ["127.0.0.2"] * 3 + ["127.0.0.3"]
+        watchers = [await stranger(stack, server, match, one, watch=match["watch"]) for one in addresses]
+        kinds = [(await there.read())["type"] for there in watchers]
+        assert kinds == ["welcome", "welcome", "refused", "welcome"]
+
+
 async def stranger(
-    stack: contextlib.AsyncExitStack, server: Inside, match: dict[str, Any], address: str
+    stack: contextlib.AsyncExitStack, server: Inside, match: dict[str, Any], address: str, **hello: Any
 ) -> Wire:
-    """A guest from another address of the loopback."""
+    """A guest or watcher from another address of the loopback."""
     target = f"{server.url.replace('http', 'ws', 1)}/api/matches/{match['match']}/socket"
     socket = await stack.enter_async_context(connect(target, proxy=None, local_addr=(address, 0)))
     there = Wire(socket)
-    await there.send({"type": "hello"})
+    await there.send({"type": "hello", **hello})
     return there
 
 
@@ -321,6 +330,22 @@ class ShiftedClock(Clock):
 
     def time(self) -> float:
         return super().time() + self.ahead
+
+
+async def test_a_match_that_was_only_read_is_evicted_early(tmp_path: Path) -> None:
+    clock = ShiftedClock()
+    async with serving(tmp_path, clock) as server:
+        match = await playing(server.url)
+        clock.ahead += 31
+        await server.hub.sweep()
+        assert not server.hub.rooms
+        async with wire(server.url, match["match"], token=match["token"]) as me:
+            await me.ask("ping")
+        room = server.hub.rooms[match["match"]]
+        await eventually(lambda: room.idle, "nobody is connected")
+        clock.ahead += 31
+        await server.hub.sweep()
+        assert server.hub.rooms, "a match that somebody was connected to stays for idle_seconds"
 
 
 @pytest.mark.parametrize("jump", [3600.0, -7200.0])
