@@ -251,7 +251,8 @@ def check(session: Session, progress: Progress = lambda done, total: None) -> Ch
                 raise ValueError(f"its first event names another match, {folded.id!r}")
             if folded.status == "over":
                 finished += 1
-                if not folded.settings.practice:  # there, positions are set up and moves taken back
+                # at a practice table positions are set up and moves taken back
+                if not folded.settings.practice and not folded.real_dice:
                     verdict = verify(folded.record(""))
                     rolls += verdict.rolls
                     if not verdict.fair:
@@ -352,6 +353,8 @@ def delete_match(session: Session, match: str) -> int:
             raise AdminError(f"there is no match {match!r} in this database")
         session.run_many("DELETE FROM snapshot WHERE match = ?", [(match,)])
         session.run_many("DELETE FROM event WHERE match = ?", [(match,)])
+        for table in ("lease", "presence"):
+            session.run_many(f"DELETE FROM {table} WHERE match = ?", [(match,)])
         items = session.run("SELECT kind, key, value FROM item")
         mine = [(kind, key) for kind, key, value in items if match in key or match in value]
         if mine:

@@ -19,10 +19,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-import httpx
 import msgspec
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+try:
+    import httpx
+    from websockets.asyncio.client import ClientConnection, connect
+    from websockets.exceptions import ConnectionClosed, InvalidHandshake
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        f"the client needs {missing.name}: install escadaria[server]", name=missing.name
+    ) from missing
 
 from escadaria.refusals import Ending, Refused
 

@@ -11,6 +11,7 @@ import random
 import secrets
 import socket
 import struct
+import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -66,6 +67,9 @@ class Witness:
         """The codes of ``bye``."""
         self.wrong: list[str] = []
         """Descriptions of wrong frames."""
+        self.seen: list[tuple[float, float]] = []
+        """When an event was received that others had received before, and how much earlier the first did."""
+        self.first: dict[tuple[str, int], float] = {}
 
     def saw_a_finished_match(self) -> bool:
         """Whether the end of any match was received."""
@@ -81,12 +85,14 @@ class Receiver:
         self.who = who
         self.version = 0
         self._role = ""
+        self._missed = 0  # the version at the last connection: earlier events were sent while it was away
 
     def receive(self, frame: Json) -> None:
         match frame["type"]:
             case "welcome" | "you":
                 self.witness.returns += frame["type"] == "welcome" and self.version > 0
                 self._role = frame["role"]
+                self._missed = frame.get("version", self._missed)
                 self._check(frame.get("version", self.version) >= self.version, frame, "the match went back")
             case "snapshot":
                 self._check(frame["version"] >= self.version, frame, "the match went back")
@@ -99,6 +105,11 @@ class Receiver:
                 )
                 self.version = frame["version"]
                 self._compare(frame)
+                if self.version > self._missed:
+                    now = time.monotonic()
+                    first = self.witness.first.setdefault((self.match, self.version), now)
+                    if first < now:
+                        self.witness.seen.append((now, now - first))
             case "accepted":
                 due = frame["version"] <= self.version or self._role == "guest"
                 self._check(due, frame, "answered before its event was sent")
@@ -169,7 +180,7 @@ class Person:
             url = self.rng.choice(self.urls).replace("http", "ws", 1)
             address = f"{url}/api/matches/{self.match}/socket"
             with contextlib.suppress(*BROKEN):
-                async with connect(address, max_size=2**22, open_timeout=5, proxy=None) as there:
+                async with connect(address, max_size=2**22, open_timeout=30, proxy=None) as there:
                     await self._talk(there)
             await asyncio.sleep(self.rng.uniform(0.02, 0.1))
 
@@ -460,14 +471,14 @@ async def every_party_progresses(parties: list[Party]) -> None:
 
 async def open_match(url: str, command: Json) -> Json:
     """Open a match as soon as the server is ready."""
-    async with httpx.AsyncClient(timeout=10, trust_env=False, verify=False) as http:
+    async with httpx.AsyncClient(timeout=30, trust_env=False, verify=False) as http:
         while True:
             with contextlib.suppress(httpx.TransportError):
                 response = await http.post(f"{url}/api/matches", json=command)
                 if response.is_success:
                     opened: Json = response.json()
                     return opened
-                assert response.status_code == 503, response.text
+                assert response.status_code in (502, 503, 504), response.text  # of the server, or a proxy
             await asyncio.sleep(0.05)
 
 

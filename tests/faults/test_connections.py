@@ -18,7 +18,7 @@ from faults.people import Json, Witness, cut_mid_frame, open_match, reset
 from faults.serving import Server, eventually, running
 from faults.tabs import TWO, tab, two_people, verdict
 
-PING_SECONDS = 0.5
+PING_SECONDS = 4.0
 
 
 def run(folder: Path, scene: Callable[[Server, Witness], Awaitable[None]], ping_seconds: float = 15) -> None:

@@ -10,15 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from escadaria.client import Table, open_match
+from escadaria.record import read
 from escadaria.refusals import Refused
 from escadaria.server import messages
 from escadaria.server.clock import Clock
 from escadaria.store import StoredEvent
 from escadaria.table import Event
-from server.wire import duel, eventually, opened, play, playing, serving, wire
+from server.wire import PATIENCE, duel, eventually, opened, play, playing, serving, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -100,14 +102,18 @@ async def test_an_absent_player_is_replaced_after_the_grace_time_and_can_return(
         async with wire(server.url, match["match"], token=match["token"]) as ana:
             async with wire(server.url, match["match"], token=token):
                 await ana.expect("presence", seat=1, here=True)
-            await ana.expect("presence", seat=1, here=False)
+            gone = await ana.expect("presence", seat=1, here=False)
+            assert gone["stand_in_at"] == clock.time() + 60
             clock.ahead = 59
             async with wire(server.url, match["match"], watch=match["watch"]) as watcher:
                 await watcher.ask("ping")
+                seats = (await watcher.expect("snapshot"))["now"]["seats"]
+                assert [seat["stand_in_at"] for seat in seats] == [None, gone["stand_in_at"]]
                 assert not [f for f in await ana.all_until_pong() if f["type"] == "event"], "not yet"
                 clock.ahead = 61
             event = await ana.expect("event")  # the watcher's leaving makes the room check the clock
             assert event["event"]["action"] == "bot simple" and not event["now"]["seats"][1]["here"]
+            assert event["now"]["seats"][1]["stand_in_at"] is None
             async with wire(server.url, match["match"], token=token) as rui:
                 assert (await rui.expect("snapshot"))["now"]["seats"][1]["bot"] == "simple"
                 assert (await rui.ask("take_back", version=5))["type"] == "accepted"
@@ -156,7 +162,12 @@ async def test_absent_players_are_not_replaced_while_no_member_is_connected(
         await eventually(lambda: not here.connections, "both have gone")
         clock.ahead = 100_000
         async with wire(server.url, match["match"], watch=match["watch"]) as watcher:
-            await watcher.ask("ping")
+            seats = (await watcher.expect("snapshot"))["now"]["seats"]
+            assert [seat["stand_in_at"] for seat in seats] == [None, None]
+            async with wire(server.url, match["match"], token=match["token"]):
+                await watcher.expect("presence", seat=0, here=True)
+                assert (await watcher.expect("presence", seat=1))["stand_in_at"] == clock.time() + 60
+            assert (await watcher.expect("presence", seat=1))["stand_in_at"] is None
         async with wire(server.url, match["match"], token=match["token"]) as ana:
             await ana.ask("ping")
             assert not [f for f in await ana.all_until_pong() if f["type"] == "event"], "the grace starts now"
@@ -196,14 +207,53 @@ async def test_a_changed_clock_restarts(tmp_path: Path, clock: ManualClock) -> N
             )
 
 
-async def test_bots_play_at_the_table_s_pace(tmp_path: Path, clock: ManualClock) -> None:
+class EndlessPauses(Clock):
+    """A clock with which a bot that waits never acts."""
+
+    async def sleep(self, seconds: float) -> None:
+        await (asyncio.Event().wait() if seconds == 10 else super().sleep(seconds))
+
+
+async def test_hurried_bots_do_not_wait_until_a_person_is_to_act(tmp_path: Path) -> None:
+    async with serving(tmp_path, EndlessPauses()) as server:
+        wish = {
+            "people": [{"name": "Ana"}],
+            "bots": ["simple"] * 5,
+            "start": True,
+            "settings": {"pace": 10_000},
+        }
+        async with await open_match(server.url, "rapido", {"players": 6}, **wish) as table:
+            for _ in range(2):
+                await table.request("hurry")  # nobody has to hurry yet
+                await table.request("act", action="roll")
+                await table.wait_for(lambda: len(table.now["legal"]) > 1)
+                await table.request("act", action="place 0")
+                assert table.now["to_act"] == 1
+                await table.request("hurry")
+                async with asyncio.timeout(PATIENCE):
+                    await table.wait_for(lambda: table.now["to_act"] == 0)
+
+
+async def test_bots_are_not_hurried_while_others_wait(url: str) -> None:
+    match, token = await duel(url)
+    async with wire(url, match["match"], token=token) as rui, wire(url, match["match"]) as guest:
+        assert (await rui.ask("hurry", version=4))["code"] == "forbidden"
+        assert (await guest.ask("hurry", version=4))["code"] == "forbidden"
+
+
+async def test_bots_wait_once_before_each_turn(tmp_path: Path, clock: ManualClock) -> None:
     async with serving(tmp_path, clock) as server:
         wish = {"bots": ["simple", "random"], "start": True, "settings": {"pace": 1234}}
-        table = await open_match(server.url, "rapido", {"players": 2, "finish": 5}, **wish)
+        table = await open_match(server.url, "chain", {"players": 2, "board": "short"}, **wish)
         async with table:
             await table.wait_for(lambda: table.status == "over")
-    assert set(clock.paces) == {1.234}
-    assert len(clock.paces) >= table.version - 4
+        async with httpx.AsyncClient(trust_env=False) as http:
+            text = (await http.get(f"{server.url}/api/matches/{table.match}/record")).text
+    record = read(text)
+    decisions = sum(record.game.current_player(position) >= 0 for position in record.positions)
+    assert set(clock.paces) == {1.234, 0}
+    assert clock.paces.count(1.234) == len(list(record.turns()))
+    assert len(clock.paces) == decisions
 
 
 async def test_bots_wait_for_a_connection_unless_the_table_has_a_clock(tmp_path: Path) -> None:
@@ -264,11 +314,11 @@ async def test_a_bot_s_choice_is_not_played_in_another_position(
         async def scripted(*question: Any, **fairness: Any) -> str:
             return choices.pop(0) if choices else await decide(*question, **fairness)
 
-        async def too_late(match: str, events: list[StoredEvent], due: float | None = None) -> None:
+        async def too_late(match: str, events: list[StoredEvent], **more: Any) -> None:
             if len(choices) == 1 and events[0].version == 5:
                 rival = messages.encode(Event(0, "again", ("45",)))
                 await append(match, [replace(events[0], body=rival)])
-            await append(match, events, due=due)
+            await append(match, events, **more)
 
         monkeypatch.setattr(server.hub.workers, "decide", scripted)
         monkeypatch.setattr(server.hub.store, "append", too_late)

@@ -124,6 +124,9 @@ async def test_chain_for_three_is_evaluated_by_values(evaluated: str, http: http
     seen = (await http.post("/api/positions", json={"game": "chain", "options": options})).json()
     assert set(seen["advice"]["wins"]) == set(seen["legal"])
     assert seen["advice"]["win"] == max(seen["advice"]["wins"].values()), "by estimates too"
+    assert seen["advice"]["shares"][seen["turn"]] == seen["advice"]["win"]
+    assert len(seen["advice"]["shares"]) == seen["options"]["players"]
+    assert sum(seen["advice"]["shares"]) == pytest.approx(1, abs=0.001)
 
 
 async def test_an_invalid_record_is_refused(http: httpx.AsyncClient) -> None:

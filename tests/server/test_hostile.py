@@ -332,7 +332,7 @@ VALID: list[dict[str, Any]] = [
     {"type": "sit", "name": "Eva", "seat": 1, "colours": ["red", "blue"], "entropy": "ab"},
     {"type": "add_bot", "bot": "simple", "seat": 1, "name": "Robo"}, {"type": "free", "seat": 0},
     {"type": "start"}, {"type": "act", "action": "roll", "seat": 0}, {"type": "act", "action": "place 0"},
-    {"type": "undo"}, {"type": "resign", "seat": 0}, {"type": "take_back", "seat": 0},
+    {"type": "undo"}, {"type": "hurry"}, {"type": "resign", "seat": 0}, {"type": "take_back", "seat": 0},
     {"type": "configure", "settings": {"pace": 0}}, {"type": "set_up", "position": "x"}, {"type": "hint"},
     {"type": "rematch"}, {"type": "recover"}, {"type": "ping"},
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from escadaria.server.logs import JsonLines, TextLines, database_name
+from escadaria.server.logs import JsonLines, TextLines, database_name, set_up_logs
 from escadaria.server.settings import Settings
 from server.conftest import Live
 
@@ -27,6 +27,28 @@ def test_a_text_line_has_the_time_the_level_the_message_and_the_fields() -> None
 def test_a_field_with_a_line_break_stays_on_its_line() -> None:
     line = TextLines().format(record("a request failed", path="/x\n1970-01-01T00:00:00Z info    started"))
     assert "\n" not in line and r'path="/x\n1970' in line
+
+
+def test_a_message_with_a_line_break_stays_on_its_line() -> None:
+    line = TextLines().format(record("cancellation failed:\n\tIs the server running?"))
+    assert line == "1970-01-01T00:00:00Z info    cancellation failed: Is the server running?"
+
+
+def test_a_lost_database_is_logged_by_the_store_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """psycopg also warns, for example that it could not cancel a query of the lost connection."""
+    for name in ("psycopg", "psycopg.pool", "sqlalchemy"):
+        monkeypatch.setattr(logging.getLogger(name), "level", logging.NOTSET)
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "handlers", [])
+    monkeypatch.setattr(root, "level", root.level)
+    set_up_logs(Settings(database=str(tmp_path / "matches.sqlite3")))
+    logging.getLogger("psycopg").warning("query cancellation failed")
+    logging.getLogger("psycopg").error("broken")
+    logging.getLogger("sqlalchemy").warning("careful")
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(maxsplit=2)[2] for line in lines] == ["broken", "careful"]
 
 
 def test_a_json_line_is_one_object_with_the_fields() -> None:

@@ -143,7 +143,7 @@ async def test_watchers_see_everything_and_cannot_send_commands(url: str) -> Non
     ):
         assert (await watcher.expect("welcome"))["role"] == "watcher"
         assert (await watcher.expect("snapshot"))["now"]["position"]
-        for request in ("start", "rematch", "recover", "undo", "hint", "resign", "take_back"):
+        for request in ("start", "rematch", "recover", "undo", "hurry", "hint", "resign", "take_back"):
             assert (await watcher.ask(request))["code"] == "forbidden"
         assert (await watcher.ask("sit", name="Eva"))["code"] == "forbidden"
         assert (await watcher.ask("act", version=4, action="roll"))["code"] == "forbidden"
@@ -282,12 +282,140 @@ async def test_undo_at_a_practice_table(url: str) -> None:
         await table.wait_for(lambda: table.now["text"] == before)
 
 
+async def test_a_decision_is_undone_after_bots_have_played(url: str) -> None:
+    """The same dice fall again, and the record is verified."""
+    wish = {"people": [{"name": "Ana"}], "bots": ["random"] * 5, "start": True}
+    settings = QUICK | {"practice": True}
+    async with await open_match(
+        url, "chain", {"players": 6, "board": "18"}, **wish, settings=settings
+    ) as table:
+        assert table.now["undo"] == []
+        before, choice = table.now["text"], table.now["legal"][-1]
+        rolled = []
+        for _ in range(2):
+            await table.request("act", action=choice)
+            await table.wait_for(lambda: table.now["text"] != before)
+            rolled.append(table.now["text"])
+            assert table.now["undo"] == [0]
+            await table.request("undo")
+            await table.wait_for(lambda: table.now["text"] == before)
+        assert rolled[0] == rolled[1]
+        await play(table)
+        assert table.now["undo"] is None
+    assert verify(read((await record_of(url, table.match)).text)).fair
+
+
+async def test_an_undo_meets_bots_that_are_playing(url: str) -> None:
+    wish = {"people": [{"name": "Ana"}], "bots": ["simple"] * 2, "start": True}
+    settings = {"practice": True, "pace": 300}
+    async with await open_match(url, "rapido", {"players": 3}, **wish, settings=settings) as table:
+        await table.request("act", action="roll")
+        await table.wait_for(lambda: len(table.now["legal"]) > 1)
+        before, decided = table.now["text"], table.version
+        await table.request("act", action="place 0")
+        with pytest.raises(Refused, match="stale_version"):
+            await table.request("undo", version=decided)
+        own = table.version
+        await table.wait_for(lambda: table.version > own)  # a bot has acted
+        await table.request("undo", version=own)
+        await table.wait_for(lambda: table.now["text"] == before)
+        await table.request("act", action="place 0")
+        await table.wait_for(lambda: table.now["to_act"] == 0)
+
+
+async def test_with_other_people_an_undo_ends_at_the_next_roll(url: str) -> None:
+    match, token = await duel(url, practice=True)
+    async with (
+        wire(url, match["match"], token=match["token"]) as ana,
+        wire(url, match["match"], token=token) as rui,
+    ):
+        assert (await ana.ask("act", version=4, action="roll"))["type"] == "accepted"
+        assert (await ana.expect("event"))["now"]["undo"] == []
+        assert (await ana.ask("act", version=5, action="place 0"))["type"] == "accepted"
+        assert (await ana.expect("event"))["now"]["undo"] == [0]
+        assert (await rui.ask("undo", version=6))["code"] == "no_undo"
+        assert (await rui.ask("act", version=6, action="roll"))["type"] == "accepted"
+        assert (await ana.expect("event"))["now"]["undo"] == []
+        assert (await ana.ask("undo", version=7))["code"] == "no_undo"
+
+
 async def test_other_tables_refuse_undo_hints_and_set_up(url: str) -> None:
     match = await playing(url)
     async with wire(url, match["match"], token=match["token"]) as me:
         assert (await me.ask("undo", version=4))["code"] == "not_practice"
         assert (await me.ask("hint", version=4))["code"] == "not_practice"
         assert (await me.ask("set_up", version=4, position=""))["code"] == "not_practice"
+
+
+async def test_people_enter_real_dice_for_bots_too_and_correct_them(url: str) -> None:
+    wish = {"people": [{"name": "Ana"}], "bots": ["simple"], "start": True}
+    options = {"players": 2, "finish": 5}
+    async with await open_match(url, "rapido", options, **wish, settings=QUICK | {"dice": "real"}) as table:
+        assert table.commitment == ""
+        assert len(table.now["to_enter"][0]) == 36
+        for dice in ([], ["99"], ["26", "26"]):
+            with pytest.raises(Refused, match="bad_dice"):
+                await table.request("act", action="roll", dice=dice)
+        await table.request("act", action="roll", dice=["22"])
+        await table.request("undo")
+        await table.wait_for(lambda: bool(table.now["to_enter"]))
+        faces = ["26", "75", "32", "22"]
+        while table.now["status"] == "playing":
+            version = table.version
+            if table.now["to_enter"]:
+                faces.append(faces.pop(0))
+                await table.request("act", action="roll", dice=faces[-1:])
+            elif table.now["to_act"] == 0:
+                await table.request("act", action=table.now["legal"][-1])
+            await table.wait_for(lambda: table.version > version)  # noqa: B023 - awaited in the same round
+    record = read((await record_of(url, table.match)).text)
+    assert (record.dice, record.proof, verify(record).reason) == ("real", None, "real")
+    assert [(remark.seat, remark.action) for remark in record.remarks] == [(0, "undo")]
+    assert record.outcome is not None
+    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
+        replay = (await http.get(f"{url}/api/matches/{table.match}/replay")).json()
+    assert (replay["dice"], replay["verdict"], replay["proof"]) == ("real", "real", None)
+
+
+async def test_every_player_enters_their_own_real_dice(url: str) -> None:
+    match, token = await duel(url, dice="real", practice=False)
+    async with (
+        wire(url, match["match"], token=match["token"]) as ana,
+        wire(url, match["match"], token=token) as rui,
+    ):
+        code = (await rui.ask("act", version=4, action="roll", dice=["26"]))["code"]
+        assert code == "not_your_turn"
+        assert (await ana.ask("act", version=4, action="roll", dice=["26"]))["type"] == "accepted"
+        assert (await rui.ask("undo", version=5))["type"] == "accepted"  # everybody sees a wrong entry
+        assert (await ana.ask("act", version=6, action="roll", dice=["62"]))["code"] == "bad_dice"
+        settings = {"dice": "fair"}
+        assert (await ana.ask("configure", settings=settings))["code"] == "bad_options"
+
+
+async def test_the_entry_that_ended_a_match_is_taken_back_until_a_rematch(url: str) -> None:
+    match, token = await duel(url, {"finish": 5}, dice="real", practice=False)
+    async with (
+        wire(url, match["match"], token=match["token"]) as ana,
+        wire(url, match["match"], token=token) as rui,
+        wire(url, match["match"]) as guest,
+    ):
+        await ana.ask("act", version=4, action="roll", dice=["33"])
+        await ana.ask("act", version=5, action="again")
+        assert (await ana.ask("act", version=6, action="roll", dice=["22"]))["type"] == "accepted"
+        now = [await rui.expect("event") for _ in range(3)][-1]["now"]
+        assert (now["status"], now["undo"]) == ("over", [0, 1])
+        assert (await guest.expect("event"))["now"]["status"] == "over"
+        assert (await guest.ask("undo", version=7))["code"] == "forbidden"
+        assert (await rui.ask("undo", version=7))["type"] == "accepted"
+        assert (await guest.expect("event"))["now"]["status"] == "playing"
+        assert (await record_of(url, match["match"])).json()["code"] == "running"
+        assert (await ana.ask("rematch", version=8))["code"] == "not_over"
+        assert (await ana.ask("act", version=8, action="roll", dice=["33"]))["type"] == "accepted"
+        assert (await ana.ask("rematch", version=9))["match"]
+        assert (await ana.ask("undo", version=10))["code"] == "continued"
+    record = read((await record_of(url, match["match"])).text)
+    assert [(remark.seat, remark.action) for remark in record.remarks] == [(1, "undo")]
+    assert record.outcome is not None and record.outcome.winner == 0
 
 
 async def test_a_starting_position_needs_a_practice_table(url: str) -> None:
@@ -330,3 +458,20 @@ async def test_a_freed_seat_can_be_taken_again(url: str) -> None:
         assert (await rui.expect("you", mine=[]))["role"] == "player"
         assert (await eva.ask("sit", name="Eva"))["type"] == "accepted"
         assert (await rui.ask("sit", name="Rui"))["code"] == "table_full"
+
+
+async def test_options_are_checked(url: str) -> None:
+    async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=60) as http:
+        good = await http.post("/api/options", json={"game": "chain", "options": {"board": "20 10>5"}})
+        assert good.json() == {
+            "game": "chain",
+            "options": {"players": 3, "board": "20 10>5", "balanced": False},
+        }
+        for board, code in (
+            ("20 10>5 5>3", "bad_options"),
+            ("99", "bad_options"),
+            ("x", "bad_options"),
+            ("20 a", "invalid_text"),
+        ):
+            bad = await http.post("/api/options", json={"game": "chain", "options": {"board": board}})
+            assert (bad.status_code, bad.json()["code"], bad.json()["ruling"]) == (400, code, "C3")

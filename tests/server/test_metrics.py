@@ -78,7 +78,7 @@ def test_the_process_and_its_build_are_described(own: Live) -> None:
     assert 0 < value(samples, "process_open_fds") < value(samples, "process_max_fds")
     assert value(samples, "escadaria_uptime_seconds") > 0
     builds = [dict(labels) for name, labels in samples if name == "escadaria_build_info"]
-    assert len(builds) == 1 and set(builds[0]) == {"version", "commit", "python"}
+    assert len(builds) == 1 and set(builds[0]) == {"version", "commit", "python", "worker"}
 
 
 def test_the_lag_of_the_event_loop_is_sampled(own: Live) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from websockets.frames import Frame, Opcode
 
@@ -31,7 +34,7 @@ async def test_every_request_is_answered_once(url: str) -> None:
         {"type": "add_bot", "bot": "simple"}, {"type": "act", "action": "roll"}, {"type": "undo"},
         {"type": "hint"}, {"type": "set_up", "position": ""}, {"type": "configure", "settings": {}},
         {"type": "recover"}, {"type": "take_back"}, {"type": "rematch"}, {"type": "resign"},
-        {"type": "nonsense"}, {"type": "ping"},
+        {"type": "nonsense"}, {"type": "hurry"}, {"type": "ping"},
     ]  # fmt: skip
     async with wire(url, match["match"], token=match["token"]) as me:
         for number, request in enumerate(requests):
@@ -183,7 +186,7 @@ async def test_refusals_when_the_match_is_over(url: str) -> None:
 async def test_a_command_is_refused_without_the_store_and_accepted_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def full(match: str, events: list[StoredEvent], due: float | None = None) -> None:
+    async def full(match: str, events: list[StoredEvent], **more: Any) -> None:
         raise StoreUnavailable("the disk is full")
 
     async with serving(tmp_path) as server:
@@ -197,6 +200,40 @@ async def test_a_command_is_refused_without_the_store_and_accepted_later(
             assert [f["version"] for f in await me.all_until_pong() if f["type"] == "event"] == [5]
 
 
+async def test_commands_that_wait_behind_one_that_the_store_failed_are_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise each of them would wait for a time-out of the store, one after the other."""
+    failing, calls = asyncio.Event(), []
+
+    async def hang(match: str, *_: Any, **__: Any) -> None:
+        calls.append(match)
+        await failing.wait()
+        raise StoreUnavailable("the database does not answer")
+
+    async with serving(tmp_path) as server, contextlib.AsyncExitStack() as stack:
+        match = await playing(server.url)
+        hello = {"token": match["token"]}
+        wires = [await stack.enter_async_context(wire(server.url, match["match"], **hello)) for _ in "xyz"]
+        for there in wires:
+            await there.expect("snapshot")
+        room = server.hub.rooms[match["match"]]
+        with monkeypatch.context() as patch:
+            patch.setattr(server.hub.store, "append", hang)
+            patch.setattr(server.hub.store, "events", hang)
+            roll = {"type": "act", "action": "roll"}
+            await wires[0].send(roll | {"id": "x", "version": 4})
+            await eventually(lambda: calls, "it is being stored")
+            await wires[1].send(roll | {"id": "y", "version": 4})
+            await wires[2].send(roll | {"id": "z", "version": 5})  # the store must be read first
+            await eventually(lambda: room.jobs.waiting == 2, "the others wait")
+            failing.set()
+            answers = [await there.answer(id) for there, id in zip(wires, "xyz", strict=True)]
+            assert [answer["code"] for answer in answers] == ["store_unavailable"] * 3
+            assert calls == [match["match"]]
+        assert (await wires[1].ask("act", version=4, action="roll", id="y"))["type"] == "accepted"
+
+
 async def test_a_command_whose_commit_was_not_confirmed_is_recognised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,7 +242,7 @@ async def test_a_command_whose_commit_was_not_confirmed_is_recognised(
         match = await opened(server.url, people=[{"name": "Ana"}])
         append = server.hub.store.append
 
-        async def lossy(match: str, events: list[StoredEvent], due: float | None = None) -> None:
+        async def lossy(match: str, events: list[StoredEvent], **more: Any) -> None:
             await append(match, events)
             raise StoreUnavailable("the connection was lost")
 
@@ -312,10 +349,10 @@ async def test_a_reconnecting_client_gets_the_presence_of_all_seats(url: str) ->
                 0: True,
                 1: True,
             }
-        assert [await ana.expect("presence") for _ in range(2)] == [
-            {"type": "presence", "seat": 1, "here": True},
-            {"type": "presence", "seat": 1, "here": False},
-        ]
+        came, went = [await ana.expect("presence") for _ in range(2)]
+        assert came == {"type": "presence", "seat": 1, "here": True, "stand_in_at": None}
+        assert went == {"type": "presence", "seat": 1, "here": False, "stand_in_at": went["stand_in_at"]}
+        assert went["stand_in_at"] > time.time()
 
 
 async def test_two_tabs_of_one_seat(url: str) -> None:
@@ -375,6 +412,26 @@ async def test_guests_see_the_lobby_and_nothing_of_the_play(url: str) -> None:
         assert all(frame["now"][hidden] is None for hidden in ("position", "text", "secret", "winner"))
 
 
+async def test_members_see_the_play_over_http_with_their_token_only(url: str) -> None:
+    match = await opened(
+        url, "rapido", people=[{"name": "Ana", "seat": 1}, {"name": "Rui", "seat": 0}], start=True,
+        settings=QUICK,
+    )  # fmt: skip
+    async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
+        path = f"/api/matches/{match['match']}"
+        guest = (await http.get(path)).json()
+        member = (await http.get(path, headers={"Authorization": f"Bearer {match['token']}"})).json()
+        stranger = await http.get(path, headers={"Authorization": "Bearer nonsense"})
+        other_scheme = (await http.get(path, headers={"Authorization": "Basic nonsense"})).json()
+    assert guest["mine"] == [] and guest["position"] is None and guest["to_act"] is None
+    assert guest == other_scheme
+    assert member["mine"] == [0, 1]
+    assert member["to_act"] == 0 and member["legal"] == ["roll"]
+    assert member["position"]["steps"] == [0, 0]
+    assert member["options"] == guest["options"] == {"players": 2, "finish": 20}
+    assert (stranger.status_code, stranger.json()["code"]) == (403, "forbidden")
+
+
 async def test_previews_are_sent_on_request(url: str) -> None:
     match = await playing(url)
     async with (
@@ -390,6 +447,35 @@ async def test_previews_are_sent_on_request(url: str) -> None:
         assert previews["version"] == version and list(previews["choices"]) == legal
         for wire_ in (watcher, other):
             assert not [f for f in await wire_.all_until_pong() if f["type"] == "previews"]
+
+
+async def test_previews_offer_series_of_decisions_as_one_choice(url: str) -> None:
+    position = "turn=0 phase=build hands=4,2 pool=10 discs=0+0,0+0 stacks=- chain=2/2/open loose=356"
+    match = await opened(
+        url, "chain", people=[{"name": "Ana"}, {"name": "Bento"}], start=True, start_from=position,
+        settings={"practice": True},
+    )  # fmt: skip
+    async with wire(url, match["match"], token=match["token"], previews=True) as ana:
+        previews = await ana.expect("previews")
+        assert previews["sequences"]["complete"]
+        decisions, orders = previews["sequences"]["decisions"], previews["sequences"]["orders"]
+        assert decisions == ["link 3", "link 5", "link 6"] and orders[0] == [0, 1, 2]
+        ends, after = previews["sequences"]["ends"], previews["sequences"]["after"]
+        found = ["".join(decisions[index][-1] for index in order) for order in orders]
+        assert dict(zip(found, ends, strict=True)) == {"356": 0, "365": 1, "563": 2, "653": 2}
+        fits = {
+            way: [die for die, facts in preview["rolls"].items() if facts[0]["kind"] == "added"]
+            for way, preview in after[ends[found.index("653")]].items()
+            if preview["rolls"]
+        }
+        assert fits == {"down": ["1", "2", "3"]}
+        version = previews["version"]
+        for index in orders[0]:
+            assert decisions[index] in previews["choices"]
+            version = (await ana.ask("act", version=version, action=decisions[index]))["version"]
+            previews = await ana.expect("previews", version=version)
+        assert previews["sequences"] is None  # the chain is built
+        assert previews["choices"] == after[0]
 
 
 async def test_a_command_is_carried_out_after_its_connection_is_lost(tmp_path: Path) -> None:

@@ -138,9 +138,11 @@ async def playing(url: str, **settings: Any) -> dict[str, Any]:
     return await opened(url, people=people, start=True, settings=QUICK | settings)
 
 
-async def duel(url: str, **settings: Any) -> tuple[dict[str, Any], str]:
+async def duel(
+    url: str, options: dict[str, Any] | None = None, **settings: Any
+) -> tuple[dict[str, Any], str]:
     """A started match of the host and a player who joined by the link, and the player's token."""
-    match = await opened(url, people=[{"name": "Ana"}], settings=QUICK | settings)
+    match = await opened(url, people=[{"name": "Ana"}], settings=QUICK | settings, options=options or {})
     async with wire(url, match["match"]) as guest, wire(url, match["match"], token=match["token"]) as host:
         answer = await guest.ask("sit", name="Rui")
         assert (await host.ask("start"))["type"] == "accepted"

@@ -63,6 +63,10 @@ def locked(url: str) -> Iterator[None]:
         sqlite.close()
 
 
+START_SECONDS = 60.0
+"""How long a server may take to start; the machine may be busy."""
+
+
 class Postgres:
     """A PostgreSQL server on a free port of the loopback interface, with its data in a new folder."""
 
@@ -88,7 +92,8 @@ class Postgres:
         """Start the server and wait until it answers."""
         options = ["-D", str(self.folder / "data"), "-p", str(self.port), "-k", str(self.folder)]
         self.server = self._popen("postgres", *options, "-c", "listen_addresses=127.0.0.1")
-        for _ in range(200):
+        until = time.monotonic() + START_SECONDS
+        while time.monotonic() < until:
             try:
                 psycopg.connect(self.url).close()
             except psycopg.OperationalError:

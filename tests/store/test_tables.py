@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 
-from escadaria.store import Conflict, StoredEvent, open_store, sql
+from escadaria.store import Conflict, Fenced, StoredEvent, Survey, open_store, sql
 from escadaria.store.sql import SqlStore
 from store.conftest import Opener, event, open_matches, versions, writing
 
@@ -295,3 +295,112 @@ async def test_events_of_the_first_version_get_plain_names(opened: Opener, url: 
             connection.execute(sa.text(row), values)
     store = await opened(url)
     assert [stored.body for stored in await store.events("m")] == [new for _, new in OLD_AND_NEW]
+
+
+async def test_versions_of_many_matches_are_read_together(store: SqlStore) -> None:
+    matches = [f"m{number}" for number in range(450)]
+    for match in matches:
+        await store.append(match, [event(version) for version in range(1, 2 + len(match) % 3)])
+    found = await store.survey([*matches, "unknown", "a\0b"], 0)
+    assert found == {match: Survey(1 + len(match) % 3) for match in matches}
+    assert await store.survey([], 0) == {}
+
+
+# --- workers ----------------------------------------------------------------------------------------------
+
+
+async def test_a_lease_belongs_to_one_living_worker(store: SqlStore) -> None:
+    await store.append("m", [event(1)])
+    assert not (await store.heartbeat("a", 100, 104)).known
+    assert (await store.heartbeat("a", 101, 105)).known
+    assert (await store.heartbeat("b", 101, 105)).living == {"a", "b"}
+    assert await store.take_lease("m", ("a", 1), 102)
+    assert not await store.take_lease("m", ("b", 1), 102)
+    assert (await store.survey(["m"], 102))["m"].holder == "a"
+    await store.append("m", [event(2)], lease=("a", 1))
+    assert await store.take_lease("m", ("a", 2), 102), "its own worker may take it again"
+    with pytest.raises(Fenced):
+        await store.append("m", [event(3)], lease=("a", 1))
+    await store.heartbeat("b", 104, 108)
+    assert await store.take_lease("m", ("b", 2), 105), "the holder has expired"
+    with pytest.raises(Fenced):
+        await store.append("m", [event(3)], lease=("a", 2))
+    await store.release_leases("a", ["m"])
+    assert (await store.survey(["m"], 106))["m"].holder == "b"
+    await store.release_leases("b", ["m", "another"])
+    assert (await store.survey(["m"], 106))["m"].holder == ""
+    assert versions(await store.events("m")) == [1, 2]
+
+
+async def test_an_append_without_its_lease_does_not_fail_the_others_of_its_commit(store: SqlStore) -> None:
+    await store.heartbeat("a", 100, 104)
+    for match in ("m", "n", "o"):
+        await store.append(match, [event(1)])
+        await store.take_lease(match, ("a", 1), 100)
+    results = await asyncio.gather(
+        store.append("m", [event(2)], lease=("a", 1)),
+        store.append("n", [event(2)], lease=("a", 9)),
+        store.append("o", [event(2)]),
+        return_exceptions=True,
+    )
+    assert [type(result) for result in results] == [type(None), Fenced, type(None)]
+    assert [len(await store.events(match)) for match in ("m", "n", "o")] == [2, 1, 2]
+
+
+async def test_presence_counts_while_its_worker_lives(store: SqlStore) -> None:
+    await store.append("m", [event(1)])
+    await store.heartbeat("a", 100, 104)
+    await store.heartbeat("b", 100, 200)
+    await store.set_presence("a", {"m": "[0]", "n": "[1]"})
+    await store.set_presence("b", {"m": "[]"})
+    assert (await store.survey(["m"], 101))["m"].members == {"a": "[0]", "b": "[]"}
+    assert (await store.survey(["m"], 104))["m"].members == {"b": "[]"}
+    await store.set_presence("b", {"m": ""})
+    assert (await store.survey(["m"], 101))["m"].members == {"a": "[0]"}
+    await store.set_presence("a", {})
+
+
+async def test_what_a_dead_worker_held_is_due_once(store: SqlStore) -> None:
+    await store.heartbeat("a", 100, 104)
+    await store.heartbeat("b", 100, 200)
+    for match, due in (("clock", 500.0), ("free", 500.0), ("plain", None), ("other", 500.0)):
+        await store.append(match, [event(1)], due=due)
+        if match != "other":
+            await store.take_lease(match, ("a", 1), 100)
+    await store.release_leases("a", ["free"])
+    await store.set_presence("a", {"clock": "[0]"})
+    await store.bury("a", 103)
+    assert (await store.survey(["clock"], 103))["clock"].holder == "a", "it lives"
+    assert (await store.heartbeat("b", 110, 200)).expired == {"a": 104}
+    await store.bury("a", 110)
+    assert not (await store.heartbeat("b", 110, 200)).expired
+    assert await store.due_matches(110, 10) == ["clock"]
+    claims = [await store.claim_due("clock", worker, 111, 171) for worker in ("b", "c")]
+    assert claims == [True, False] and await store.due_matches(111, 10) == []
+    assert await store.survey(["clock"], 103) == {"clock": Survey(1)}
+
+
+async def test_a_due_match_that_a_living_worker_holds_is_not_claimed(store: SqlStore) -> None:
+    await store.heartbeat("a", 100, 104)
+    await store.append("m", [event(1)], due=50.0)
+    await store.take_lease("m", ("a", 1), 100)
+    assert not await store.claim_due("m", "b", 101, 160)
+    assert await store.claim_due("m", "a", 101, 102), "its own"
+    assert await store.claim_due("m", "b", 105, 160), "the holder has expired"
+
+
+# --- values that are changed together ---------------------------------------------------------------------
+
+
+async def test_values_are_changed_without_losing_the_changes_of_others(opened: Opener, url: str) -> None:
+    one, two = await opened(url), await opened(url)
+    await asyncio.gather(
+        *(
+            store.change("n", ["a", "b"], lambda key, value: str(int(value or 0) + 1), 1e10)
+            for store in (one, two)
+            for _ in range(20)
+        )
+    )
+    assert await one.values("n", 0) == {"a": "40", "b": "40"}
+    assert await one.change("n", ["a", "c"], lambda key, value: key + value, 1e10) == {"a": "a40", "c": "c"}
+    assert await one.change("n", [], lambda key, value: "", 1e10) == {}

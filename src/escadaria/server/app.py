@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 from collections.abc import AsyncIterator
 
 from litestar import Litestar
@@ -12,6 +13,7 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 
+from escadaria.bus import open_bus
 from escadaria.game import GameError
 from escadaria.server import errors, metrics
 from escadaria.server.access import check_page
@@ -33,7 +35,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Litestar:
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         store = await open_store(settings.database)
         metrics.measure_store(store)
-        hub = Hub(store, settings, limits, clock)
+        bus = open_bus(secrets.token_hex(6), settings.database, settings.redis, store.key)
+        metrics.measure_bus(bus)
+        hub = Hub(store, bus, settings, limits, clock)
         app.state.hub = hub
         await hub.start()
         lag = metrics.LoopLag()

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from functools import partial
+from weakref import WeakMethod
 
 from escadaria.game import GameError
 from escadaria.refusals import Refused
@@ -16,6 +17,7 @@ from escadaria.server.match import Match, MatchEvent
 from escadaria.server.presence import Presence
 from escadaria.server.services import Services
 from escadaria.server.turn_clock import TurnClock
+from escadaria.store import Fenced, StoreUnavailable
 from escadaria.table import ROLL, Table
 
 log = logging.getLogger(__name__)
@@ -32,7 +34,9 @@ class Autoplay:
         jobs: Jobs,
         events: EventLog,
         services: Services,
+        lease_changed: Callable[[], None],
     ) -> None:
+        """:param lease_changed: a method of the room."""
         self._match = match
         self._presence = presence
         self._turn_clock = turn_clock
@@ -43,20 +47,98 @@ class Autoplay:
         self._settings = services.settings
         self._timer: asyncio.TimerHandle | None = None
         self._thinking = False  # whether a bot is computing its action
+        self._paced: int | None = None  # the bot that has waited before its turn
+        self._hurried = False  # whether bots do not wait, until a person is to act
+        self._pause: asyncio.Task[None] | None = None
         self._closed = False
+        self._peers = services.peers
+        self._lease_changed = WeakMethod(lease_changed)
+        self._asking = False  # whether the lease was asked for
+        self._denied = False  # whether another worker holds the lease
 
     def schedule(self) -> None:
         """Set the timer for the next deadline, and start the bot if one is to act."""
         self.cancel()
         table = self._match.table
-        if table is None or table.to_act is None or self._closed:
+        if self._closed:
+            return
+        self._update_lease()
+        if table is None or table.to_act is None:
             return
         if (at := self._turn_clock.next_time()) is not None:
-            delay = max(0.0, at - self._clock.time())
+            # Without the lease another worker acts; only the warnings are sent.
+            delay = max(0.0 if self._holds else 1.0, at - self._clock.time())
             self._timer = asyncio.get_running_loop().call_later(delay, self._jobs.enqueue, self._run_due)
-        if not self._thinking and table.bot_of(table.to_act) and self._bots_play:
+        if table.to_act != self._paced:
+            self._paced = None
+        if not table.bot_of(table.to_act):
+            self._hurried = False
+        waits = table.to_enter() is not None  # people roll real dice for bots too
+        if not (self._thinking or waits) and table.bot_of(table.to_act) and self._bots_play and self._holds:
             self._thinking = True
             self._jobs.spawn(self._run_bot())
+
+    def hurry(self) -> None:
+        """Let bots act without waiting until a person is to act."""
+        table = self._match.table
+        self._hurried = table is not None and table.to_act is not None and bool(table.bot_of(table.to_act))
+        if self._hurried and self._pause is not None:
+            self._pause.cancel()
+
+    # The lease.
+
+    @property
+    def _holds(self) -> bool:
+        return self._peers.holds(self._match.id)
+
+    def _update_lease(self) -> None:
+        """Take the lease if this worker has connections or nobody else has, and there is something to do."""
+        table = self._match.table
+        here = self._presence.connections or (self._match.settings.clock and not self._presence.anyone)
+        wanted = table is not None and table.to_act is not None and bool(here)
+        if not wanted and self._peers.shared:
+            if not self._thinking:  # or another worker would let a bot decide the same position
+                self.release()
+        elif wanted and not (self._holds or self._asking or self._denied):
+            self._asking = True
+            self._jobs.spawn(self._take_lease())
+
+    async def _take_lease(self) -> None:
+        try:
+            taken = await self._peers.take(self._match.id)
+        except StoreUnavailable:
+            await self._clock.sleep(1)  # before the retry
+            taken = False
+        else:
+            self._denied = not taken
+        finally:
+            self._asking = False
+        if self._closed:
+            self._peers.release(self._match.id)
+            return
+        if taken:
+            self._announce()
+        self.schedule()
+
+    def surveyed(self, holder: str, *, changed: bool) -> None:
+        """Note which worker holds the lease, as the store says, and whether the presence has changed."""
+        held, denied = self._holds, holder not in ("", self._peers.worker)
+        if held and holder != self._peers.worker:
+            self._peers.forget(self._match.id)
+        if changed or denied != self._denied or held != self._holds or not (held or denied):
+            self._denied = denied
+            self._announce()
+            self.schedule()
+
+    def release(self) -> None:
+        """Give up the lease."""
+        if self._peers.shared:
+            self._peers.release(self._match.id)
+            self._announce()
+
+    def _announce(self) -> None:
+        if (lease_changed := self._lease_changed()) is not None:
+            lease_changed()
 
     def close(self) -> None:
         """Cancel the timer and schedule nothing more."""
@@ -66,7 +148,7 @@ class Autoplay:
     @property
     def due_soon(self) -> bool:
         """Whether the timer fires too soon for eviction to be worthwhile."""
-        if self._timer is None:
+        if self._timer is None or not self._holds:
             return False
         left = self._timer.when() - asyncio.get_running_loop().time()
         return left < self._settings.idle_seconds + 60
@@ -81,7 +163,7 @@ class Autoplay:
     @property
     def _bots_play(self) -> bool:
         """Bots play while a client is connected, or if the table has a clock."""
-        return bool(self._presence.connections) or self._match.settings.clock > 0
+        return self._presence.anyone or self._match.settings.clock > 0
 
     def cancel(self) -> None:
         """Cancel the timer until the next ``schedule``."""
@@ -96,17 +178,23 @@ class Autoplay:
             assert self._match.table is not None and self._match.table.to_act is not None, "a clock runs"
             warning = messages.ClockWarning(seat=self._match.table.to_act, deadline=deadline)
             self._presence.broadcast(messages.frame(warning), guests=False)
-        seats = self._turn_clock.due()
-        done = [await self._commit(partial(self._match.hand_over, seat)) for seat in seats]
+        seats = self._turn_clock.due() if self._holds else set()
+        done = [await self._commit(partial(self._hand_over, seat)) for seat in seats]
         self._jobs.spawn(self._reschedule(all(done)))
 
+    def _hand_over(self, seat: int) -> list[MatchEvent]:
+        """The events that replace a player; none if the player has acted at another worker meanwhile."""
+        return self._match.hand_over(seat) if self._holds and seat in self._turn_clock.due() else []
+
     async def _run_bot(self) -> None:
-        """Compute and commit the action of the bot to act, at the table's pace."""
+        """Compute and commit the action of the bot to act; before a turn, wait as long as the table says."""
         match, table = self._match, self._match.table
         assert table is not None and table.to_act is not None, "a bot is to act"
         seat, state, done = table.to_act, table.state, False
         self._workers.bots.start()
-        await self._clock.sleep(match.settings.pace / 1000)
+        waits = seat != self._paced and not self._hurried
+        await self._wait(match.settings.pace / 1000 if waits else 0)
+        self._paced = seat
         try:
             action = ROLL
             if not table.awaits_roll:
@@ -115,7 +203,7 @@ class Autoplay:
                     state,
                     table.bot_of(seat) or match.settings.stand_in,
                     key=match.opener or match.id,  # the queue is fair between addresses that open tables
-                    awaited=bool(self._presence.connections),
+                    awaited=self._presence.anyone,
                 )
             handle = partial(self._bot_events, table, state, seat, action)
             done = await self._jobs.run(partial(self._commit, handle))
@@ -127,11 +215,23 @@ class Autoplay:
             self._thinking = False
         await self._reschedule(done)
 
+    async def _wait(self, seconds: float) -> None:
+        """Wait, or until ``hurry``."""
+        if not seconds:
+            await self._clock.sleep(0)
+            return
+        self._pause = asyncio.create_task(self._clock.sleep(seconds))
+        try:
+            await asyncio.wait([self._pause])
+        finally:
+            self._pause.cancel()
+            self._pause = None
+
     def _bot_events(self, table: Table, state: object, seat: int, action: str) -> list[MatchEvent]:
         """The events of the bot's action; none if the position has changed since it was computed."""
         match = self._match
         current = match.table is table and table.state is state and table.to_act == seat
-        return match.bot_acts(seat, action) if current and table.bot_of(seat) else []
+        return match.bot_acts(seat, action) if current and table.bot_of(seat) and self._holds else []
 
     async def _reschedule(self, done: bool) -> None:
         if not done:
@@ -141,7 +241,11 @@ class Autoplay:
     async def _commit(self, handle: Callable[[], list[MatchEvent]]) -> bool:
         """Commit events that no client requested. Return whether they were accepted."""
         try:
-            await self._events.commit(handle)
+            await self._events.commit(handle, lease=partial(self._peers.lease, self._match.id))
+        except Fenced:
+            log.info("another worker has taken over", extra={"match": self._match.id})
+            self._peers.forget(self._match.id)
+            return False
         except GameError as error:
             log.warning("an automatic action was refused", extra={"match": self._match.id, "why": str(error)})
             return False

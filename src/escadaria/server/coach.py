@@ -18,7 +18,7 @@ from escadaria.refusals import Refused
 from escadaria.server.messages import Advice, Position, PositionSeen, Source
 from escadaria.server.replays import Played, check_length, packed
 from escadaria.server.worker import decide
-from escadaria.views import fact_data, previews
+from escadaria.views import FactView, fact_data, previews
 
 _DIGITS = 4
 
@@ -38,7 +38,7 @@ class DecisionLine(msgspec.Struct, frozen=True, kw_only=True):
     """``inaccuracy``, ``mistake`` or ``blunder``; empty if it was good."""
     reason: str
     """For a mistake: the key of the text that explains why the best action is better."""
-    facts: list[dict[str, Any]]
+    facts: list[FactView]
     """The facts that only one of the two actions causes, for that text."""
 
 
@@ -125,6 +125,7 @@ def _advice(game: AnyGame, state: Any) -> Advice | None:
     return Advice(
         source=_source(evaluator),
         win=round(shares[state.turn], _DIGITS),
+        shares=[round(share, _DIGITS) for share in shares],
         wins={str(option.action): round(option.shares[state.turn], _DIGITS) for option in found},
     )
 

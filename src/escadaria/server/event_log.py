@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from weakref import WeakMethod
 
 import msgspec
 
+from escadaria.bus import Sent
 from escadaria.game import GameError
 from escadaria.refusals import Refused
 from escadaria.server import messages, metrics
+from escadaria.server.jobs import Jobs
 from escadaria.server.match import Hidden, Match, MatchEvent, SavedMatch
 from escadaria.server.services import Services
-from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable
+from escadaria.store import Conflict, Fenced, Lease, Store, StoredEvent
 from escadaria.table import RESIGN, Event, Step
 
 log = logging.getLogger(__name__)
@@ -28,18 +31,24 @@ _SLICE_SECONDS = 0.01
 _SNAPSHOT_EVENTS = 500
 _HIDDEN = Hidden()
 
-Publish = Callable[[MatchEvent, tuple[Step, ...], float], None]
+Publish = Callable[[MatchEvent, tuple[Step, ...], float, bytes], bytes]
 
 
 class EventLog:
     """The events of one match, and the keys of the latest commands."""
 
     def __init__(
-        self, match: Match, services: Services, publish: Publish, caught_up: Callable[[], None]
+        self,
+        match: Match,
+        services: Services,
+        jobs: Jobs,
+        publish: Publish,
+        caught_up: Callable[[], None],
     ) -> None:
         """``publish`` and ``caught_up`` are methods of the room.
 
-        :param publish: called with each applied event, its steps and its time.
+        :param publish: called with each applied event, its steps, its time, and its frame if another worker
+            has made it; returns the frame if other workers can use it, else nothing.
         :param caught_up: called after the events of another worker were applied.
         """
         self.match = match
@@ -47,7 +56,9 @@ class EventLog:
         """The day on which the match was opened."""
         self.read_time = 0.0
         """When the store was last read for events of other workers."""
+        self._jobs = jobs
         self._store = services.store
+        self._bus = services.bus
         self._clock = services.clock
         self._settings = services.settings
         # Weak references: a cycle with the room would keep it in memory until a garbage collection.
@@ -98,12 +109,12 @@ class EventLog:
             self._load(stored, publish=True)
             self._remember(stored.request, stored.version)
 
-    def _load(self, stored: StoredEvent, *, publish: bool) -> None:
+    def _load(self, stored: StoredEvent, *, publish: bool, frame: bytes = b"") -> None:
         hidden = msgspec.json.decode(stored.hidden, type=Hidden) if stored.hidden else _HIDDEN
         event = MatchEvent(messages.read_event(stored.body), hidden)
         steps = self.match.apply(event, stored.time)
         if publish and (published := self._publish()) is not None:
-            published(event, steps, stored.time)
+            published(event, steps, stored.time, frame)
 
     def _set_date(self, first: StoredEvent) -> None:
         self.date = time.strftime("%Y-%m-%d", time.gmtime(first.time))
@@ -113,16 +124,29 @@ class EventLog:
 
         :raises Refused: ``store_unavailable``.
         """
-        try:
-            events = await self._store.events(self.match.id, after=self.match.version)
-        except StoreUnavailable:
-            raise Refused("store_unavailable", "the store cannot be read, try again") from None
+        read = partial(self._store.events, self.match.id, after=self.match.version)
+        events = await self._jobs.from_store(read)
         self.read_time = self._clock.time()
         if events:
             self.load_events(events)
+            metrics.followed("store").inc()
             if (caught_up := self._caught_up()) is not None:
                 caught_up()
         return bool(events)
+
+    def follow(self, events: Sequence[Sent]) -> bool:
+        """Apply events that another worker has stored and sent, and return whether that was possible."""
+        expected = self.match.version + 1
+        new = [sent for sent in events if sent[0].version >= expected]
+        if [sent[0].version for sent in new] != list(range(expected, expected + len(new))) or not new:
+            return False
+        for stored, frame in new:
+            self._load(stored, publish=True, frame=frame)
+            self._remember(stored.request, stored.version)
+        metrics.followed("message").inc()
+        if (caught_up := self._caught_up()) is not None:
+            caught_up()
+        return True
 
     # Committing.
 
@@ -130,12 +154,19 @@ class EventLog:
         """The version made by the command with this key; None if it was not accepted."""
         return self._versions.get(key)
 
-    async def commit(self, handle: Callable[[], list[MatchEvent]], key: str = "") -> None:
+    async def commit(
+        self,
+        handle: Callable[[], list[MatchEvent]],
+        key: str = "",
+        lease: Callable[[], Lease | None] = lambda: None,
+    ) -> None:
         """Check, store, apply and publish. On a conflict with another worker, catch up and retry.
 
         :param handle: the command handler.
         :param key: identifies the command if it is repeated.
+        :param lease: the lease of the match, for events that no client requests.
         :raises GameError: if the command is refused.
+        :raises Fenced: if the lease is no longer held.
         """
         for _ in range(_MAX_ATTEMPTS):
             try:
@@ -151,22 +182,25 @@ class EventLog:
             self._check_length(events)
             now = self._clock.time()
             stored = stored_events(events, self.match.version, now, key)
+            due = self._due_after(events, now)
+            append = partial(self._store.append, self.match.id, stored, due=due, lease=lease())
             try:
-                await self._store.append(self.match.id, stored, due=self._due_after(events, now))
+                await self._jobs.from_store(append)
+            except Fenced:
+                raise
             except Conflict:
                 await self.catch_up()
                 if key and key in self._versions:  # another worker stored this command
                     return
                 continue
-            except StoreUnavailable as error:
-                log.debug("not stored", extra={"match": self.match.id, "why": str(error)})
-                raise Refused("store_unavailable", "the store cannot be written, try again") from None
             metrics.STORE_SECONDS.observe(self._clock.time() - now)
+            publish = self._publish()
+            frames = []
             for event in events:
                 metrics.events(type(event.event).__name__).inc()
                 steps = self.match.apply(event, now)
-                if (publish := self._publish()) is not None:
-                    publish(event, steps, now)
+                frames.append(publish(event, steps, now, b"") if publish is not None else b"")
+            self._bus.publish(self.match.id, stored[-1].version, list(zip(stored, frames, strict=True)))
             self._remember(key, self.match.version)
             return
         raise Refused("busy", "too many conflicting commands, try again")

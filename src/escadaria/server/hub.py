@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import secrets
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from escadaria import bots, catalogue, dice
+from escadaria.bus import ALL, UNKNOWN, Bus, Sent
 from escadaria.refusals import Refused
 from escadaria.server import messages, metrics
 from escadaria.server.clock import Clock
 from escadaria.server.event_log import stored_events
 from escadaria.server.limits import Limits, address_key, network_of
 from escadaria.server.match import HOST, Match, MatchEvent, new_match
+from escadaria.server.peers import BEAT_SECONDS, Peers
 from escadaria.server.presence import Connection
 from escadaria.server.room import Room
 from escadaria.server.services import Services
@@ -36,16 +39,24 @@ SEAL_SECONDS = 600.0
 LIMIT = "limit"
 """The kind of stored values that are rate limits."""
 
+TABLES = "tables:"
+"""The kind of stored values that are numbers of open tables, before the address that opened them."""
+
 _SWEEP_SECONDS, _DUE_SECONDS, _LIMITS_SECONDS = 30.0, 1.0, 5.0
+_SHARED_LIMITS_SECONDS = 2.0
 _READ_SECONDS = 30.0
+_CHECK_SECONDS = 2.0
+_TABLES_SECONDS = 120.0
+_SPREAD_SECONDS = 1.0
 _BATCH = 100
 
 
 class Hub:
     """The matches of the server, and the services that they share."""
 
-    def __init__(self, store: Store, settings: Settings, limits: Limits, clock: Clock) -> None:
+    def __init__(self, store: Store, bus: Bus, settings: Settings, limits: Limits, clock: Clock) -> None:
         self.store = store
+        self.bus = bus
         self.settings = settings
         self.clock = clock
         self.limits = limits
@@ -56,10 +67,15 @@ class Hub:
         """How many connections each client's address or network has, those behind a proxy too."""
         self.closing = False
         self._tokens = Tokens(store.key)
-        self._services = Services(store, self.workers, limits, settings, clock, self._tokens, self._open_next)
+        self.peers = Peers(store, bus, clock)
+        self._services = Services(
+            store, bus, self.peers, self.workers, limits, settings, clock, self._tokens, self._open_next
+        )
         self._loading: dict[str, asyncio.Task[Room]] = {}
         self._tables: Counter[str] = Counter()  # in memory or being opened, by opener
         self._tasks: list[asyncio.Task[None]] = []
+        self._counted: dict[str, tuple[int, float]] = {}  # stored numbers of tables, and when
+        self._check_soon = asyncio.Event()
         self._stop_time = 0.0
 
     async def start(self) -> None:
@@ -68,11 +84,19 @@ class Hub:
             self.limits.load(await self.store.values(LIMIT, self.clock.time()), self.store.key)
         except StoreUnavailable as error:
             log.warning("rate limits were not loaded", extra={"why": str(error)})
+        await self.bus.start(self._receive)
+        limits_seconds = _SHARED_LIMITS_SECONDS if self.bus.shared else _LIMITS_SECONDS
         self._tasks = [
             asyncio.create_task(self._repeat(_SWEEP_SECONDS, self.sweep), name="sweep"),
             asyncio.create_task(self._repeat(_DUE_SECONDS, self.load_due), name="load due"),
-            asyncio.create_task(self._repeat(_LIMITS_SECONDS, self.save_limits), name="save limits"),
+            asyncio.create_task(self._repeat(limits_seconds, self.save_limits), name="save limits"),
         ]
+        if self.bus.shared:
+            self._tasks += [
+                asyncio.create_task(self._repeat(0, self._check_later), name="check"),
+                asyncio.create_task(self._repeat(BEAT_SECONDS, self.beat), name="beat"),
+                asyncio.create_task(self._repeat(0, self.peers.flush), name="share"),
+            ]
 
     async def room(self, match: str) -> Room:
         """The room of a match, loaded from the store if it is not in memory.
@@ -82,9 +106,21 @@ class Hub:
         room = self.rooms.get(match)
         if room is None:
             if match not in self._loading:
-                self._loading[match] = asyncio.create_task(self._load(match))
+                loading = self._loading[match] = asyncio.create_task(self._load(match))
+                loading.add_done_callback(_retrieve)
             room = await asyncio.shield(self._loading[match])
         room.last_seen = self.clock.time()
+        return room
+
+    async def current_room(self, match: str) -> Room:
+        """The room of a match, with the events of other workers even if it is not followed.
+
+        :raises Refused: ``unknown_match``, ``store_unavailable``.
+        """
+        known = match in self.rooms
+        room = await self.room(match)
+        if known and self.bus.shared and not room.followed:
+            await room.try_refresh()
         return room
 
     async def _load(self, match: str) -> Room:
@@ -99,6 +135,42 @@ class Hub:
         self.rooms[match] = room
         self._tables[room.match.opener] += 1
         return room
+
+    # Other workers.
+
+    def _receive(self, match: str, version: int, events: Sequence[Sent]) -> None:
+        """Receive a message of the bus."""
+        if match == ALL:
+            self._check_soon.set()
+        elif (room := self.rooms.get(match)) is not None and room.followed:
+            room.follow(version, events)
+
+    async def _check_later(self) -> None:
+        """Check after a while, or as soon as the bus was lost and is connected again."""
+        try:
+            async with asyncio.timeout(_CHECK_SECONDS):
+                await self._check_soon.wait()
+        except TimeoutError:
+            pass
+        self._check_soon.clear()
+        await self.check()
+
+    async def check(self) -> None:
+        """Compare the followed matches with the store: messages of the bus may have been lost."""
+        followed = [match for match, room in self.rooms.items() if room.followed]
+        for match, survey in (await self.store.survey(followed, self.clock.time())).items():
+            if (room := self.rooms.get(match)) is not None:
+                room.surveyed(survey)
+                if survey.version > room.match.version:
+                    room.follow(survey.version)
+
+    async def beat(self) -> None:
+        """Tell the other workers that this one lives, and check all matches if one of them is gone."""
+        if await self.peers.beat():
+            for room in list(self.rooms.values()):
+                room.follow(UNKNOWN)
+
+    # Connections.
 
     def enter(self, connection: Connection) -> None:
         """Count a connection that was accepted."""
@@ -150,16 +222,19 @@ class Hub:
             game.parse_state(request.start_from)
         if request.match is None and any(person.entropy for person in request.people):
             raise Refused("not_sealed", "entropy needs a seal: request one first")
-        match, secret = (
-            await self._take_seal(request.match) if request.match else (new_id(), dice.new_secret())
-        )
+        if request.settings.dice == "real":
+            match, secret = new_id(), b""
+        elif request.match:
+            match, secret = await self._take_seal(request.match)
+        else:
+            match, secret = new_id(), dice.new_secret()
         token = new_token()
         created = messages.Created(
             match=match,
             game=game.name,
             options=game.options,
             settings=request.settings.granted(),
-            commitment=dice.commitment(secret),
+            commitment=dice.commitment(secret) if secret else "",
             start=request.start_from,
             rules_version=game.rules_version,
         )
@@ -195,7 +270,8 @@ class Hub:
 
     async def _store_new(self, match: str, new: list[MatchEvent], opener: str) -> Room:
         """Store a new match. :raises Refused: ``too_many``, ``store_unavailable``."""
-        if opener and self._tables[opener] >= self.settings.tables_per_address:
+        elsewhere = await self._tables_elsewhere(opener)
+        if opener and self._tables[opener] + elsewhere >= self.settings.tables_per_address:
             raise Refused("too_many", "this address has too many open tables")
         first, last, now = new[0].event, new[-1].event, self.clock.time()
         assert isinstance(first, messages.Created), "the first event of a match"
@@ -236,6 +312,8 @@ class Hub:
             log.debug("due matches were loaded", extra={"matches": len(matches)})
         for match in matches:
             known = match in self.rooms or match in self._loading
+            if self.bus.shared and not await self.store.claim_due(match, self.peers.worker, now, now + 10):
+                continue
             try:
                 room = await self.room(match)
             except Exception as error:  # whatever is wrong with it, the others are due too
@@ -245,16 +323,55 @@ class Hub:
                 await self.store.set_due({match: now + 86_400})
                 continue
             # A match in memory has its own timer, so the store need not report it again soon.
+            if known and self.bus.shared:
+                await room.try_refresh()  # it takes the lease if that is free
             due, seen = room.due(), room.last_seen
             await self.store.set_due({match: due if due is None else max(due, now + 60)})
             if room.idle and not known and room.last_seen == seen:  # nothing was due
                 self._remove(match, room)
 
     async def save_limits(self) -> None:
-        """Store the rate limits, so that they survive a restart."""
+        """Store the rate limits, so that they survive a restart and hold for all workers together.
+
+        While the store cannot be written, each worker goes on with its own.
+        """
+        if self.bus.shared:
+            await self._share_limits()
+            return
         rows, expires = self.limits.dump()
         if rows:
             await self.store.put_many(LIMIT, rows, expires)
+
+    async def _share_limits(self) -> None:
+        now = self.clock.time()
+        spent, expires = self.limits.spent()
+        try:
+            change = partial(self.limits.shared_level, spent, now)
+            await self.store.change(LIMIT, list(spent), change, expires)
+        except StoreUnavailable:
+            self.limits.give_back(spent)
+            raise
+        self.limits.settle(await self.store.values(LIMIT, now))
+        most = self.settings.tables_per_address // 10  # few addresses have more
+        counts = {opener: count for opener, count in self._tables.items() if opener and count > most}
+        for opener in counts.keys() | self._counted.keys():
+            count, renewed = self._counted.get(opener, (0, 0.0))
+            if counts.get(opener, 0) != count or now - renewed > _TABLES_SECONDS / 2:
+                count = counts.get(opener, 0)
+                await self.store.put(TABLES + opener, self.peers.worker, str(count), now + _TABLES_SECONDS)
+                self._counted[opener] = count, now
+                if not count:
+                    del self._counted[opener]
+
+    async def _tables_elsewhere(self, opener: str) -> int:
+        """The number of tables of an address at other workers."""
+        if not (opener and self.bus.shared):
+            return 0
+        try:
+            counts = await self.store.values(TABLES + opener, self.clock.time())
+        except StoreUnavailable:
+            return 0
+        return sum(int(count) for worker, count in counts.items() if worker in self.peers.others)
 
     async def sweep(self) -> None:
         """Evict idle matches, and archive finished and abandoned ones. All can be loaded again."""
@@ -306,11 +423,23 @@ class Hub:
             return
         self.closing = True
         self._stop_time = time.monotonic() + self.settings.shutdown_seconds
+        if self.peers.others:
+            await self._with_timeout(self._send_away())
         await self._with_timeout(asyncio.gather(*(room.close() for room in list(self.rooms.values()))))
         await self._with_timeout(self.workers.close())  # pending requests are refused
         for connection in list(self.connections):
             connection.end("restart")
         await self._with_timeout(self._wait_for_connections())
+
+    async def _send_away(self) -> None:
+        """Close the connections one after the other, so that clients do not all come back at once."""
+        connections = list(self.connections)
+        random.shuffle(connections)
+        steps = 20
+        for step in range(steps):
+            for connection in connections[step::steps]:
+                connection.end("restart")
+            await self.clock.sleep(_SPREAD_SECONDS / steps)
 
     async def _wait_for_connections(self) -> None:
         while self.connections:
@@ -326,6 +455,11 @@ class Hub:
             await self._with_timeout(self.save_limits())
         except StoreUnavailable as error:
             log.warning("rate limits were not saved", extra={"why": str(error)})
+        try:
+            await self._with_timeout(self.peers.leave())
+        except StoreUnavailable as error:
+            log.warning("the leases were not released", extra={"why": str(error)})
+        await self.bus.close()
         await self.store.close(self._seconds_left())
 
     def _seconds_left(self) -> float:
@@ -339,6 +473,12 @@ class Hub:
                 await step
         except TimeoutError:
             log.warning("a step of the shutdown took too long")
+
+
+def _retrieve(task: asyncio.Task[Room]) -> None:
+    """Mark the error of a task as retrieved: those who wanted its result may have been cancelled."""
+    if not task.cancelled():
+        task.exception()
 
 
 def new_id() -> str:

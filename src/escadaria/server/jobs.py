@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 from weakref import WeakMethod
 
 from escadaria.game import GameError
+from escadaria.refusals import Refused
 from escadaria.server.match import Match
 from escadaria.store import StoreUnavailable
 
@@ -26,7 +27,9 @@ class Jobs:
         """:param drained: a method of the room, called each time the queue is empty again."""
         self._match = match
         self._drained = WeakMethod(drained)
-        self._queue: deque[Job] = deque()
+        self._queue: deque[tuple[Job, int]] = deque()  # each with the failures before it
+        self._failures = 0  # of the store
+        self._failures_before = 0  # when the running job was queued
         self._worker: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -41,9 +44,19 @@ class Jobs:
 
     def enqueue(self, job: Job) -> None:
         """Append a job to the queue."""
-        self._queue.append(job)
+        self._queue.append((job, self._failures))
         if self._worker is None:
             self._worker = asyncio.create_task(self._work())
+
+    def run_now(self, work: Callable[[], bool]) -> bool:
+        """Run work that does not wait, unless a job is running; return whether it ran and succeeded."""
+        if self._worker is not None:
+            return False
+        try:
+            return work()
+        except Exception:
+            log.exception("a job of a match failed", extra={"match": self._match.id})
+            return False
 
     async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Queue a job and return its result. The job runs even if the caller is cancelled."""
@@ -62,6 +75,22 @@ class Jobs:
         self.enqueue(job)
         return await done
 
+    async def from_store(self, call: Callable[[], Awaitable[T]]) -> T:
+        """The result of a call of the store.
+
+        If the store has failed while the running job waited in the queue, it is not tried again: otherwise
+        each of several waiting commands would wait for another time-out.
+
+        :raises Refused: ``store_unavailable``.
+        """
+        if self._worker is None or self._failures == self._failures_before:
+            try:
+                return await call()
+            except StoreUnavailable as error:
+                self._failures += 1
+                log.debug("the store failed", extra={"match": self._match.id, "why": str(error)})
+        raise Refused("store_unavailable", "the store does not answer, try again")
+
     def spawn(self, work: Coroutine[Any, Any, T]) -> None:
         """Run a task concurrently with the queue. It is cancelled when the match is closed."""
         task = asyncio.create_task(work)
@@ -77,8 +106,9 @@ class Jobs:
 
     async def _work(self) -> None:
         while self._queue:
+            job, self._failures_before = self._queue.popleft()
             try:
-                await self._queue.popleft()()
+                await job()
             except Exception:
                 log.exception("a job of a match failed", extra={"match": self._match.id})
         self._worker = None

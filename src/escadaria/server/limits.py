@@ -32,7 +32,7 @@ _MIN_SAVED_SECONDS = 10.0  # a bucket that is full again sooner is not saved
 class Bucket:
     """A token bucket: allows ``burst`` at once and ``rate`` per second on average."""
 
-    __slots__ = ("burst", "clock", "level", "rate", "seen")
+    __slots__ = ("burst", "clock", "level", "rate", "seen", "spent")
 
     def __init__(self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.rate = rate
@@ -40,6 +40,8 @@ class Bucket:
         self.clock = clock
         self.level = burst
         self.seen = clock()
+        self.spent = 0.0
+        """What was taken since the other workers were told."""
 
     def take(self, amount: float = 1.0) -> bool:
         """Take an amount if allowed, and return whether it was.
@@ -55,6 +57,7 @@ class Bucket:
             self.level = level
             return False
         self.level = level - amount
+        self.spent += amount
         return True
 
     def charge(self, amount: float) -> None:
@@ -63,6 +66,7 @@ class Bucket:
         level = min(self.burst, self.level + (now - self.seen) * self.rate)
         self.level = min(self.burst, level - amount)
         self.seen = now
+        self.spent += amount
 
     def wait(self, amount: float = 1.0) -> float:
         """Seconds until the amount is allowed."""
@@ -154,6 +158,55 @@ class Limits:
                 longest = max(longest, seconds)
         self._changed.clear()
         return rows, self._clock() + longest
+
+    # Other workers.
+
+    def spent(self) -> tuple[dict[str, float], float]:
+        """What was taken since the last call, by name, and when the buckets are full again.
+
+        Buckets that are nearly full are left out: what they lost is reported together with the next losses.
+        """
+        spent: dict[str, float] = {}
+        longest = 0.0
+        for name in list(self._changed):
+            bucket = self._buckets.get(name)
+            seconds = bucket.wait(bucket.burst) if bucket is not None else 0.0
+            if bucket is not None and seconds > _MIN_SAVED_SECONDS:
+                spent[f"{name[1]}:{name[0]}"] = bucket.spent
+                bucket.spent = 0.0
+                longest = max(longest, seconds)
+            elif bucket is not None and bucket.full:
+                bucket.spent = 0.0
+        self._changed.clear()
+        return spent, self._clock() + longest
+
+    def shared_level(self, spent: Mapping[str, float], now: float, name: str, value: str) -> str:
+        """The stored value of a bucket that all workers share, after this worker has taken from it."""
+        rate, burst = self._budgets[_kind(name.partition(":")[0])]
+        level, seen = burst, now
+        with contextlib.suppress(ValueError):
+            level, seen = map(float, value.split())
+        return f"{min(burst, level + max(0.0, now - seen) * rate) - spent[name]:.3f} {now:.3f}"
+
+    def give_back(self, spent: Mapping[str, float]) -> None:
+        """Report these amounts again, since they could not be stored."""
+        for text, amount in spent.items():
+            kind, _, key = text.partition(":")
+            if (bucket := self._buckets.get((key, _kind(kind)))) is not None:
+                bucket.spent += amount
+                self._changed.add((key, _kind(kind)))
+
+    def settle(self, rows: Mapping[str, str]) -> None:
+        """Lower the buckets to the stored levels, which all workers share. Unreadable rows are skipped."""
+        now = self._clock()
+        for text, value in rows.items():
+            with contextlib.suppress(ValueError):
+                kind, (level, seen) = _kind(text.partition(":")[0]), map(float, value.split())
+                bucket = self._buckets.setdefault(
+                    (text.partition(":")[2], kind), Bucket(*self._budgets[kind], self._clock)
+                )
+                bucket.charge(0)
+                bucket.level = min(bucket.level, level + max(0.0, now - seen) * bucket.rate - bucket.spent)
 
     def load(self, rows: Mapping[str, str], key: bytes) -> None:
         """Restore dumped buckets and the key of their names. Unreadable rows are skipped."""

@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 _QUIET = ("uvicorn", "uvicorn.error", "sqlalchemy", "alembic", "asyncio", "websockets")
 """Loggers of libraries that log from level warning on."""
+_SILENT = ("psycopg",)
+"""Loggers of libraries that log from level error on: the store and the bus log a lost database themselves."""
 
 
 def set_up_logs(settings: Settings) -> None:
@@ -27,8 +29,9 @@ def set_up_logs(settings: Settings) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if settings.log_format == "json" else TextLines())
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
-    for name in _QUIET:
-        logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
+    for names, level in ((_QUIET, logging.WARNING), (_SILENT, logging.ERROR)):
+        for name in names:
+            logging.getLogger(name).setLevel(max(level, logging.getLogger().level))
     logging.getLogger("uvicorn.error").addFilter(_is_server_error)
 
 
@@ -58,7 +61,8 @@ class TextLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         fields = " ".join(f"{key}={_quoted(value)}" for key, value in _fields(record).items())
-        line = f"{_when(record)} {record.levelname.lower():7} {record.getMessage()} {fields}".rstrip()
+        message = " ".join(record.getMessage().split())  # some libraries write several lines
+        line = f"{_when(record)} {record.levelname.lower():7} {message} {fields}".rstrip()
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 

@@ -7,6 +7,7 @@ events are stored and then applied. Replaying the stored events restores the mat
 from __future__ import annotations
 
 import hmac
+import secrets
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,11 +17,11 @@ import msgspec
 
 from escadaria import bots, catalogue, dice
 from escadaria.game import AnyGame, GameError
-from escadaria.record import COLOURS, Proof, Record, Seat
+from escadaria.record import COLOURS, REAL, Proof, Record, Seat
 from escadaria.refusals import Refused
 from escadaria.server import messages
 from escadaria.server.tokens import digest, new_token
-from escadaria.table import BACK, UNDO, Event, SavedTable, Step, Table
+from escadaria.table import BACK, ROLL, Event, SavedTable, Step, Table
 
 HOST = 0
 """The member who opened the match."""
@@ -76,6 +77,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True):
     watch_key: str
     opener: str
     position_version: int
+    person_version: int = 0
     turn_time: float
     game: str
     options: dict[str, bool | int | str]
@@ -105,6 +107,8 @@ class Match:
         """See ``Hidden``; used to limit the tables of an address."""
         self.position_version = 0
         """The version that made the current position. Decisions for older versions are stale."""
+        self.person_version = 0
+        """The last version that made a position and was not a bot's. Undoing for older versions is stale."""
         self.turn_time = 0.0
         """When the turn of the seat to act started."""
         self._game: AnyGame | None = None
@@ -123,6 +127,7 @@ class Match:
         match.commitment, match.previous, match.next = saved.commitment, saved.previous, saved.next
         match.chairs, match.watch_key, match.opener = saved.chairs, saved.watch_key, saved.opener
         match.position_version, match.turn_time = saved.position_version, saved.turn_time
+        match.person_version = saved.person_version
         match._start, match._tokens = saved.start, saved.tokens
         match._secret, match._set_ups = saved.secret, saved.set_ups
         if saved.table is not None:
@@ -142,6 +147,7 @@ class Match:
             watch_key=self.watch_key,
             opener=self.opener,
             position_version=self.position_version,
+            person_version=self.person_version,
             turn_time=self.turn_time,
             game=self.game.name,
             options=self.game.options,
@@ -191,12 +197,54 @@ class Match:
             return []
         return [seat for seat, chair in enumerate(self.chairs) if chair.member == member]
 
+    def plays_alone(self, member: int | None) -> bool:
+        """Whether all people at the table are on this member's device: the others are bots."""
+        return {chair.member for chair in self.chairs if chair.member is not None} == {member}
+
+    def undo_seats(self) -> list[int] | None:
+        """The seats that may undo now; None except at a practice table in play, or with real dice."""
+        if self.table is None or not (self.real_dice or (self.settings.practice and not self.table.outcome)):
+            return None
+        return [
+            seat
+            for seat, chair in enumerate(self.chairs)
+            if chair.member is not None and self._can_undo(seat)
+        ]
+
+    def _can_undo(self, seat: int) -> bool:
+        try:
+            self._undo(seat)
+        except GameError:
+            return False
+        return True
+
+    def _undo(self, seat: int) -> Event:
+        """The event that undoes a seat's decision; alone with bots, also what they and the dice did since.
+
+        :raises Refused: ``no_undo``; ``over``; ``continued`` if the next match is open.
+        """
+        assert self.table is not None, "started"
+        if self.next:
+            raise Refused("continued", "the next match is open: this one stays as it is")
+        return self.table.undo(seat, far=self.plays_alone(self.chairs[seat].member))
+
     def record(self, date: str) -> Record:
         """The record so far, with the secret of the dice if the match is over."""
         if self.table is None:
             raise Refused("not_started", "the match has not started")
-        proof = Proof(self.dice_name, self.commitment, self.entropy, self.revealed)
-        return self.table.record(date=date, dice="fair", proof=proof)
+        return self.table.record(date=date, dice=REAL if self.real_dice else "fair", proof=self.proof)
+
+    @property
+    def real_dice(self) -> bool:
+        """Whether people roll real dice and enter what they show."""
+        return self.settings.dice == "real"
+
+    @property
+    def proof(self) -> Proof | None:
+        """The data to verify the dice; None with real ones."""
+        if self.real_dice:
+            return None
+        return Proof(self.dice_name, self.commitment, self.entropy, self.revealed)
 
     @property
     def dice_name(self) -> str:
@@ -288,19 +336,28 @@ class Match:
 
     def act(self, member: int | None, command: messages.Act) -> list[MatchEvent]:
         table = self._playing()
-        seat = self._seat(member, command.seat, table.to_act)
+        if table.to_enter() and table.bot_of(table.state.turn) and command.action == ROLL:
+            self._seat(member, None, None)  # every player may roll real dice for a bot
+            seat = table.state.turn
+        else:
+            seat = self._seat(member, command.seat, table.to_act)
+            if table.bot_of(seat):
+                raise Refused("bot_plays", f"a bot plays seat {seat}: take the seat back first")
         self._check_current(command.version)
-        if table.bot_of(seat):
-            raise Refused("bot_plays", f"a bot plays seat {seat}: take the seat back first")
-        return [MatchEvent(table.play(seat, command.action))]
+        return [MatchEvent(table.play(seat, command.action, command.dice))]
 
     def undo(self, member: int | None, command: messages.Undo) -> list[MatchEvent]:
-        table = self._playing()
-        self.check_practice()
-        self._check_current(command.version)
+        if not self.real_dice:
+            self._playing()
+            self.check_practice()
+        elif self.table is None:
+            raise Refused("not_started", "the match has not started")
+        # Bots may go on while the command is on its way.
+        alone = self.real_dice or self.plays_alone(member)
+        self._check_current(command.version, self.person_version if alone else self.position_version)
         for seat in self.seats_of(member):
             try:
-                return [MatchEvent(table.undo(seat))]
+                return [MatchEvent(self._undo(seat))]
             except GameError as error:
                 refusal = error
         if not self.seats_of(member):
@@ -330,8 +387,8 @@ class Match:
         """Change the table settings; after the start only those that do not affect other players."""
         self._check_host(member)
         settings = command.settings.granted()
-        if settings.practice != self.settings.practice:
-            raise Refused("bad_options", "practice cannot be changed after the match is opened")
+        if (settings.practice, settings.dice) != (self.settings.practice, self.settings.dice):
+            raise Refused("bad_options", "practice and dice cannot be changed after the match is opened")
         fixed = msgspec.structs.replace(settings, pace=self.settings.pace, watch=self.settings.watch)
         others = any(chair.member not in (None, HOST) for chair in self.chairs)
         if self.table is not None and others and fixed != self.settings:
@@ -351,6 +408,12 @@ class Match:
         self.game.parse_state(command.position)
         return [MatchEvent(messages.PositionSet(position=command.position))]
 
+    def check_hurry(self, member: int | None) -> None:
+        """:raises Refused: unless bots may act without waiting, for this member."""
+        self._playing()
+        if not self.plays_alone(member):
+            raise Refused("forbidden", "bots wait for all people at the table")
+
     def check_rematch(self, member: int | None) -> None:
         """:raises Refused: unless this member may open the next match now."""
         if not self.seats_of(member):
@@ -359,7 +422,9 @@ class Match:
             raise Refused("not_over", "a rematch needs a finished match")
 
     def link_next(self, match: str) -> list[MatchEvent]:
-        """Link the next match, unless one is linked already."""
+        """Link the next match, unless one is linked already. :raises Refused: ``not_over``."""
+        if self.status != "over":  # the last entry was taken back meanwhile
+            raise Refused("not_over", "a rematch needs a finished match")
         return [] if self.next else [MatchEvent(messages.Continued(match=match))]
 
     def next_match(self, match: str, token: Callable[[int], str]) -> list[MatchEvent]:
@@ -368,13 +433,13 @@ class Match:
         :param token: makes the new token of each member.
         """
         assert self.table is not None and self.table.outcome is not None, "over"
-        secret = dice.new_secret()
+        secret = b"" if self.real_dice else dice.new_secret()
         created = messages.Created(
             match=match,
             game=self.game.name,
             options=self.game.options,
             settings=self.settings,
-            commitment=dice.commitment(secret),
+            commitment=dice.commitment(secret) if secret else "",
             previous=self.id,
             rules_version=self.game.rules_version,
         )
@@ -404,10 +469,13 @@ class Match:
         """Apply a stored event. Return the steps of an action."""
         event, table, clock = stored.event, self.table, self.settings.clock
         seat = table.to_act if table else None
+        by_bot = isinstance(event, Event) and table is not None and bool(table.bot_of(event.seat))
+        by_bot = by_bot and not (self.real_dice and _is_action(event, ROLL, seat))  # a person entered them
         steps = self._apply(event, stored.hidden)
         self.version += 1
-        if steps or self.table is not table or _is_action(event, UNDO):
+        if steps or self.table is not table or (isinstance(event, Event) and event.undone):
             self.position_version = self.version
+            self.person_version = self.person_version if by_bot else self.version
         if self.table and (
             self.table is not table
             or self.table.to_act != seat
@@ -485,7 +553,9 @@ class Match:
     def _seats(self) -> tuple[Seat, ...]:
         return tuple(Seat(chair.name, chair.bot, tuple(chair.colours)) for chair in self.chairs)
 
-    def _dice(self) -> dice.FairDice:
+    def _dice(self) -> dice.FairDice | None:
+        if self.real_dice:
+            return None
         return dice.FairDice(bytes.fromhex(self._secret), self.dice_name, self.entropy)
 
     # The checks.
@@ -508,12 +578,13 @@ class Match:
         self.table.check_running()
         return self.table
 
-    def _check_current(self, version: int) -> None:
-        if not self.position_version <= version <= self.version:
+    def _check_current(self, version: int, earliest: int | None = None) -> None:
+        earliest = self.position_version if earliest is None else earliest
+        if not earliest <= version <= self.version:
             raise Refused(
                 "stale_version",
                 f"the command was made for version {version}, but the position has version "
-                f"{self.position_version} and the match {self.version}",
+                f"{earliest} and the match {self.version}",
             )
 
     def _seat(self, member: int | None, wanted: int | None, usual: int | None) -> int:
@@ -568,6 +639,8 @@ class Match:
     def _first_seat(self) -> int:
         if self.settings.starts != "random":
             return 0
+        if self.real_dice:
+            return secrets.randbelow(len(self.chairs))
         # From the committed secret, so that the server cannot choose; sorted, so that seating has no effect.
         players = len(self.chairs)
         return dice.derive(bytes.fromhex(self._secret), self.id, tuple(sorted(self.entropy)), -1, players)
@@ -587,7 +660,7 @@ BOT_NAMES = ("Bento", "Clara", "Dora", "Edu", "Flor", "Gil")
 
 
 def new_match(created: messages.Created, token: str, secret: bytes, opener: str) -> MatchEvent:
-    """The first event of a match."""
+    """The first event of a match. With real dice there is no secret."""
     hidden = Hidden(secret=secret.hex(), token=digest(token), opener=opener, watch=new_token())
     return MatchEvent(created, hidden)
 

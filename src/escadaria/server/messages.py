@@ -10,10 +10,11 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta, Struct
 
+from escadaria.game import Option
 from escadaria.record import COLOURS
 from escadaria.refusals import Ending, Refused
 from escadaria.table import Event
-from escadaria.views import Preview, StepView
+from escadaria.views import FactView, Preview, Sequences, StepView
 
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 Version = Annotated[int, Meta(ge=0, le=2**31)]
@@ -36,11 +37,13 @@ class TableSettings(Struct, frozen=True, kw_only=True):
     """The settings of a table. The host may change them before the match starts.
 
     After the start, ``pace`` and ``watch`` can be changed; the others only if all people play on the host's
-    device. ``practice`` is fixed when the match is opened.
+    device. ``practice`` and ``dice`` are fixed when the match is opened.
     """
 
     practice: bool = False
     """Whether undo, hints and setting up positions are allowed."""
+    dice: Literal["fair", "real"] = "fair"
+    """``real``: people roll real dice and enter what they show."""
     starts: Literal["first", "random", "loser"] = "first"
     """Who starts: the first seat, a random seat, or the loser of the previous match."""
     clock: Annotated[int, Meta(ge=0, le=30 * 86400)] = 0
@@ -48,7 +51,7 @@ class TableSettings(Struct, frozen=True, kw_only=True):
     grace: Annotated[int, Meta(ge=5, le=30 * 86400)] | None = 60
     """Seconds that a player may be disconnected before a bot stands in; null means no limit."""
     pace: Annotated[int, Meta(ge=0, le=10_000)] = 900
-    """Milliseconds that a bot waits before each action."""
+    """Milliseconds that a bot waits before its turn."""
     stand_in: Bot = "simple"
     """The bot that stands in for absent players."""
     watch: bool = True
@@ -109,10 +112,21 @@ class Act(Command, frozen=True, tag="act"):
     action: Annotated[str, Meta(max_length=40)]
     seat: SeatNumber | None = None
     """Default: the seat to act."""
+    dice: Annotated[list[Annotated[str, Meta(max_length=20)]], Meta(max_length=60)] = []
+    """What real dice show, with ``roll``: one of each list of ``to_enter``."""
 
 
 class Undo(Command, frozen=True, tag="undo"):
-    """Undo the last decision at a practice table, if no dice were rolled since."""
+    """Undo the last decision at a practice table, or the last decision or dice at one with real dice.
+
+    If all other seats are bots, also after rolls and turns of bots; else only if no dice were rolled since.
+    With real dice, every player may undo what another one entered, also the last entry of a finished match
+    until the next match is open.
+    """
+
+
+class Hurry(Command, frozen=True, tag="hurry"):
+    """Let bots act without waiting until a person is to act, if all other seats are bots."""
 
 
 class Resign(Command, frozen=True, tag="resign"):
@@ -174,7 +188,7 @@ class Hello(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
 
 
 AnyCommand = (
-    Sit | AddBot | Free | Start | Act | Undo | Resign | TakeBack | Configure | SetUp | Hint | Rematch
+    Sit | AddBot | Free | Start | Act | Undo | Hurry | Resign | TakeBack | Configure | SetUp | Hint | Rematch
     | Recover | Ping
 )  # fmt: skip
 
@@ -189,6 +203,21 @@ class Person(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     seat: SeatNumber | None = None
     colours: list[Colour] | None = None
     entropy: Entropy = ""
+
+
+class GameInfo(Struct, frozen=True, kw_only=True):
+    """A game that can be played here."""
+
+    name: str
+    rules_version: int
+    options: tuple[Option, ...]
+
+
+class Games(Struct, frozen=True, kw_only=True):
+    """The games with their options, and the bots."""
+
+    games: list[GameInfo]
+    bots: list[str]
 
 
 class Sealed(Struct, frozen=True, kw_only=True):
@@ -228,6 +257,8 @@ class Advice(Struct, frozen=True, kw_only=True):
 
     source: Source
     win: float
+    shares: list[float]
+    """The win probability of each seat."""
     wins: dict[str, float]
     """The win probability after each legal decision; empty if there is none."""
 
@@ -239,6 +270,13 @@ class Position(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     options: dict[str, bool | int | str] = {}
     position: Annotated[str, Meta(max_length=1000)] | None = None
     """The text of the position; null for the initial one."""
+
+
+class GameOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A game with options: to be checked in a request, all of them in the answer."""
+
+    game: Annotated[str, Meta(max_length=40)]
+    options: dict[str, bool | int | str] = {}
 
 
 class PositionSeen(Struct, frozen=True, kw_only=True):
@@ -279,7 +317,7 @@ class Created(EventBase, frozen=True, tag="created"):
     options: dict[str, bool | int | str]
     settings: TableSettings
     commitment: str
-    """The SHA-256 of the secret of the dice."""
+    """The SHA-256 of the secret of the dice; empty with real dice."""
     start: str | None = None
     """The starting position, at a practice table."""
     previous: str | None = None
@@ -363,6 +401,8 @@ class SeatView(Struct, frozen=True, kw_only=True):
     here: bool
     """Whether its owner is connected; true for a bot."""
     resigned: bool
+    stand_in_at: float | None = None
+    """When a bot stands in for its absent owner, in seconds since 1970; null if none will."""
 
 
 class Now(Struct, frozen=True, kw_only=True):
@@ -374,6 +414,10 @@ class Now(Struct, frozen=True, kw_only=True):
     to_act: int | None = None
     legal: list[str] = []
     """The legal actions of the seat to act."""
+    undo: list[int] | None = None
+    """The seats that may undo; null except at a practice table in play, or with real dice."""
+    to_enter: list[list[str]] | None = None
+    """With real dice, for each roll to enter now what it can show; null if there is none."""
     deadline: float | None = None
     """The end of its time, in seconds since 1970."""
     position: Any = None
@@ -387,6 +431,14 @@ class Now(Struct, frozen=True, kw_only=True):
     """The secret of the dice, once the match is over."""
     next: str | None = None
     """The next match at this table."""
+
+
+class Standing(Now, frozen=True, kw_only=True):
+    """The current state of a match over HTTP."""
+
+    options: dict[str, bool | int | str]
+    mine: list[int] = []
+    """The seats of the member whose token was sent."""
 
 
 class Frame(Struct, frozen=True, kw_only=True, tag_field="type"):
@@ -432,7 +484,7 @@ class Snapshot(Frame, frozen=True, tag="snapshot"):
     commitment: str
     entropy: list[str]
     now: Now
-    turn: list[dict[str, Any]] = []
+    turn: list[FactView] = []
     """The facts since the start of the turn."""
     plies: int = 0
 
@@ -453,6 +505,7 @@ class Previews(Frame, frozen=True, tag="previews"):
     version: int
     seat: int
     choices: dict[str, Preview]
+    sequences: Sequences | None = None
 
 
 class Accepted(Frame, frozen=True, tag="accepted"):
@@ -492,10 +545,12 @@ class RefusalFrame(Refusal, frozen=True, kw_only=True, tag_field="type", tag="re
 
 
 class Presence(Frame, frozen=True, tag="presence"):
-    """The owner of a seat connected or disconnected."""
+    """The owner of a seat connected or disconnected, or the time of the stand-in changed."""
 
     seat: int
     here: bool
+    stand_in_at: float | None = None
+    """As in ``SeatView``."""
 
 
 class ClockWarning(Frame, frozen=True, tag="clock"):

@@ -30,6 +30,7 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from escadaria.bus import Bus
 from escadaria.store import Meters, Store
 
 log = logging.getLogger(__name__)
@@ -116,6 +117,13 @@ WORKER_DEATHS = Counter(
 LOOP_LAG = Histogram(
     "escadaria_loop_lag_seconds", "How late the event loop runs a timer", buckets=_FINE, registry=REGISTRY
 )
+BUS_UP = Gauge("escadaria_bus_up", "1 while the bus between workers is connected", registry=REGISTRY)
+FOLLOWED = Counter(
+    "escadaria_followed_total",
+    "Times that events of other workers were applied, from a message of the bus or read from the store",
+    ["source"],
+    registry=REGISTRY,
+)
 SWEPT = Counter(
     "escadaria_swept_total",
     "Matches evicted or archived, and expired values",
@@ -128,7 +136,10 @@ LAST_SWEEP = Gauge(
     registry=REGISTRY,
 )
 BUILD = Gauge(
-    "escadaria_build_info", "1, labelled with the build", ["version", "commit", "python"], registry=REGISTRY
+    "escadaria_build_info",
+    "1, labelled with the build and the name of this worker",
+    ["version", "commit", "python", "worker"],
+    registry=REGISTRY,
 )
 _STARTED = time.monotonic()
 UPTIME = Gauge("escadaria_uptime_seconds", "Time since the process started", registry=REGISTRY)
@@ -139,6 +150,12 @@ UPTIME.set_function(lambda: time.monotonic() - _STARTED)
 def events(kind: str) -> Counter:
     """The counter of one kind of event, cached since the lookup is slow."""
     return EVENTS.labels(kind)
+
+
+@cache
+def followed(source: str) -> Counter:
+    """The counter of events of other workers by their source, cached since the lookup is slow."""
+    return FOLLOWED.labels(source)
 
 
 def swept(**counts: int) -> None:
@@ -175,6 +192,13 @@ def measure_store(store: Store) -> None:
     store.meters.committed = _committed
 
 
+def measure_bus(bus: Bus) -> None:
+    """Export whether this bus is connected, and the name of its worker."""
+    BUILD.clear()
+    BUILD.labels(version("escadaria"), commit(), platform.python_version(), bus.worker).set(1)
+    BUS_UP.set_function(lambda: bus.connected)
+
+
 def _committed(events: int, seconds: float) -> None:
     COMMIT_SECONDS.observe(seconds)
     if events:  # a ping has none
@@ -183,13 +207,7 @@ def _committed(events: int, seconds: float) -> None:
 
 def page() -> bytes:
     """All metrics in Prometheus's text format."""
-    _set_build()
     return generate_latest(REGISTRY)
-
-
-@cache
-def _set_build() -> None:
-    BUILD.labels(version("escadaria"), commit(), platform.python_version()).set(1)
 
 
 @cache

@@ -1,25 +1,35 @@
-"""Routes outside /api: the files of the web client, health, readiness and metrics."""
+"""Routes outside /api: the pages and files of the web client, health, readiness and metrics."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import functools
 import gzip
 import hashlib
+import json
 import mimetypes
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import prometheus_client
 from litestar import MediaType, Request, Response, get
 from litestar.datastructures import State
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
+from escadaria.catalogue import GAMES
+from escadaria.i18n import load, negotiate
+from escadaria.i18n.web import texts_json
 from escadaria.refusals import Refused
 from escadaria.server import metrics
-from escadaria.server.access import check_probe
+from escadaria.server.access import check_probe, is_known_host
 from escadaria.server.errors import refusals
+from escadaria.server.head import TEXTS, Page, head, page_of, preloads
 from escadaria.server.hub import Hub
 from escadaria.store import StoreUnavailable
 
@@ -29,7 +39,28 @@ STATIC = Path(__file__).parents[1] / "static"
 ICON = Path(__file__).with_name("favicon.ico")
 """``icon.svg`` for clients without SVG support."""
 
-_ROBOTS = b"User-agent: *\nDisallow: /api/\nDisallow: /t/\n"
+_PREVIEWERS = (
+    "Discordbot",
+    "facebookexternalhit",
+    "LinkedInBot",
+    "Slackbot",
+    "TelegramBot",
+    "Twitterbot",
+    "WhatsApp",
+)
+_ROBOTS = "\n".join(
+    [
+        "# Invitations (/t/) are private, but the sender's messenger may show a preview of one.",
+        *(f"User-agent: {name}" for name in _PREVIEWERS),
+        "Disallow: /api/",
+        "",
+        "User-agent: *",
+        "Disallow: /api/",
+        "Disallow: /t/",
+        "",
+    ]
+).encode()
+_LOOKUP_SECONDS = 1.0
 _IMMUTABLE = "public, max-age=31536000, immutable"
 
 
@@ -68,14 +99,58 @@ async def metrics_page(state: State) -> Response[bytes]:
 
 
 @get(["/", "/{path:path}"], include_in_schema=False, opt={"compressed": True})
-async def client(request: Request[Any, Any, Any], path: FromPath[str] = "/") -> Response[bytes]:
-    """The files of the web client. Other paths get ``index.html``: the client routes them."""
-    if f"{path}/".startswith(("/api/", "/assets/")) and path not in _files():
+async def client(request: Request[Any, Any, Any], state: State, path: FromPath[str] = "/") -> Response[bytes]:
+    """The files of the web client. Other paths get its page, with their head: the client routes them."""
+    files = _files()
+    file = files.get(path)
+    if file is None and f"{path}/".startswith(("/api/", "/assets/")):
         raise NotFoundException("not found")
-    file = _files().get(path) or _files().get("/index.html")
-    if file is None:
-        raise NotFoundException("the web client is not built: run python3 run.py")
+    if file is None or path == "/index.html":
+        if "/index.html" not in files:
+            raise NotFoundException("the web client is not built: run python3 run.py")
+        page, match = page_of(path if file is None else "/")
+        page = replace(page, game=page.game or await _game_of(match, state.hub))
+        language = negotiate(request.headers.get("accept-language", ""))
+        file = _page(_built(), page, language, _origin(request, state.hub))
     return file.response(request.headers.get("accept-encoding", ""), request.headers.get("if-none-match"))
+
+
+async def _game_of(match: str, hub: Hub) -> str:
+    """The game of a match; empty if it is unknown or the store does not respond in time."""
+    if match:
+        with contextlib.suppress(Refused, TimeoutError):
+            async with asyncio.timeout(_LOOKUP_SECONDS):
+                name = (await hub.room(match)).match.game.name
+                return name if name in GAMES else ""
+    return ""
+
+
+def _origin(request: Request[Any, Any, Any], hub: Hub) -> str:
+    """The start of absolute addresses, from a Host header that names this server; else empty."""
+    host = request.headers.get("host", "")
+    known = is_known_host(host.encode("latin-1"), hub.settings.hosts, hub.settings.host)
+    return f"{request.scope['scheme']}://{host.lower()}" if known else ""
+
+
+@functools.lru_cache(256)
+def _page(built: int, page: Page, language: str, origin: str) -> _File:
+    """The page for a screen and a game: the same for all matches, so it is compressed once."""
+    files = _read_files(STATIC, built)
+    manifest = _read_manifest(STATIC, built)
+    texts, parts = load(language), TEXTS.get(page.screen, ("home", "play"))
+    # A block of data, which browsers do not execute. In JSON < can only be part of a string.
+    data = msgspec.json.encode(texts_json(language, *parts)).decode().replace("<", "\\u003c")
+    text = files["/index.html"].body.decode("utf-8")
+    text = text.replace('<html lang="en">', f'<html lang="{language}">')
+    text = _fill(text, "<!--page-->.*<!--/page-->", "\n    ".join(head(page, texts, origin, files)))
+    text = _fill(text, "(?=</head>)", "".join(f"{link}\n  " for link in preloads(page, manifest)))
+    block = f'<script type="application/json" id="texts" lang="{language}" data-parts="{" ".join(parts)}">'
+    text = _fill(text, "(?=</body>)", f"{block}{data}</script>\n  ")
+    return replace(_file("/index.html", text.encode("utf-8")), vary="Accept-Encoding, Accept-Language")
+
+
+def _fill(text: str, place: str, content: str) -> str:
+    return re.sub(place, lambda _: content, text, count=1, flags=re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +163,13 @@ class _File:
     etag: str
     media_type: str
     caching: str
+    vary: str = "Accept-Encoding"
 
     def response(self, accepted: str, known: str | None) -> Response[bytes]:
         """The response with the file, or 304 if the browser has it."""
         use_gzip = self.compressed is not None and _accepts_gzip(accepted)
         etag = f'"{self.etag}-gz"' if use_gzip else f'"{self.etag}"'
-        headers = {"Cache-Control": self.caching, "ETag": etag, "Vary": "Accept-Encoding"}
+        headers = {"Cache-Control": self.caching, "ETag": etag, "Vary": self.vary}
         if known is not None and etag in known:
             return Response(b"", status_code=304, headers=headers)
         if use_gzip:
@@ -113,24 +189,39 @@ def _accepts_gzip(accepted: str) -> bool:
 
 def _files() -> dict[str, _File]:
     """All files by path. They are read again when the client was rebuilt."""
+    return _read_files(STATIC, _built())
+
+
+def _built() -> int:
+    """When the client was built; 0 if it is not built."""
     try:
-        built = (STATIC / "index.html").stat().st_mtime_ns
+        return (STATIC / "index.html").stat().st_mtime_ns
     except OSError:
-        built = 0
-    return _read_files(STATIC, built)
+        return 0
 
 
 @functools.lru_cache(1)
 def _read_files(folder: Path, built: int) -> dict[str, _File]:
     found = {"/robots.txt": _file("/robots.txt", _ROBOTS), "/favicon.ico": _file("/x.ico", ICON.read_bytes())}
     for path in folder.rglob("*") if built else ():
-        if path.is_file() and not path.name.startswith("."):
-            address = "/" + path.relative_to(folder).as_posix()
+        inside = path.relative_to(folder)
+        if path.is_file() and not any(part.startswith(".") for part in inside.parts):
+            address = "/" + inside.as_posix()
             if path.suffix == ".gz":
                 address, compressed = address.removesuffix(".gz"), path.read_bytes()
                 found[address] = _file(address, gzip.decompress(compressed), compressed)
             elif address not in found:
                 found[address] = _file(address, path.read_bytes())
+    return found
+
+
+@functools.lru_cache(1)
+def _read_manifest(folder: Path, built: int) -> Mapping[str, Any]:
+    """Which files each module of the client was built into."""
+    try:
+        found: Mapping[str, Any] = json.loads((folder / ".vite" / "manifest.json").read_bytes())
+    except FileNotFoundError:
+        return {}
     return found
 
 

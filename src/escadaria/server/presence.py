@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterable
 from typing import Literal
 
@@ -13,7 +14,7 @@ from escadaria.server.limits import network_of
 from escadaria.server.match import HOST, Match
 from escadaria.server.settings import Settings
 from escadaria.server.tokens import digest, new_token
-from escadaria.views import previews
+from escadaria.views import previews, sequences
 
 
 class Connection:
@@ -115,16 +116,53 @@ class Presence:
         """The members without a connection, and when they disconnected."""
         self.waiting_since = clock.time()
         """Since when at least one member has been connected."""
+        self.elsewhere: set[int] = set()
+        """The members who are connected to other workers."""
+        self.anyone_elsewhere = False
+        """Whether other workers have connections, also of guests and watchers."""
         self._settings = settings
         self._clock = clock
 
     @property
     def has_members(self) -> bool:
-        return any(connection.member is not None for connection in self.connections)
+        here = any(connection.member is not None for connection in self.connections)
+        return here or bool(self.elsewhere)
+
+    @property
+    def anyone(self) -> bool:
+        """Whether anyone is connected, at any worker."""
+        return bool(self.connections) or self.anyone_elsewhere
+
+    def text(self) -> str:
+        """Who is connected here, for the other workers; empty if nobody is."""
+        members = {c.member for c in self.connections if c.member is not None and not c.ending}
+        return json.dumps(sorted(members)) if self.connections else ""
+
+    def set_elsewhere(self, texts: Iterable[str]) -> bool:
+        """Set who is connected to other workers, broadcast the changes, and return whether there were any."""
+        waited, before = self.has_members, (self.elsewhere, self.anyone_elsewhere)
+        found = [set(json.loads(text)) for text in texts]
+        self.elsewhere, self.anyone_elsewhere = set().union(*found), bool(found)
+        if before == (self.elsewhere, self.anyone_elsewhere):
+            return False
+        if self.has_members and not waited:
+            self.waiting_since = self._clock.time()
+        self.update()
+        if self.has_members != waited:
+            self._send_absent(list(self.connections))
+        return True
 
     def is_here(self, seat: int) -> bool:
         chair = self.match.chairs[seat]
         return bool(chair.bot) or (chair.member is not None and chair.member not in self.absent)
+
+    def stand_in_at(self, seat: int) -> float | None:
+        """When a bot stands in for the absent owner of a seat. This needs a connected member who waits."""
+        match, member = self.match, self.match.chairs[seat].member
+        table, grace = match.table, match.settings.grace
+        if table is None or table.outcome or grace is None or member not in self.absent or table.bot_of(seat):
+            return None
+        return max(self.absent[member], self.waiting_since) + grace if self.has_members else None
 
     def check_space(self, connection: Connection) -> None:
         """Check the limits of connections. For a member, close the oldest connection instead.
@@ -151,30 +189,53 @@ class Presence:
 
     def enter(self, connection: Connection) -> None:
         """Add a connection and broadcast the presence to the others."""
-        if not self.has_members:
+        waited = self.has_members
+        if not waited:
             self.waiting_since = self._clock.time()
         self.update(connection)
+        others = list(self.connections)
         self.connections[connection] = None
+        if self.has_members != waited:
+            self._send_absent(others)
 
     def leave(self, connection: Connection) -> None:
+        waited = self.has_members
         self.connections.pop(connection, None)
         self.update()
+        if self.has_members != waited:
+            self._send_absent(list(self.connections))
 
     def update(self, *new: Connection) -> None:
         """Update who is absent, and broadcast the changes."""
         here = {connection.member for connection in (*self.connections, *new) if not connection.ending}
+        here |= self.elsewhere
         members = {chair.member for chair in self.match.chairs if chair.member is not None}
         if not members & (here ^ (members - self.absent.keys())):
             return
-        for seat, chair in enumerate(self.match.chairs):
-            if chair.member is None or (chair.member in here) == (chair.member not in self.absent):
-                continue
-            self.broadcast(messages.frame(messages.Presence(seat=seat, here=chair.member in here)))
+        changed = [
+            seat
+            for seat, chair in enumerate(self.match.chairs)
+            if chair.member is not None and (chair.member in here) != (chair.member not in self.absent)
+        ]
         for member in members:
             if member in here:
                 self.absent.pop(member, None)
             else:
                 self.absent.setdefault(member, self._clock.time())
+        for seat in changed:
+            self.broadcast(messages.frame(self.of(seat)))
+
+    def of(self, seat: int) -> messages.Presence:
+        """The presence of a seat's owner."""
+        return messages.Presence(seat=seat, here=self.is_here(seat), stand_in_at=self.stand_in_at(seat))
+
+    def _send_absent(self, connections: list[Connection]) -> None:
+        """Send the absent players again: whether a stand-in replaces them depends on who waits."""
+        for seat, chair in enumerate(self.match.chairs):
+            if chair.member in self.absent:
+                frame = messages.frame(self.of(seat))
+                for connection in connections:
+                    connection.push(frame)
 
     def broadcast(self, frame: bytes, *, members: bool = True, guests: bool = True) -> None:
         """Send a frame to ``members`` (with watchers) and ``guests``."""
@@ -211,7 +272,10 @@ class Presence:
             return
         frame = messages.frame(
             messages.Previews(
-                version=self.match.version, seat=table.to_act, choices=previews(table.game, table.state)
+                version=self.match.version,
+                seat=table.to_act,
+                choices=previews(table.game, table.state),
+                sequences=sequences(table.game, table.state),
             )
         )
         for connection in wanting:

@@ -13,7 +13,7 @@ import msgspec
 from escadaria import catalogue
 from escadaria.coach import evaluators
 from escadaria.game import CHANCE, AnyGame
-from escadaria.record import Proof, Record, Remark, Seat, read, result_text, verify
+from escadaria.record import REAL, Proof, Record, Remark, Seat, read, result_text, verify
 from escadaria.refusals import Refused
 from escadaria.server.match import Match
 from escadaria.views import StepView, fact_data
@@ -38,13 +38,15 @@ class Played(NamedTuple):
     plies: tuple[Any, ...]
     remarks: tuple[Remark, ...]
     date: str
-    proof: Proof
+    proof: Proof | None
+    """None with real dice."""
     start: Any
 
     def record(self) -> Record:
         """The record. Creating it replays the match."""
         game = catalogue.load(self.game, **self.options)
-        return Record(game, self.seats, self.plies, self.remarks, self.date, "fair", self.proof, self.start)
+        dice = "fair" if self.proof else REAL
+        return Record(game, self.seats, self.plies, self.remarks, self.date, dice, self.proof, self.start)
 
 
 def played(match: Match, date: str) -> Played:
@@ -59,7 +61,7 @@ def played(match: Match, date: str) -> Played:
         plies=tuple(table.plies),
         remarks=tuple(table.remarks),
         date=date,
-        proof=Proof(match.dice_name, match.commitment, match.entropy, match.revealed),
+        proof=match.proof,
         start=table.start,
     )
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
-import msgspec
-
+from escadaria.bus import HURRY, UNKNOWN, Sent
 from escadaria.game import GameError
 from escadaria.refusals import Refused, code_of
 from escadaria.server import messages, metrics, snapshots
@@ -27,7 +26,7 @@ from escadaria.server.recovery import RecoveryCodes
 from escadaria.server.services import Services
 from escadaria.server.tokens import digest
 from escadaria.server.turn_clock import TurnClock
-from escadaria.store import StoredEvent
+from escadaria.store import StoredEvent, Survey
 from escadaria.table import ROLL, Event, Step
 from escadaria.views import step_view
 
@@ -47,14 +46,17 @@ class Room:
         """When the room was last used."""
         self.visited = False
         """Whether anybody was connected since the match was loaded."""
-        self.events = EventLog(match, services, self._publish, self._update)
+        self.jobs = Jobs(match, self._drained)
+        self.events = EventLog(match, services, self.jobs, self._publish, self._update)
         self._services = services
         self._clock = services.clock
         self._presence = Presence(match, services.settings, services.clock)
         self._turn_clock = TurnClock(match, self._presence, services.clock)
-        self.jobs = Jobs(match, self._drained)
-        self._codes = RecoveryCodes(match, self.events, services)
-        self._autoplay = Autoplay(match, self._presence, self._turn_clock, self.jobs, self.events, services)
+        self._codes = RecoveryCodes(match, self.jobs, self.events, services)
+        self._autoplay = Autoplay(
+            match, self._presence, self._turn_clock, self.jobs, self.events, services, self._update_sharing
+        )
+        self._checking = False  # whether a check for events of other workers is queued
         self._answering: Connection | None = None
         """The connection whose command is being committed: it gets the events together with the answer."""
         self._history: deque[tuple[int, bytes]] = deque(maxlen=services.settings.history)
@@ -99,6 +101,8 @@ class Room:
             connection.token = digest(hello.token)
             if code := self._codes.spend(connection.token):
                 self.jobs.spawn(self._codes.delete(code))
+            elif self._codes.moved_lately(connection.token):
+                self.jobs.spawn(self._codes.delete_elsewhere(connection.token))
         elif hello.watch is not None:
             connection.watcher = self.match.may_watch(hello.watch)
             if not connection.watcher:
@@ -125,12 +129,14 @@ class Room:
         self._presence.check_space(connection)
         self._presence.enter(connection)
         self.visited = True
+        self._update_sharing()
         self._welcome(connection, hello.since, token)
         self._autoplay.schedule()
 
     def leave(self, connection: Connection) -> None:
         self._presence.leave(connection)
         self.last_seen = self._clock.time()
+        self._update_sharing()
         self._autoplay.schedule()
 
     def _welcome(self, connection: Connection, since: int | None, token: str | None) -> None:
@@ -154,7 +160,7 @@ class Room:
             for frame in missed:
                 connection.push(frame)
             for seat in range(len(match.chairs)):  # presence changes are not events
-                connection.send(messages.Presence(seat=seat, here=self._presence.is_here(seat)))
+                connection.send(self._presence.of(seat))
         else:
             connection.send(self._snapshot(connection))
         self._presence.send_previews([connection])
@@ -166,6 +172,16 @@ class Room:
     def now(self, *, seats: bool = True, play: bool = True) -> messages.Now:
         """The current state; without ``play`` only what guests may see."""
         return snapshots.now(self.match, self._presence, self._turn_clock.deadline(), seats=seats, play=play)
+
+    def standing(self, token: str | None) -> messages.Standing:
+        """The current state for the member with this token; without a token what guests may see.
+
+        :raises Refused: ``forbidden`` if the token is not valid.
+        """
+        member = None if token is None else self.match.member_of(token)
+        if token is not None and member is None:
+            raise Refused("forbidden", "the token is not valid for this match")
+        return snapshots.standing(self.match, self._presence, self._turn_clock.deadline(), member)
 
     def _next_token(self, member: int) -> str:
         assert self.match.next is not None, "the next match is open"
@@ -182,6 +198,8 @@ class Room:
             self._ping(connection, command)
         elif isinstance(command, messages.Hint):
             self.jobs.spawn(self._answer(connection, command, self._hint))
+        elif isinstance(command, messages.Hurry):
+            self.jobs.spawn(self._answer(connection, command, self._hurry))
         else:
             self.jobs.enqueue(partial(self._answer, connection, command, self._handle, time.perf_counter()))
 
@@ -226,14 +244,75 @@ class Room:
         return messages.Accepted(id=command.id, version=self.match.version)
 
     async def refresh(self) -> None:
-        """Apply the events of other workers. :raises Refused: ``store_unavailable``."""
-        await self.jobs.run(self.events.catch_up)
+        """Apply the events and the presence of other workers. :raises Refused: ``store_unavailable``."""
+        await self.jobs.run(self._refresh)
+
+    async def _refresh(self) -> None:
+        if not self._services.peers.shared:
+            await self.events.catch_up()
+            return
+        survey_one = partial(self._services.store.survey, [self.match.id], self._clock.time())
+        surveys = await self.jobs.from_store(survey_one)
+        if (survey := surveys.get(self.match.id)) is not None:
+            self.surveyed(survey)
+            if survey.version > self.match.version:
+                await self.events.catch_up()
+
+    def surveyed(self, survey: Survey) -> None:
+        """Take over the presence at other workers, and who holds the lease."""
+        worker = self._services.peers.worker
+        elsewhere = [text for name, text in survey.members.items() if name != worker]
+        self._autoplay.surveyed(survey.holder, changed=self._presence.set_elsewhere(elsewhere))
+
+    async def try_refresh(self) -> None:
+        """Apply the events of other workers if the store can be read."""
+        await self.jobs.run(self._try_refresh)
 
     async def _try_refresh(self) -> None:
         try:
-            await self.events.catch_up()
+            await self._refresh()
         except Refused as refused:
             log.debug("not refreshed", extra={"match": self.match.id, "why": str(refused)})
+
+    @property
+    def followed(self) -> bool:
+        """Whether events of other workers are to be applied as soon as they are stored."""
+        peers = self._services.peers
+        return bool(self.connections) or (peers.shared and peers.holds(self.match.id))
+
+    def _update_sharing(self) -> None:
+        """Share the presence, and receive messages of other workers while they matter."""
+        self._services.peers.set_present(self.match.id, self._presence.text())
+        if self.followed:
+            self._services.bus.subscribe(self.match.id)
+        else:
+            self._services.bus.unsubscribe(self.match.id)
+
+    def follow(self, version: int, events: Sequence[Sent] = ()) -> None:
+        """Apply the events of other workers up to a version: those given, or all that the store has.
+
+        :param version: or ``UNKNOWN``, or ``HURRY``.
+        """
+        if version > self.match.version:
+            if not events or not self.jobs.run_now(partial(self.events.follow, events)):
+                self.jobs.enqueue(partial(self._follow, version, events))
+        elif version == UNKNOWN and not self._checking:
+            self._checking = True
+            self.jobs.enqueue(self._check)
+        elif version == HURRY:  # after the events before it
+            self.jobs.enqueue(self._hurry_bots)
+
+    async def _follow(self, version: int, events: Sequence[Sent]) -> None:
+        if version <= self.match.version or (events and self.events.follow(events)):
+            return
+        try:
+            await self.events.catch_up()
+        except Refused as refused:  # the next check finds it
+            log.debug("not followed", extra={"match": self.match.id, "why": str(refused)})
+
+    async def _check(self) -> None:
+        self._checking = False
+        await self._try_refresh()
 
     async def _handle(self, connection: Connection, command: messages.AnyCommand) -> messages.Accepted:
         match = self.match
@@ -277,6 +356,7 @@ class Room:
         match = self.match
         connection.member = match.member_of(token)
         connection.token = digest(token)
+        self._update_sharing()
         self._presence.send_seats()
         if match.table is not None:  # it has started, and guests are not sent the play
             connection.send(self._snapshot(connection))
@@ -302,6 +382,16 @@ class Room:
             connection.hinting = False
         return messages.Accepted(id=command.id, version=version, action=action, advice=advice)
 
+    async def _hurry(self, connection: Connection, command: messages.Hurry) -> messages.Accepted:
+        self.match.check_hurry(connection.member)
+        await self._hurry_bots()
+        if not self._services.peers.holds(self.match.id):  # another worker runs the bots
+            self._services.bus.publish(self.match.id, HURRY)
+        return messages.Accepted(id=command.id, version=self.match.version)
+
+    async def _hurry_bots(self) -> None:
+        self._autoplay.hurry()
+
     async def _issue_code(self, connection: Connection, command: messages.Recover) -> messages.Accepted:
         if connection.member is None:
             raise Refused("forbidden", "guests have no seats to recover")
@@ -313,37 +403,59 @@ class Room:
         match = self.match
         match.check_rematch(member)
         if match.next is None:
-            next_id = await self._services.open_next(match)
+            next_id = await self.jobs.from_store(partial(self._services.open_next, match))
             await self.events.commit(partial(match.link_next, next_id), key)
 
     # Events.
 
-    def _publish(self, stored: MatchEvent, steps: tuple[Step, ...], now: float) -> None:
-        """Broadcast an event that was stored and applied."""
+    def _publish(self, stored: MatchEvent, steps: tuple[Step, ...], now: float, frame: bytes) -> bytes:
+        """Broadcast an event that was stored and applied; with this frame, if another worker has made it.
+
+        :return: the frame if the clients of other workers can be sent the same one, else nothing.
+        """
         event = stored.event
         if self._answering is not None:
             self._answering.hold()
-        seats_changed = not (isinstance(event, Event) and steps)
-        message = messages.EventFrame(
+        moves = isinstance(event, Event) and bool(steps)
+        if not frame:
+            frame = messages.frame(self._event_frame(event, steps, now, seats=not moves))
+        self._history.append((self.match.version, frame))
+        if isinstance(event, messages.Moved):
+            self._codes.moved(stored.hidden.token, now)
+        if self.connections:
+            self._broadcast(stored, frame, now)
+        # Seats depend on who is connected, as a worker knows it; the last event reveals the secret.
+        return frame if moves and self.match.status == "playing" else b""
+
+    def _event_frame(
+        self,
+        event: messages.AnyEvent,
+        steps: tuple[Step, ...],
+        now: float,
+        *,
+        seats: bool = True,
+        play: bool = True,
+    ) -> messages.EventFrame:
+        return messages.EventFrame(
             version=self.match.version,
             time=now,
             event=event,
             steps=[step_view(step) for step in steps],
-            now=self.now(seats=seats_changed),
+            now=self.now(seats=seats, play=play),
         )
-        frame = messages.frame(message)
-        self._history.append((self.match.version, frame))
-        if not self.connections:
-            return
+
+    def _broadcast(self, stored: MatchEvent, frame: bytes, now: float) -> None:
+        event = stored.event
         if not isinstance(event, Event):
             self._presence.send_seats(new_watch_key=stored.hidden.watch)
         if isinstance(event, messages.Continued):
             self._presence.send_next_tokens(self._next_token)
         self._presence.broadcast(frame, guests=False)
         self._presence.send_previews(self.connections)
-        # Guests are sent the events of the lobby and the end of the match, but not the play.
-        if not isinstance(event, Event | messages.PositionSet) or self.match.status == "over":
-            for_guests = msgspec.structs.replace(message, steps=[], now=self.now(play=False))
+        # Guests are sent the events of the lobby and the end of the match, which may be undone, not the play.
+        reopened = isinstance(event, Event) and event.undone
+        if not isinstance(event, Event | messages.PositionSet) or self.match.status == "over" or reopened:
+            for_guests = self._event_frame(event, (), now, play=False)
             self._presence.broadcast(messages.frame(for_guests), members=False)
         if isinstance(event, messages.Configured) and not self.match.settings.watch:
             self._presence.close_watchers()
@@ -373,10 +485,12 @@ class Room:
     def unload(self) -> None:
         """Cancel the timer before the match is evicted. The store knows when it is due."""
         self._autoplay.cancel()
+        self._autoplay.release()
 
     async def close(self) -> None:
         """Cancel the timer and finish the queued jobs."""
         self._autoplay.close()
+        self._services.bus.unsubscribe(self.match.id)
         await self.jobs.close()
 
 

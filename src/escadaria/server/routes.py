@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import functools
 import gzip
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody
 
 from escadaria import bots, strategy
-from escadaria.catalogue import GAMES
+from escadaria.catalogue import GAMES, load
 from escadaria.i18n.web import texts_json
 from escadaria.server import messages
 from escadaria.server.access import address_of, check_request
@@ -39,19 +38,15 @@ _NOT_READY = {202: ResponseSpec(Waiting, description="not ready", generate_examp
 
 
 @get("/games", responses=refusals())
-async def games() -> dict[str, Any]:
+async def games() -> messages.Games:
     """The games with their options, and the bots."""
-    return {
-        "games": [
-            {
-                "name": game.name,
-                "rules_version": game.rules_version,
-                "options": [dataclasses.asdict(option) for option in game.OPTIONS],
-            }
+    return messages.Games(
+        games=[
+            messages.GameInfo(name=game.name, rules_version=game.rules_version, options=tuple(game.OPTIONS))
             for game in GAMES.values()
         ],
-        "bots": list(bots.BOTS),
-    }
+        bots=list(bots.BOTS),
+    )
 
 
 @get("/addresses", responses=refusals())
@@ -82,11 +77,14 @@ async def open_match(
     return await hub.open(data, address_of(request))
 
 
-@get("/matches/{match:str}", responses=refusals("unknown_match", "store_unavailable"))
-async def match_info(state: State, match: FromPath[str]) -> messages.Now:
-    """What guests may see: the seats and the status."""
+@get("/matches/{match:str}", responses=refusals("forbidden", "unknown_match", "store_unavailable"))
+async def match_info(
+    request: Request[Any, Any, Any], state: State, match: FromPath[str]
+) -> messages.Standing:
+    """The seats and the status; for a member, who sends ``Authorization: Bearer TOKEN``, also the play."""
     hub: Hub = state.hub
-    return (await hub.room(match)).now(play=False)
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return (await hub.current_room(match)).standing(token if scheme.lower() == "bearer" else None)
 
 
 @get(
@@ -100,7 +98,7 @@ async def match_record(
 ) -> Response[bytes]:
     """The record of a finished match, with the secret of its dice."""
     hub: Hub = state.hub
-    room = await hub.room(match)
+    room = await hub.current_room(match)
     text = await hub.workers.record(room.match, room.events.date, address_of(request))
     return await _response(request, text, MediaType.TEXT)
 
@@ -115,7 +113,7 @@ async def match_replay(
 ) -> Response[bytes]:
     """A finished match, position by position."""
     hub: Hub = state.hub
-    room = await hub.room(match)
+    room = await hub.current_room(match)
     return await _response(
         request, await hub.workers.replay(room.match, room.events.date, address_of(request))
     )
@@ -148,7 +146,7 @@ async def match_analysis(
 ) -> Response[bytes]:
     """The evaluation of each decision of a finished match, and the luck of each seat."""
     hub: Hub = state.hub
-    room = await hub.room(match)
+    room = await hub.current_room(match)
     return await _response(
         request, await hub.workers.analysis(room.match, room.events.date, address_of(request))
     )
@@ -183,6 +181,12 @@ async def position(
     return await _response(request, await hub.workers.position(data, address_of(request)))
 
 
+@post("/options", status_code=200, responses=refusals("bad_options", "invalid_text"))
+async def options(data: JSONBody[messages.GameOptions]) -> messages.GameOptions:
+    """Check the options of a game, such as a board; the answer has all of them."""
+    return messages.GameOptions(game=data.game, options=load(data.game, **data.options).options)
+
+
 @post(
     "/rolls",
     status_code=200,
@@ -208,10 +212,14 @@ async def texts(request: Request[Any, Any, Any], language: FromPath[str]) -> Res
     return await _response(request, _encoded(texts_json, language))
 
 
-@get("/texts/{language:str}/later", responses=_body(dict[str, Any]) | refusals("bad_options"), **_CONSTANT)
-async def later_texts(request: Request[Any, Any, Any], language: FromPath[str]) -> Response[bytes]:
-    """The texts of a language that only a few pages need."""
-    return await _response(request, _encoded(texts_json, language, True))
+@get(
+    "/texts/{language:str}/{part:str}", responses=_body(dict[str, Any]) | refusals("bad_options"), **_CONSTANT
+)
+async def texts_part(
+    request: Request[Any, Any, Any], language: FromPath[str], part: FromPath[str]
+) -> Response[bytes]:
+    """A part of the texts of a language: ``home``, ``play``, ``learn`` or ``study``."""
+    return await _response(request, _encoded(texts_json, language, part))
 
 
 @get("/rules/{game:str}", responses=_body(RulesView) | refusals("bad_options"), **_CONSTANT)
@@ -294,10 +302,11 @@ api = Router(
         record_replay,
         match_analysis,
         record_analysis,
+        options,
         position,
         rolls,
         texts,
-        later_texts,
+        texts_part,
         rules,
         lesson,
         advice,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gc
 import socket
+import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
-import platformdirs
 import uvicorn
 from litestar import Litestar
 
+from escadaria.folders import data_folder
+from escadaria.game import BadOptions
 from escadaria.server import logs
 from escadaria.server.app import create_app
 from escadaria.server.clock import Clock
@@ -24,14 +26,35 @@ _GC_THRESHOLD = 20_000
 
 
 def serve(settings: Settings, ready: Callable[[str], None] = lambda url: None) -> None:
-    """Run the server until a signal. ``ready`` is called with its address."""
+    """Run the server until a signal. ``ready`` is called with its address.
+
+    :raises BadOptions: if several workers are wanted on SQLite.
+    """
+    if settings.workers > 1:
+        if not settings.database.startswith("postgres"):
+            raise BadOptions(
+                f"{settings.workers} workers need PostgreSQL: set DATABASE_URL=postgresql://user@host/name, "
+                "or --workers 1 for SQLite"
+            )
+        from escadaria.server.supervisor import Supervisor
+
+        if code := Supervisor(settings, ready).run():
+            sys.exit(code)
+        return
+    run_server(settings, lambda server: ready(server.address))
+
+
+def run_server(
+    settings: Settings, started: Callable[[Server], None], sockets: list[socket.socket] | None = None
+) -> None:
+    """Run one server process until a signal, on given sockets or on the port of the settings."""
     logs.set_up_logs(settings)
-    server = make_server(settings, ready)
+    server = make_server(settings, lambda _: started(server))
     # Objects of the start-up live forever: scanning them would take a sixth of the time.
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GC_THRESHOLD)
-    server.run()
+    server.run(sockets)
 
 
 def make_server(
@@ -63,7 +86,8 @@ def make_server(
 
 def default_database() -> str:
     """The default database file, in the user's data folder."""
-    return str(Path(platformdirs.user_data_dir("escadaria", ensure_exists=True)) / "matches.sqlite3")
+    data_folder().mkdir(parents=True, exist_ok=True)
+    return str(data_folder() / "matches.sqlite3")
 
 
 def is_free(host: str, port: int) -> bool:
@@ -75,6 +99,13 @@ def is_free(host: str, port: int) -> bool:
         except OSError:
             return False
     return True
+
+
+def address_of_socket(listener: Any) -> str:
+    """The URL of a listening socket."""
+    host, port = listener.getsockname()[:2]
+    host = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    return f"http://{host}:{port}"
 
 
 class Server(uvicorn.Server):
@@ -89,17 +120,17 @@ class Server(uvicorn.Server):
         self.app = app
         self._settings = settings
         self._ready = ready
+        self.address = ""
+        """The URL, once it is started."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self.config.gate.fit_file_limit()
         self.config.backlog = self.config.gate.backlog
         await super().startup(sockets)
         if self.started:
-            host, port = self.servers[0].sockets[0].getsockname()[:2]
-            host = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-            address = f"http://{host}:{port}"
-            logs.started(self._settings, address)
-            self._ready(address)
+            self.address = address_of_socket(self.servers[0].sockets[0])
+            logs.started(self._settings, self.address)
+            self._ready(self.address)
 
     async def on_tick(self, counter: int) -> bool:
         if counter % 10 == 0:  # every second
@@ -111,6 +142,9 @@ class Server(uvicorn.Server):
         hub: Hub | None = getattr(self.app.state, "hub", None)
         logs.shutting_down(self._captured_signals, len(hub.connections) if hub is not None else 0)
         if hub is not None:
+            if hub.bus.shared:  # clients connect to another worker from now on
+                for listener in self.servers:
+                    listener.close()
             await hub.drain()  # before uvicorn closes the connections
         await super().shutdown(sockets)
         logs.stopped(time.monotonic() - start)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from escadaria.bus import Bus
 from escadaria.server.clock import Clock
 from escadaria.server.limits import Limits
 from escadaria.server.match import Match
+from escadaria.server.peers import Peers
 from escadaria.server.settings import Settings
 from escadaria.server.tokens import Tokens
 from escadaria.server.workers import Workers
@@ -19,6 +21,8 @@ class Services:
     """The services that all matches of a server share."""
 
     store: Store
+    bus: Bus
+    peers: Peers
     workers: Workers
     limits: Limits
     settings: Settings

@@ -24,6 +24,14 @@ class Settings:
     database: str = setting(
         "", "A file for SQLite, or a postgresql:// URL. Default: in your data folder.", ("DATABASE_URL",)
     )
+    redis: str = setting(
+        "", "A redis:// URL: workers of one PostgreSQL database use it as their bus.", ("REDIS_URL",)
+    )
+    workers: int = setting(1, "How many server processes share the port; more than one needs PostgreSQL.")
+    worker_port: int = setting(
+        0,
+        "With several workers, the first also listens on this port of 127.0.0.1, the second on the next.",
+    )
     log_format: Literal["text", "json"] = setting("text", "The format of log lines.")
     log_level: Literal["debug", "info", "warning", "error"] = setting(
         "info", "The lowest level that is logged."

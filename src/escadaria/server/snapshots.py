@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from escadaria.record import resigned
 from escadaria.server import messages
 from escadaria.server.match import Match
@@ -23,6 +25,8 @@ def now(
         seats=views,
         to_act=table.to_act,
         legal=list(table.choices()),
+        undo=match.undo_seats(),
+        to_enter=table.to_enter(),
         deadline=deadline,
         position=table.state,
         text=str(table.state),
@@ -30,6 +34,16 @@ def now(
         ruling=outcome.ruling if outcome else None,
         secret=match.revealed or None,
         next=match.next,
+    )
+
+
+def standing(
+    match: Match, presence: Presence, deadline: float | None, member: int | None
+) -> messages.Standing:
+    """The current state for a member, or what guests may see."""
+    state = now(match, presence, deadline, play=member is not None)
+    return messages.Standing(
+        **msgspec.structs.asdict(state), options=match.game.options, mine=match.seats_of(member)
     )
 
 
@@ -59,4 +73,5 @@ def _seat(match: Match, presence: Presence, seat: int) -> messages.SeatView:
         colours=chair.colours,
         here=presence.is_here(seat),
         resigned=table is not None and seat in resigned(table.remarks),
+        stand_in_at=presence.stand_in_at(seat),
     )

@@ -61,13 +61,8 @@ class TurnClock:
         return min(_WARNING_MOST, self._match.settings.clock * _WARNING_SHARE)
 
     def _absences(self) -> list[tuple[float, int]]:
-        """When each seat of an absent player is handed over. This needs a connected member who waits."""
-        match, presence = self._match, self._presence
-        table, grace = match.table, match.settings.grace
-        if table is None or table.outcome or grace is None or not presence.absent or not presence.has_members:
+        """When each seat of an absent player is handed over."""
+        if not self._presence.absent:
             return []
-        return [
-            (max(presence.absent[chair.member], presence.waiting_since) + grace, seat)
-            for seat, chair in enumerate(match.chairs)
-            if chair.member in presence.absent and not table.bot_of(seat)
-        ]
+        times = ((self._presence.stand_in_at(seat), seat) for seat in range(len(self._match.chairs)))
+        return [(at, seat) for at, seat in times if at is not None]

@@ -40,6 +40,40 @@ class Conflict(Exception):
     """
 
 
+class Fenced(Conflict):
+    """The lease that an append carries is no longer held. Nothing was stored."""
+
+
+Lease = tuple[str, int]
+"""The worker that holds a lease, and its epoch: a number that the worker uses once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What the store knows of a match that several workers may have in memory."""
+
+    version: int
+    """Of its last event."""
+
+    holder: str = ""
+    """The living worker that holds its lease; empty if there is none."""
+
+    members: Mapping[str, str] = field(default_factory=dict)
+    """Who is connected to it, as stored by each living worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The workers of a database."""
+
+    known: bool
+    """Whether the asking worker was known and had not expired."""
+
+    living: frozenset[str]
+    expired: Mapping[str, float]
+    """When each of the others expired."""
+
+
 class StoreUnavailable(Exception):
     """The database is locked or does not answer, or the disk is full. The store recovers by itself.
 
@@ -96,7 +130,14 @@ class Store(Protocol):
     def waiting(self) -> int:
         """The number of calls that wait for the database now."""
 
-    async def append(self, match: str, events: Sequence[StoredEvent], *, due: float | None = None) -> None:
+    async def append(
+        self,
+        match: str,
+        events: Sequence[StoredEvent],
+        *,
+        due: float | None = None,
+        lease: Lease | None = None,
+    ) -> None:
         """Append events to a match, all or none; they are durable on disk when it returns.
 
         Versions are consecutive and continue from the last one stored; version 1 starts a new match.
@@ -105,7 +146,9 @@ class Store(Protocol):
 
         :param due: when the match must be loaded even without a connection, in seconds since 1970: see
             :meth:`due_matches`. None leaves it unchanged.
+        :param lease: the lease of the match with which the events were made; see :meth:`take_lease`.
         :raises Conflict: if they do not follow the last event stored.
+        :raises Fenced: if the lease is no longer held.
         :raises StoreUnavailable: if they could not be stored now.
         :raises ValueError: if they can never be stored: none at all, gaps, no time, text with NUL.
         """
@@ -114,6 +157,12 @@ class Store(Protocol):
         """The events with a version above ``after``, in order; none if the match is unknown.
 
         At most ``limit`` events are returned.
+
+        :raises StoreUnavailable: if they cannot be read now.
+        """
+
+    async def survey(self, matches: Sequence[str], now: float) -> dict[str, Survey]:
+        """Version, holder and presence of each of these matches; those that are not stored are left out.
 
         :raises StoreUnavailable: if they cannot be read now.
         """
@@ -145,6 +194,13 @@ class Store(Protocol):
         :raises StoreUnavailable: if they cannot be read now.
         """
 
+    async def claim_due(self, match: str, worker: str, now: float, until: float) -> bool:
+        """Claim a match that is due, so that one worker loads it; it is due again at ``until``.
+
+        :return: False if another worker has claimed it, or a living one holds its lease.
+        :raises StoreUnavailable: if that could not be stored now.
+        """
+
     async def abandoned(self, before: float, limit: int) -> list[str]:
         """The open matches whose last event is older than ``before``, sorted by creation time.
 
@@ -169,6 +225,16 @@ class Store(Protocol):
     async def put_many(self, kind: str, values: Mapping[str, str], expires: float) -> None:
         """Store several values, all or none: see :meth:`put`."""
 
+    async def change(
+        self, kind: str, keys: Sequence[str], change: Callable[[str, str], str], expires: float
+    ) -> dict[str, str]:
+        """Replace the values of keys by ``change(key, value)``, atomically, and return the new values.
+
+        The value of a new key is empty. ``change`` runs in another thread and must not fail.
+
+        :raises StoreUnavailable: if they could not be changed now.
+        """
+
     async def get(self, kind: str, key: str, now: float) -> str | None:
         """The value of a key; None if there is none or it has expired.
 
@@ -185,6 +251,38 @@ class Store(Protocol):
         """All values of a kind that have not expired, by key.
 
         :raises StoreUnavailable: if they cannot be read now.
+        """
+
+    async def heartbeat(self, worker: str, now: float, expires: float) -> Workers:
+        """Note that a worker lives until ``expires``, and return all workers.
+
+        :raises StoreUnavailable: if that could not be stored now.
+        """
+
+    async def bury(self, worker: str, now: float) -> None:
+        """Delete a worker that expired before ``now``, with its leases and presence.
+
+        Matches whose lease it held are due now if they have a deadline.
+
+        :raises StoreUnavailable: if that could not be stored now.
+        """
+
+    async def take_lease(self, match: str, lease: Lease, now: float) -> bool:
+        """Take the lease of a match unless another living worker holds it; return whether it was taken.
+
+        :raises StoreUnavailable: if that could not be stored now.
+        """
+
+    async def release_leases(self, worker: str, matches: Sequence[str]) -> None:
+        """Give up the leases of these matches that the worker holds.
+
+        :raises StoreUnavailable: if that could not be stored now.
+        """
+
+    async def set_presence(self, worker: str, members: Mapping[str, str]) -> None:
+        """Store who is connected to each of these matches at a worker; an empty text for nobody.
+
+        :raises StoreUnavailable: if that could not be stored now.
         """
 
     async def purge(self, now: float) -> int:

@@ -19,13 +19,13 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
-from escadaria.store import Conflict, Meters, StoredEvent, StoreUnavailable
+from escadaria.store import Conflict, Fenced, Lease, Meters, StoredEvent, StoreUnavailable
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 ANSWER_SECONDS = 8.0
@@ -47,6 +47,7 @@ ARRIVAL_SECONDS = 0.02
 """The period over which arriving jobs are counted."""
 
 _ADD_MATCH = "INSERT INTO match (id, created, archived) VALUES (?, ?, FALSE)"
+_HELD = "SELECT count(*) FROM lease WHERE (match, worker, epoch) IN (VALUES {})"
 SET_DUE = "UPDATE match SET due = ? WHERE id = ?"
 
 
@@ -126,7 +127,7 @@ class Database(Protocol):
 class Job(Generic[T]):
     """A call: the work for a thread, and the future that its caller awaits."""
 
-    __slots__ = ("done", "due", "events", "match", "since", "work")
+    __slots__ = ("done", "due", "events", "lease", "match", "since", "work")
 
     def __init__(self, done: asyncio.Future[T], work: Callable[[Session], T] | None) -> None:
         self.done = done
@@ -137,6 +138,7 @@ class Job(Generic[T]):
         """The sort key within a transaction."""
         self.events: Sequence[StoredEvent] = ()
         self.due: float | None = None
+        self.lease: Lease | None = None
 
     def answer(self, outcome: T | Exception) -> None:
         if self.done.done():  # its caller was cancelled or refused
@@ -177,10 +179,12 @@ class Threads:
     def waiting(self) -> int:
         return len(self._waiting)
 
-    async def append(self, match: str, events: Sequence[StoredEvent], due: float | None) -> None:
+    async def append(
+        self, match: str, events: Sequence[StoredEvent], due: float | None, lease: Lease | None
+    ) -> None:
         """Store events in the next transaction."""
         job: Job[None] = Job(self._loop.create_future(), None)
-        job.match, job.events, job.due = match, events, due
+        job.match, job.events, job.due, job.lease = match, events, due, lease
         self._add(job)
         await self._answered(job)
 
@@ -482,7 +486,7 @@ def _store(jobs: Sequence[Job[Any]], session: Session) -> list[Any]:
     """Write the jobs in one transaction and return the result of each."""
     try:
         return _store_all(session, jobs)
-    except session.conflict:
+    except (session.conflict, Fenced):
         session.rollback()
         return _store_each(session, jobs)
 
@@ -491,11 +495,13 @@ def _store_all(session: Session, jobs: Sequence[Job[Any]]) -> list[Any]:
     events = [(job.match, event) for job in jobs for event in job.events]
     first = [(job.match, job.events[0].time) for job in jobs if job.events and job.events[0].version == 1]
     dues = [(job.due, job.match) for job in jobs if job.due is not None]
+    leased = [job for job in jobs if job.lease is not None]
     works = any(job.work is not None for job in jobs)
-    if not (first or dues or works):
+    if not (first or dues or works or leased):
         session.add_events(events)  # the common case
         return [None] * len(jobs)
     session.begin()
+    _check_leases(session, leased)
     if first:
         session.run_many(_ADD_MATCH, first)
     if events:
@@ -517,12 +523,16 @@ def _store_each(session: Session, jobs: Sequence[Job[Any]]) -> list[Any]:
             if job.work is not None:
                 outcomes.append(job.work(session))
             else:
+                _check_leases(session, [job] if job.lease is not None else [])
                 if job.events[0].version == 1:
                     session.run_many(_ADD_MATCH, [(job.match, job.events[0].time)])
                 session.add_events([(job.match, event) for event in job.events])
                 if job.due is not None:
                     session.run_many(SET_DUE, [(job.due, job.match)])
                 outcomes.append(None)
+        except Fenced as fenced:
+            session.run("ROLLBACK TO SAVEPOINT job")
+            outcomes.append(fenced)
         except session.conflict as error:
             session.run("ROLLBACK TO SAVEPOINT job")
             conflict = Conflict("the events do not follow the last one stored")
@@ -531,6 +541,20 @@ def _store_each(session: Session, jobs: Sequence[Job[Any]]) -> list[Any]:
         session.run("RELEASE SAVEPOINT job")
     session.commit()
     return outcomes
+
+
+def _check_leases(session: Session, jobs: Sequence[Job[Any]]) -> None:
+    """:raises Fenced: if a job has a lease that its worker no longer holds.
+
+    The lease may still be taken before the commit: then this append counts as the earlier one, and the new
+    holder meets its events or a conflict.
+    """
+    if not jobs:
+        return
+    statement = _HELD.format(", ".join(["(?, ?, ?)"] * len(jobs)))
+    held = session.run(statement, [part for job in jobs for part in (job.match, *job.lease)])  # type: ignore[misc]
+    if held != [(len(jobs),)]:
+        raise Fenced("another worker holds the lease of the match")
 
 
 def _order(job: Job[Any]) -> tuple[bool, str]:

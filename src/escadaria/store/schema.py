@@ -66,6 +66,32 @@ items = sa.Table(
 )
 sa.Index("item_expires", items.c.expires)
 
+workers = sa.Table(
+    "worker",
+    tables,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("expires", sa.Double, nullable=False),
+)
+
+# A lease is valid as long as its worker: one row is renewed for all leases of a worker.
+leases = sa.Table(
+    "lease",
+    tables,
+    sa.Column("match", sa.Text, primary_key=True),
+    sa.Column("worker", sa.Text, nullable=False),
+    sa.Column("epoch", sa.Integer, nullable=False),
+)
+sa.Index("lease_worker", leases.c.worker)
+
+presences = sa.Table(
+    "presence",
+    tables,
+    sa.Column("match", sa.Text, primary_key=True),
+    sa.Column("worker", sa.Text, primary_key=True),
+    sa.Column("members", sa.Text, nullable=False),
+)
+sa.Index("presence_worker", presences.c.worker)
+
 meta = sa.Table(
     "meta",
     tables,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import isfinite
 from typing import Any
 
-from escadaria.store import Meters, StoredEvent, StoreUnavailable, commits
+from escadaria.store import Lease, Meters, StoredEvent, StoreUnavailable, Survey, Workers, commits
 from escadaria.store.commits import Database, Session, Threads
 
 PING_SECONDS = 0.8
@@ -17,6 +18,9 @@ PING_SECONDS = 0.8
 
 LAST = 2**31 - 1
 """The highest version."""
+
+SURVEY_BATCH = 200
+"""The number of matches that one statement surveys."""
 
 PURGE_BATCH = 500
 """The number of values purged in one transaction."""
@@ -35,6 +39,44 @@ _SAVE_SNAPSHOT = (
     " WHERE EXISTS (SELECT 1 FROM match WHERE id = ?) ON CONFLICT (match) DO UPDATE"
     " SET version = excluded.version, body = excluded.body WHERE snapshot.version < excluded.version"
 )
+# For each match one step in the primary index, however long the match is.
+_SURVEY = (
+    "SELECT column1, (SELECT version FROM event WHERE match = column1 ORDER BY version DESC LIMIT 1),"
+    " (SELECT lease.worker FROM lease JOIN worker ON worker.id = lease.worker"
+    " WHERE lease.match = column1 AND worker.expires > ?) FROM (VALUES {}) AS wanted"
+)
+_PRESENT = (
+    "SELECT presence.match, presence.worker, presence.members FROM presence"
+    " JOIN worker ON worker.id = presence.worker WHERE worker.expires > ? AND presence.match IN ({})"
+)
+_CLAIM_DUE = (
+    "UPDATE match SET due = ? WHERE id = ? AND due <= ? AND NOT EXISTS (SELECT 1 FROM lease JOIN worker"
+    " ON worker.id = lease.worker WHERE lease.match = match.id AND lease.worker <> ? AND worker.expires > ?)"
+    " RETURNING 1"
+)
+_RENEW = "UPDATE worker SET expires = ? WHERE id = ? AND expires > ? RETURNING 1"
+_JOIN = (
+    "INSERT INTO worker (id, expires) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET expires = excluded.expires"
+)
+_WORKERS = "SELECT id, expires FROM worker"
+_BURY = "DELETE FROM worker WHERE id = ? AND expires <= ? RETURNING 1"
+_BURY_LEASES = (
+    "UPDATE match SET due = ? WHERE due > ? AND NOT archived"
+    " AND id IN (SELECT lease.match FROM lease WHERE lease.worker = ?)",
+    "DELETE FROM lease WHERE worker = ?",
+    "DELETE FROM presence WHERE worker = ?",
+)
+_TAKE_LEASE = (
+    "INSERT INTO lease (match, worker, epoch) VALUES (?, ?, ?) ON CONFLICT (match) DO UPDATE"
+    " SET worker = excluded.worker, epoch = excluded.epoch WHERE lease.worker = excluded.worker OR NOT EXISTS"
+    " (SELECT 1 FROM worker WHERE worker.id = lease.worker AND worker.expires > ?) RETURNING 1"
+)
+_RELEASE = "DELETE FROM lease WHERE match = ? AND worker = ?"
+_SET_PRESENCE = (
+    "INSERT INTO presence (match, worker, members) VALUES (?, ?, ?) ON CONFLICT (match, worker) DO UPDATE"
+    " SET members = excluded.members"
+)
+_NOBODY = "DELETE FROM presence WHERE match = ? AND worker = ?"
 _SNAPSHOT = "SELECT version, body FROM snapshot WHERE match = ?"
 _DUE = "SELECT id FROM match WHERE NOT archived AND due <= ? ORDER BY due LIMIT ?"
 # The cheap test on `created` comes first: the last event is read only for old matches.
@@ -47,6 +89,12 @@ _PUT = (
     "INSERT INTO item (kind, key, value, expires) VALUES (?, ?, ?, ?) ON CONFLICT (kind, key) DO UPDATE"
     " SET value = excluded.value, expires = excluded.expires"
 )
+# It locks the row until the transaction ends.
+_LOCK_ITEM = (
+    "INSERT INTO item (kind, key, value, expires) VALUES (?, ?, '', ?) ON CONFLICT (kind, key) DO UPDATE"
+    " SET expires = excluded.expires RETURNING value"
+)
+_CHANGE = "UPDATE item SET value = ? WHERE kind = ? AND key = ?"
 _GET = "SELECT value FROM item WHERE kind = ? AND key = ? AND expires > ?"
 _TAKE = "DELETE FROM item WHERE kind = ? AND key = ? AND expires > ? RETURNING value"
 _VALUES = "SELECT key, value FROM item WHERE kind = ? AND expires > ?"
@@ -91,7 +139,14 @@ class SqlStore:
 
     # Matches.
 
-    async def append(self, match: str, events: Sequence[StoredEvent], *, due: float | None = None) -> None:
+    async def append(
+        self,
+        match: str,
+        events: Sequence[StoredEvent],
+        *,
+        due: float | None = None,
+        lease: Lease | None = None,
+    ) -> None:
         if not events:
             raise ValueError("no events to append")
         first = events[0].version
@@ -102,7 +157,7 @@ class SqlStore:
             _check_time(event.time)
         if due is not None:
             _check_time(due)
-        await self._threads.append(match, events, due)
+        await self._threads.append(match, events, due, lease)
 
     async def archive(self, match: str) -> None:
         if _storable(match):
@@ -128,6 +183,18 @@ class SqlStore:
         most = LAST if limit is None else _bounded(limit)
         return [StoredEvent(*row) for row in await self._rows(_EVENTS, match, _bounded(after), most)]
 
+    async def survey(self, matches: Sequence[str], now: float) -> dict[str, Survey]:
+        found: dict[str, Survey] = {}
+        storable = [match for match in matches if _storable(match)]
+        for start in range(0, len(storable), SURVEY_BATCH):
+            batch = storable[start : start + SURVEY_BATCH]
+            found |= await self._threads.read(partial(_survey, batch, float(now)))
+        return found
+
+    async def claim_due(self, match: str, worker: str, now: float, until: float) -> bool:
+        row = (float(until), match, float(now), worker, float(now))
+        return bool(await self._threads.write(match, lambda session: session.run(_CLAIM_DUE, row)))
+
     async def snapshot(self, match: str) -> tuple[int, str] | None:
         rows = await self._rows(_SNAPSHOT, match) if _storable(match) else []
         return (rows[0][0], rows[0][1]) if rows else None
@@ -150,6 +217,22 @@ class SqlStore:
         rows = [(kind, key, value, float(expires)) for key, value in sorted(values.items())]
         if rows:
             await self._threads.write(kind, lambda session: session.run_many(_PUT, rows))
+
+    async def change(
+        self, kind: str, keys: Sequence[str], change: Callable[[str, str], str], expires: float
+    ) -> dict[str, str]:
+        _check_time(expires)
+        _check_text("".join((kind, *keys)))
+
+        def work(session: Session) -> dict[str, str]:
+            changed = {}
+            for key in sorted(keys):
+                [(value,)] = session.run(_LOCK_ITEM, (kind, key, float(expires)))
+                changed[key] = change(key, value)
+                session.run(_CHANGE, (changed[key], kind, key))
+            return changed
+
+        return await self._threads.write(kind, work) if keys else {}
 
     async def get(self, kind: str, key: str, now: float) -> str | None:
         rows = await self._rows(_GET, kind, key, float(now)) if _storable(kind + key) else []
@@ -174,6 +257,50 @@ class SqlStore:
             if len(rows) < PURGE_BATCH:
                 break
         return purged
+
+    # Workers.
+
+    async def heartbeat(self, worker: str, now: float, expires: float) -> Workers:
+        def beat(session: Session) -> Workers:
+            known = bool(session.run(_RENEW, (float(expires), worker, float(now))))
+            if not known:
+                session.run(_JOIN, (worker, float(expires)))
+            rows = session.run(_WORKERS)
+            living = frozenset(name for name, until in rows if until > now)
+            return Workers(known, living, {name: until for name, until in rows if until <= now})
+
+        return await self._threads.write("", beat)
+
+    async def bury(self, worker: str, now: float) -> None:
+        def bury(session: Session) -> None:
+            if session.run(_BURY, (worker, float(now))):
+                due, leases, presence = _BURY_LEASES
+                session.run(due, (float(now), float(now), worker))
+                session.run(leases, (worker,))
+                session.run(presence, (worker,))
+
+        await self._threads.write("", bury)
+
+    async def take_lease(self, match: str, lease: Lease, now: float) -> bool:
+        row = (match, *lease, float(now))
+        return bool(await self._threads.write(match, lambda session: session.run(_TAKE_LEASE, row)))
+
+    async def release_leases(self, worker: str, matches: Sequence[str]) -> None:
+        rows = [(match, worker) for match in sorted(matches)]
+        if rows:
+            await self._threads.write("", lambda session: session.run_many(_RELEASE, rows))
+
+    async def set_presence(self, worker: str, members: Mapping[str, str]) -> None:
+        present = [(match, worker, text) for match, text in sorted(members.items()) if text]
+        nobody = [(match, worker) for match, text in sorted(members.items()) if not text]
+
+        def save(session: Session) -> None:
+            if present:
+                session.run_many(_SET_PRESENCE, present)
+            if nobody:
+                session.run_many(_NOBODY, nobody)
+
+        await self._threads.write("", save)
 
     # The store itself.
 
@@ -208,6 +335,16 @@ class SqlStore:
 
     async def _rows(self, statement: str, *parameters: object) -> list[tuple[Any, ...]]:
         return await self._threads.read(lambda session: session.run(statement, parameters))
+
+
+def _survey(matches: Sequence[str], now: float, session: Session) -> dict[str, Survey]:
+    rows = session.run(_SURVEY.format(", ".join(["(?)"] * len(matches))), (now, *matches))
+    members: dict[str, dict[str, str]] = {match: {} for match in matches}
+    for match, worker, text in session.run(_PRESENT.format(", ".join("?" * len(matches))), (now, *matches)):
+        members[match][worker] = text
+    return {
+        match: Survey(version, holder or "", members[match]) for match, version, holder in rows if version
+    }
 
 
 def _storable(text: str) -> bool:

@@ -1,0 +1,1 @@
+"""The bus between workers, over memory, PostgreSQL and Redis."""

@@ -1,0 +1,228 @@
+"""One suite for all buses: messages arrive where they are wanted, and a lost server is only a delay."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+
+import psycopg
+import pytest
+from redis import Redis as Client
+
+from bus.conftest import Opener, Redis, Server
+from escadaria.bus import ALL, UNKNOWN, Sent, open_bus
+from escadaria.bus import redis as redis_bus
+from escadaria.bus.memory import MemoryBus
+from escadaria.bus.postgres import PostgresBus
+from escadaria.bus.redis import RedisBus
+from escadaria.store import StoredEvent
+from server.wire import PATIENCE
+from store.conftest import Postgres
+
+pytestmark = pytest.mark.anyio
+
+remote = pytest.mark.parametrize("kind", ["postgresql", "redis"])
+"""For tests of what happens without a server."""
+
+
+def event(version: int, hidden: str = "") -> Sent:
+    stored = StoredEvent(version, 1700000000.5, f"r{version}", '{"kind":"acted","text":"é"}', hidden)
+    return stored, b"\x81\x02{}"
+
+
+async def eventually(condition: Callable[[], object], what: str) -> None:
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until, what
+        await asyncio.sleep(0.005)
+
+
+async def test_a_message_reaches_the_workers_that_have_subscribed(worker: Opener) -> None:
+    one, two, other = await worker("one"), await worker("two"), await worker("other")
+    for bus in (one.bus, two.bus):
+        bus.subscribe("m")
+    other.bus.subscribe("another")
+    await eventually(lambda: ("m", UNKNOWN, []) in two.received, "it has subscribed")
+    await eventually(lambda: ("another", UNKNOWN, []) in other.received, "it has subscribed")
+    one.bus.publish("m", 7, [event(7)])
+    one.bus.publish("another", 1, [event(1)])
+    await eventually(lambda: other.versions("another") == [1], "another match is heard of")
+    await eventually(lambda: two.versions("m") == [7], "the match is heard of")
+    assert not one.versions("m") and not two.versions("another") and not other.versions("m")
+    assert [events for _, version, events in two.received if version and events] in ([], [[event(7)]])
+
+
+async def test_after_unsubscribing_nothing_is_received(worker: Opener) -> None:
+    one, two = await worker("one"), await worker("two")
+    for match in ("m", "n"):
+        two.bus.subscribe(match)
+    await eventually(lambda: ("n", UNKNOWN, []) in two.received, "it has subscribed")
+    two.bus.unsubscribe("m")
+    two.bus.unsubscribe("never")
+    one.bus.publish("m", 1)
+    one.bus.publish("n", 1)
+    await eventually(lambda: two.versions("n"), "the other match is heard of")
+    assert not two.versions("m")
+    two.bus.subscribe("m")
+    await eventually(lambda: two.received[-1] == ("m", UNKNOWN, []), "it has subscribed again")
+    one.bus.publish("m", 2)
+    await eventually(lambda: two.versions("m") == [2], "the match is heard of")
+
+
+async def test_all_of_many_messages_at_once_arrive(worker: Opener, server: Server | None) -> None:
+    one, two = await worker("one"), await worker("two")
+    matches = [f"match-{number:05}-ü" for number in range(3000)]
+    for match in matches:
+        two.bus.subscribe(match)
+    await eventually(lambda: len([m for m, v, _ in two.received if m != ALL]) == 3000, "it has subscribed")
+    for match in matches:
+        one.bus.publish(match, 1, [event(1)])
+        one.bus.publish(match, 2, [event(2)])
+    await eventually(lambda: all(max(two.versions(m), default=0) == 2 for m in matches[-50:]), "the last")
+    assert all(two.versions(match)[-1] == 2 for match in matches)
+
+
+async def test_a_hint_without_version_is_not_merged_with_events(worker: Opener) -> None:
+    one, two = await worker("one"), await worker("two")
+    two.bus.subscribe("m")
+    await eventually(lambda: ("m", UNKNOWN, []) in two.received, "it has subscribed")
+    two.received.clear()
+    one.bus.publish("m", 3, [event(3)])
+    one.bus.publish("m")
+    await eventually(lambda: ("m", UNKNOWN, []) in two.received and two.versions("m") == [3], "both arrive")
+
+
+@remote
+async def test_a_lost_server_is_a_delay_and_everything_is_checked_after_it(
+    worker: Opener, server: Server
+) -> None:
+    one, two = await worker("one"), await worker("two")
+    two.bus.subscribe("m")
+    await eventually(lambda: ("m", UNKNOWN, []) in two.received, "it has subscribed")
+    server.stop()
+    await eventually(lambda: not one.bus.connected and not two.bus.connected, "the loss is noticed")
+    two.bus.subscribe("late")
+    one.bus.publish("m", 1, [event(1)])
+    two.received.clear()
+    server.start()
+    await eventually(lambda: one.bus.connected and two.bus.connected, "both are connected again")
+    assert (ALL, UNKNOWN, []) in two.received
+    one.bus.publish("m", 2, [event(2)])
+    one.bus.publish("late", 1, [event(1)])
+    await eventually(lambda: two.versions("m")[-1:] == [2] and two.versions("late") == [1], "it goes on")
+
+
+@remote
+async def test_a_server_that_hangs_is_noticed_and_nobody_waits_for_it(worker: Opener, server: Server) -> None:
+    one, two = await worker("one"), await worker("two")
+    two.bus.subscribe("m")
+    await eventually(lambda: ("m", UNKNOWN, []) in two.received, "it has subscribed")
+    with server.frozen():
+        for version in range(20_000):  # if one of them waited, it would wait forever
+            one.bus.publish(f"m{version}", 1)
+        await eventually(lambda: not one.bus.connected and not two.bus.connected, "the loss is noticed")
+    await eventually(lambda: one.bus.connected and two.bus.connected, "both are connected again")
+    two.received.clear()
+    one.bus.publish("m", 5)
+    await eventually(lambda: two.versions("m") == [5], "it goes on")
+
+
+@remote
+async def test_without_a_server_a_bus_starts_and_publishes_nothing(kind: str) -> None:
+    bus = RedisBus("w", "redis://127.0.0.1:1", b"") if kind == "redis" else None
+    bus_or = bus or PostgresBus("w", "postgresql://nobody@127.0.0.1:1/nothing")
+    await bus_or.start(lambda match, version, events: None)
+    bus_or.publish("m", 1)
+    assert not bus_or.connected
+    await bus_or.close()
+    assert not [task for task in asyncio.all_tasks() if task.get_name() == "bus"]
+
+
+@pytest.mark.parametrize("kind", ["redis"])
+async def test_secrets_do_not_leave_the_store(worker: Opener, server: Redis) -> None:
+    one, two = await worker("one"), await worker("two")
+    two.bus.subscribe("m")
+    await eventually(lambda: ("m", UNKNOWN, []) in two.received, "it has subscribed")
+    with Client.from_url(server.url) as client, client.pubsub() as listener:
+        listener.psubscribe("*")
+        assert listener.get_message(timeout=PATIENCE) is not None
+        one.bus.publish("m", 1, [event(1, hidden='{"secret":"s3cret"}')])
+        one.bus.publish("m", 2, [event(2)])  # in the same message
+        await eventually(lambda: two.versions("m") == [2], "it is heard of")
+        seen = b""
+        while b"match:" not in seen:
+            message = listener.get_message(timeout=PATIENCE)
+            assert message is not None, "it was sent"
+            seen = message["channel"] + message["data"]
+        assert b"match:m" in seen and b"s3cret" not in seen
+    assert ("m", 2, []) in two.received
+
+
+@pytest.mark.parametrize("kind", ["redis"])
+async def test_a_worker_ignores_its_own_messages_without_decoding_them(
+    worker: Opener, server: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = await worker("worker"), await worker("worker2")
+    for there in (one, two):
+        there.bus.subscribe("m")
+    for there in (one, two):
+        await eventually(partial(there.received.__contains__, ("m", UNKNOWN, [])), "it has subscribed")
+    decoded: list[str] = []
+    decode = redis_bus._decoder.decode
+
+    class Decoder:
+        def decode(self, data: bytes) -> redis_bus._Body:
+            body = decode(data)
+            decoded.append(body.worker)
+            return body
+
+    monkeypatch.setattr(redis_bus, "_decoder", Decoder())
+    one.bus.publish("m", 1, [event(1)])
+    await eventually(lambda: two.versions("m") == [1], "the other worker receives it")
+    two.bus.publish("m", 2, [event(2)])
+    await eventually(lambda: one.versions("m") == [2], "and answers")
+    assert decoded == ["worker", "worker2"]
+
+
+@pytest.mark.parametrize("kind", ["redis"])
+async def test_workers_of_another_database_are_not_heard(worker: Opener, server: Redis) -> None:
+    one, stranger = await worker("one"), RedisBus("stranger", server.url, b"another key")
+    one.bus.subscribe("m")
+    await stranger.start(lambda match, version, events: None)
+    await eventually(lambda: ("m", UNKNOWN, []) in one.received, "it has subscribed")
+    stranger.publish("m", 9)
+    two = await worker("two")
+    await asyncio.sleep(0.05)
+    two.bus.publish("m", 1)
+    await eventually(lambda: one.versions("m") == [1], "only the own worker is heard")
+    await stranger.close()
+
+
+@pytest.mark.parametrize("kind", ["postgresql"])
+async def test_one_notification_names_many_matches(worker: Opener, server: Postgres) -> None:
+    one = await worker("one")
+    names: set[str] = set()
+    count = 0
+    async with await psycopg.AsyncConnection.connect(server.url, autocommit=True) as listener:
+        await listener.execute("LISTEN escadaria")
+        for number in range(1000):
+            one.bus.publish(f"match-{number:010}", number + 1)
+        async for notification in listener.notifies(timeout=30):
+            count += "match-" in notification.payload
+            assert len(notification.payload.encode()) < 8000
+            names |= {part for part in notification.payload.split('"') if part.startswith("match-")}
+            if len(names) == 1000:
+                break
+    assert len(names) == 1000 and count <= 4
+
+
+def test_the_configuration_chooses_the_bus() -> None:
+    async def scene() -> None:
+        assert isinstance(open_bus("w", "file.sqlite3", "", b""), MemoryBus)
+        assert not open_bus("w", "file.sqlite3", "", b"").shared
+        assert isinstance(open_bus("w", "postgresql://h/d", "", b""), PostgresBus)
+        assert isinstance(open_bus("w", "postgresql://h/d", "redis://h", b""), RedisBus)
+
+    asyncio.run(scene())
