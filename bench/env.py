@@ -47,7 +47,7 @@ def batches() -> Iterator[Candidate]:
 
 
 def stepping(game: str, players: int) -> Work:
-    batch = Batch(escadaria.load(game, players=players), GAMES, seed=1)
+    batch = Batch(escadaria.load(game, players=players), GAMES, seed=1, copy=False)
 
     def take(number: int) -> int:
         batch.step(batch.sample())

@@ -24,6 +24,7 @@ from escadaria.record import read, verify
 from escadaria.server import messages
 from escadaria.server.match import Match, MatchEvent, new_match
 from escadaria.store import StoredEvent, open_store
+from escadaria.store.commits import HEAD
 from store.conftest import Postgres, anyio_backend, postgres, url  # noqa: F401 - fixtures
 
 TIME = 1_700_000_000.0
@@ -217,7 +218,7 @@ def of_something_else(lines: list[bytes]) -> bytes:
 
 
 def of_tomorrow(lines: list[bytes]) -> bytes:
-    return gzip.compress(b"".join([lines[0].replace(b'"0002"', b'"9999"'), *lines[1:]]))
+    return gzip.compress(b"".join([lines[0].replace(f'"{HEAD}"'.encode(), b'"9999"'), *lines[1:]]))
 
 
 @pytest.mark.parametrize("damage", [shortened, without_a_row, cut, flipped, of_something_else, of_tomorrow])

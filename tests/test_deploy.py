@@ -11,9 +11,11 @@ import shutil
 import ssl
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -114,23 +116,33 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 def nginx(folder: Path, port: str) -> tuple[list[str], str]:
     """nginx with deploy/nginx.conf, on free ports and with a new certificate."""
-    program = installed("nginx", "nginx-light")
     tls = free_port()
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     subject = ["-subj", "/CN=play.example.org", "-days", "2", "-nodes"]
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", *subject]
     made += ["-keyout", str(key), "-out", str(certificate)]
     subprocess.run(made, check=True, capture_output=True)
+    command = configured_nginx(
+        folder,
+        {
+            "server 127.0.0.1:8000;": f"server 127.0.0.1:{port};",
+            "listen 443 ssl http2;": f"listen 127.0.0.1:{tls} ssl http2;",
+            "/etc/letsencrypt/live/play.example.org/fullchain.pem": str(certificate),
+            "/etc/letsencrypt/live/play.example.org/privkey.pem": str(key),
+        },
+    )
+    return command, f"https://127.0.0.1:{tls}"
+
+
+def configured_nginx(folder: Path, changes: dict[str, str]) -> list[str]:
+    """The command that starts nginx with deploy/nginx.conf on loopback, with changes."""
     site = (DEPLOY / "nginx.conf").read_text()
-    for there, here in {
-        "server 127.0.0.1:8000;": f"server 127.0.0.1:{port};",
+    loopback = {
         "listen 80;": f"listen 127.0.0.1:{free_port()};",
         "listen [::]:80;": "",
-        "listen 443 ssl http2;": f"listen 127.0.0.1:{tls} ssl http2;",
         "listen [::]:443 ssl http2;": "",
-        "/etc/letsencrypt/live/play.example.org/fullchain.pem": str(certificate),
-        "/etc/letsencrypt/live/play.example.org/privkey.pem": str(key),
-    }.items():
+    }
+    for there, here in (changes | loopback).items():
         assert site.count(there) == 1, there
         site = site.replace(there, here)
     (folder / "site.conf").write_text(site)
@@ -141,7 +153,7 @@ def nginx(folder: Path, port: str) -> tuple[list[str], str]:
         f"{user}pid {folder / 'nginx.pid'}; daemon off; worker_processes 1; error_log stderr; "
         f"events {{}} http {{ access_log off; {temporary} include {folder / 'site.conf'}; }}"
     )
-    return [program, "-e", "stderr", "-c", str(folder / "nginx.conf")], f"https://127.0.0.1:{tls}"
+    return [installed("nginx", "nginx-light"), "-e", "stderr", "-c", str(folder / "nginx.conf")]
 
 
 def caddy(folder: Path, port: str) -> tuple[list[str], str]:
@@ -233,6 +245,107 @@ def exhaust(http: httpx.Client) -> int:
         if answer.status_code == 429:
             return count
     pytest.fail("there is no limit")
+
+
+# Several workers.
+
+
+class Echo(BaseHTTPRequestHandler):
+    """A server that answers with its own port."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        _, port = self.request.getsockname()
+        self.wfile.write(str(port).encode())
+
+    def log_message(self, *_: object) -> None:
+        """Not logged."""
+
+
+def echo_server() -> ThreadingHTTPServer:
+    server = ThreadingHTTPServer(("127.0.0.1", free_port()), Echo)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def haproxy(folder: Path, ports: list[int]) -> tuple[list[str], str]:
+    """HAProxy with deploy/haproxy.cfg, without HTTPS."""
+    own = free_port()
+    text = (DEPLOY / "haproxy.cfg").read_text()
+    bind = "bind :443 ssl crt /etc/haproxy/play.example.org.pem alpn http/1.1"
+    assert text.count(bind) == 1
+    text = text.replace(bind, f"bind 127.0.0.1:{own}").replace("maxconn 20000", "maxconn 1000")
+    for old, new in zip((8000, 8001, 8002), ports, strict=True):
+        assert text.count(f"127.0.0.1:{old}\n") == 1
+        text = text.replace(f"127.0.0.1:{old}\n", f"127.0.0.1:{new}\n")
+    (folder / "haproxy.cfg").write_text(text)
+    return [installed("haproxy", "haproxy"), "-f", str(folder / "haproxy.cfg")], f"http://127.0.0.1:{own}"
+
+
+def several(program: str, folder: Path, ports: list[int]) -> tuple[list[str], str]:
+    """The proxy with three workers."""
+    if program == "haproxy":
+        return haproxy(folder, ports)
+    words, url = (nginx if program == "nginx" else caddy)(folder, str(ports[0]))
+    file = folder / ("site.conf" if program == "nginx" else "Caddyfile")
+    form = "server 127.0.0.1:{};" if program == "nginx" else "127.0.0.1:{}"
+    site, lines = file.read_text(), [form.format(port) for port in ports]
+    assert site.count(lines[0]) == 1
+    file.write_text(site.replace(lines[0], " ".join(lines)))
+    return words, url
+
+
+@pytest.mark.parametrize("program", ["nginx", "haproxy", "caddy"])
+def test_the_clients_of_a_match_land_at_one_of_several_workers(program: str, tmp_path: Path) -> None:
+    workers = {server.socket.getsockname()[1]: server for server in (echo_server() for _ in range(3))}
+    gone = 0
+    words, url = several(program, tmp_path, list(workers))
+    home = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(words, stdout=log, stderr=log, env=os.environ | home)
+    try:
+        with browser(url) as http:
+
+            def worker_of(match: int) -> int:
+                answer = http.get(f"/api/matches/match-{match}/socket")
+                assert answer.status_code == 200, answer.text
+                return int(answer.text)
+
+            until = time.monotonic() + PATIENCE
+            while time.monotonic() < until:
+                with contextlib.suppress(httpx.TransportError, AssertionError):
+                    worker_of(0)
+                    break
+                time.sleep(0.05)
+            first = {match: worker_of(match) for match in range(60)}
+            assert set(first.values()) == set(workers), "they are spread"
+            assert first == {match: worker_of(match) for match in range(60)}, "each stays where it is"
+            if program != "caddy":  # which hashes the whole path
+                assert all(http.get(f"/t/match-{m}").text == str(first[m]) for m in range(60))
+            gone = first[0]
+            workers[gone].shutdown()
+            workers[gone].server_close()
+            time.sleep(0.1)
+            after = {match: worker_of(match) for match in range(60)}
+            assert gone not in after.values()
+            if program != "caddy":  # it notices a loss only after a failure
+                assert all(after[m] == first[m] for m in range(60) if first[m] != gone), "the others stay"
+    finally:
+        stop(process)
+        for port, server in workers.items():
+            if port != gone:
+                server.shutdown()
+                server.server_close()
+
+
+def test_the_compose_file_of_several_workers_extends_the_first() -> None:
+    scale = yaml.safe_load((DEPLOY / "compose.scale.yaml").read_text())["services"]
+    upstream = {
+        name.partition(":")[0] for name in scale["caddy"]["environment"]["ESCADARIA_UPSTREAM"].split()
+    }
+    assert upstream == set(scale["caddy"]["depends_on"]) == {"escadaria", "escadaria2", "escadaria3"}
+    assert all(scale[name]["environment"]["REDIS_URL"].startswith("redis://redis") for name in upstream)
 
 
 # The image.

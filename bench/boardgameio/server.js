@@ -1,11 +1,13 @@
 // A dice race for two on boardgame.io's server: roll and gather, or hold and bank.
 //
 //     node server.js [FOLDER]
+//     node server.js --postgres URL --redis URL
 //
-// Matches are stored in memory, or with FOLDER in its FlatFile storage. It listens on a free port of the
-// loopback interface and prints its address. A match never ends, so that no rematch is needed.
+// Matches are stored in memory, or with FOLDER in its FlatFile storage, or in PostgreSQL with updates over
+// Redis, for several servers. It listens on a free port of the loopback interface and prints its address. A
+// match never ends, so that no rematch is needed.
 
-const { FlatFile, Origins, Server } = require("boardgame.io/server");
+const { FlatFile, Origins, Server, SocketIO } = require("boardgame.io/server");
 
 const dice = {
   name: "dice",
@@ -26,11 +28,21 @@ const dice = {
   },
 };
 
-const dir = process.argv[2];
+function shared(postgres, redis) {
+  const { RedisPubSub } = require("@boardgame.io/redis-pubsub");
+  const { PostgresStore } = require("bgio-postgres");
+  const { createClient } = require("redis");
+  return {
+    db: new PostgresStore(postgres, { logging: false }),
+    transport: new SocketIO({ pubSub: new RedisPubSub(createClient(redis), createClient(redis)) }),
+  };
+}
+
+const [first, postgres, , redis] = process.argv.slice(2);
 const server = Server({
   games: [dice],
   origins: [Origins.LOCALHOST],
-  ...(dir && { db: new FlatFile({ dir }) }),
+  ...(first === "--postgres" ? shared(postgres, redis) : first && { db: new FlatFile({ dir: first }) }),
 });
 
 server.run({ port: { host: "127.0.0.1", port: 0 } }).then(({ appServer }) => {

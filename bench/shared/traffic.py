@@ -132,6 +132,8 @@ class Table:
     """The client that sent the last move."""
     sent: float = 0.0
     """When it was sent."""
+    request: bytes = b""
+    """What was sent."""
     next: tuple[Client, bytes] | None = None
     """The next move, if both clients have received the last one."""
     due: float = 0.0
@@ -227,6 +229,17 @@ class Load(ABC):
                 self._move(table)
         self._agenda = deque(self.tables if period else ())
 
+    def pause(self, give_up: float) -> None:
+        """Finish the moves that were sent, and make no more until :meth:`begin`.
+
+        :raises TimeoutError: if they are not all received in time.
+        """
+        self._begun = False
+        while any(table.next is None for table in self.tables):
+            self._turn(0.01)
+            if time.perf_counter() > give_up:
+                raise TimeoutError(f"{self.name}: moves are not received in time")
+
     def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
         """Run for ``seconds``, or until the condition holds."""
         end = time.perf_counter() + seconds
@@ -268,10 +281,10 @@ class Load(ABC):
     def _move(self, table: Table) -> None:
         if table.next is None or not table.owed or not self._begun:
             return
-        table.mover, request = table.next
+        table.mover, table.request = table.next
         table.next, table.owed = None, not self._period
         table.sent = time.perf_counter()
-        table.mover.send(request)
+        table.mover.send(table.request)
 
     def close(self) -> None:
         for client in self._by_number.values():
@@ -471,7 +484,7 @@ class BoardgameIoFiles(BoardgameIo):
 
 def fetch_peer() -> None:
     """Install boardgame.io with npm, if it is missing."""
-    if not (PEER / "node_modules" / "boardgame.io").exists():
+    if not (PEER / "node_modules" / "bgio-postgres").exists():
         print("installing boardgame.io with npm …", file=sys.stderr)
         command = ["npm", "ci", "--prefer-offline", "--no-fund", "--no-audit"]
         subprocess.run(command, cwd=PEER, check=True, stdout=subprocess.DEVNULL)
