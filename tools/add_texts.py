@@ -3,8 +3,9 @@
     python3 run.py tool add_texts texts.json
 
 The JSON maps each key to its texts: ``{"web.home": {"en": "Home", "de": "Startseite", …}}``. A text with
-plural forms is a list of two, and ``"counted"`` names the placeholder that is counted. New keys are added at
+plural forms is a list of them, and ``"counted"`` names the placeholder that is counted. New keys are added at
 the end of the section ``"_section"``, which is created if necessary; an existing key is replaced in place.
+The keys of the web client (``text_keys``) are generated again.
 Several processes may run concurrently.
 """
 
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from escadaria.i18n import LANGUAGES
+from tools import text_keys
 
 FOLDER = Path(__file__).parents[1] / "src" / "escadaria" / "i18n"
 WIDTH = 100
@@ -44,6 +46,7 @@ def main(paths: list[str]) -> int:
                 draft.write_text(text, "utf-8")
                 draft.replace(FOLDER / f"{language}.po")
         finally:
+            text_keys.write()
             os.close(lock)
         print(f"{path}: {len(wanted)} keys in {section!r}")
     return 0
@@ -57,7 +60,7 @@ def check(wanted: dict[str, Any]) -> None:
             sys.exit(f"{key}: no text in {', '.join(missing)}")
         plural = [language for language in LANGUAGES if isinstance(texts[language], list)]
         if bool(plural) != ("counted" in texts) or plural not in ([], list(LANGUAGES)):
-            sys.exit(f"{key}: either all languages have two forms and `counted` is set, or none has")
+            sys.exit(f"{key}: either all languages have plural forms and `counted` is set, or none has")
 
 
 def merged(po: str, section: str, wanted: dict[str, Any], language: str) -> str:

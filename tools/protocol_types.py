@@ -1,4 +1,4 @@
-"""Generate the TypeScript types of the protocol from messages.py.
+"""Generate the TypeScript types of the protocol, of the HTTP API, and of the games' positions and facts.
 
     python3 run.py tool protocol_types > web/src/protocol.ts
 
@@ -9,21 +9,36 @@ optional.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Set
 from typing import Any
 
 import msgspec
 
+from escadaria import strategy
 from escadaria.catalogue import GAMES
 from escadaria.refusals import Ending
 from escadaria.server import messages
 from escadaria.server.coach import AnalysisView, RollsView, Waiting
+from escadaria.server.replays import Replay
 from escadaria.server.routes import frames_schema
 from escadaria.teaching.views import LessonView, RulesView
 
 HEADER = "// The wire, generated from the server's types by tools/protocol_types.py. Do not edit.\n"
 TO_SERVER = ("hello", "command", "Open", "Position")
+WIDTH = 120
+CLEARER = {"Option": "GameOption", "Replay": "ReplayData"}
+FACT = """\
+/** A fact of any game: what happened, as data. */
+export type Fact = {
+  kind: string;
+  ruling: string;
+  /** The seat that did it, or to which it happened. */
+  seat: number;
+  [field: string]: unknown;
+};
 
+type Head<K extends string> = { kind: K; ruling: string };"""
 
 ENDING = msgspec.json.schema(Ending)
 
@@ -34,29 +49,56 @@ def generate() -> str:
     roots: dict[str, Any] = dict(schema["properties"])
     defs: dict[str, Any] = dict(schema["$defs"])
     kinds = (
-        messages.Open, messages.Opened, messages.Position, messages.PositionSeen, AnalysisView, Waiting,
-        RollsView, RulesView, LessonView,
+        messages.Games, messages.Sealed, messages.Open, messages.Opened, messages.Standing, messages.Position,
+        messages.PositionSeen, AnalysisView, Waiting, RollsView, RulesView, LessonView, Replay,
     )  # fmt: skip
     http = {kind.__name__: kind for kind in kinds}
     more, components = msgspec.json.schema_components(http.values(), ref_template="#/$defs/{name}")
     roots |= dict(zip(http, more, strict=True))
-    defs |= components
+    defs |= components | _strategy()
     sent = _reachable([roots[name] for name in TO_SERVER], defs)
     received = _reachable([root for name, root in roots.items() if name not in TO_SERVER], defs)
-    parts = [_interface(name, defs[name], name in sent - received, sent & received) for name in defs]
+    facts = _reachable([root for name, root in roots.items() if ".fact." in name], defs)
+    parts = [
+        _interface(
+            name, schema, to_server=name in sent - received, partial=sent & received, is_fact=name in facts
+        )
+        for name, schema in defs.items()
+    ]
     parts += [
-        f"export type AnyCommand = {_type(roots['command'])};",
-        f"export type RefusalCode = {_type(ENDING['anyOf'][0])};",
-        f"export type Ending = RefusalCode | {_type(ENDING['anyOf'][1])};",
-        f"export type AnyFrame = {_type(roots['frame'])};",
+        _alias("AnyCommand", _type(roots["command"])),
+        _alias("RefusalCode", _type(ENDING["anyOf"][0])),
+        _alias("Ending", f"RefusalCode | {_type(ENDING['anyOf'][1])}"),
+        _alias("AnyFrame", _type(roots["frame"])),
+        FACT,
     ]
     for game in GAMES:
-        facts = {name: root for name, root in roots.items() if name.startswith(f"{game}.fact.")}
-        types = [
-            f"({{ kind: '{_snake(name)}'; ruling: string }} & {_type(fact)})" for name, fact in facts.items()
-        ]
-        parts.append(f"export type {game.title()}Fact =\n  | " + "\n  | ".join(types) + ";")
+        own = {name: root for name, root in roots.items() if name.startswith(f"{game}.fact.")}
+        types = [f"(Head<'{_snake(name)}'> & {_type(fact)})" for name, fact in own.items()]
+        parts.append(_alias(f"{game.title()}Fact", " | ".join(types)))
     return HEADER + "\n" + "\n\n".join(parts) + "\n"
+
+
+def _strategy() -> dict[str, Any]:
+    """The types of ``/api/strategy``. Its advice must not be confused with that of the coach."""
+    _, components = msgspec.json.schema_components([strategy.Advice], ref_template="#/$defs/{name}")
+    return {"StrategyAdvice" if name == "Advice" else name: schema for name, schema in components.items()}
+
+
+def _alias(name: str, type_: str) -> str:
+    """``export type``; a union that does not fit into a line has a line for each member."""
+    line = f"export type {name} = {type_};"
+    if len(line) < WIDTH:
+        return line
+    return f"export type {name} =" + "".join(f"\n  | {part}" for part in type_.split(" | ")) + ";"
+
+
+def _doc(text: str) -> str:
+    """A comment, on several lines if it is long."""
+    words = " ".join(text.split()).replace("``", "`")
+    if len(words) + 7 < WIDTH:
+        return f"/** {words} */\n"
+    return "/**\n" + "\n".join(f" * {line}" for line in textwrap.wrap(words, WIDTH - 4)) + "\n */\n"
 
 
 def _reachable(schemas: list[Any], defs: dict[str, Any]) -> set[str]:
@@ -71,15 +113,22 @@ def _reachable(schemas: list[Any], defs: dict[str, Any]) -> set[str]:
     return found
 
 
-def _interface(name: str, schema: dict[str, Any], to_server: bool, partial: set[str]) -> str:
-    doc = f"/** {' '.join(schema['description'].split())} */\n" if "description" in schema else ""
+def _interface(
+    name: str, schema: dict[str, Any], *, to_server: bool, partial: set[str], is_fact: bool
+) -> str:
+    doc = _doc(schema["description"]) if "description" in schema else ""
     if "properties" not in schema:
-        return f"{doc}export type {_name(name)} = {_type(schema)};"
+        return doc + _alias(_name(name), _type(schema))
     required = schema.get("required", [])
     lines = []
     for field, inner in schema["properties"].items():
         optional = "?" if to_server and field not in required else ""
-        lines.append(f"  {field}{optional}: {_type(inner, partial if to_server else set())};")
+        line = f"  {field}{optional}: {_type(inner, partial if to_server else set())};"
+        if len(line) >= WIDTH:
+            line = line.replace(" | ", "\n    | ").replace(": ", ":\n    | ", 1)
+        lines.append(line)
+    if is_fact:  # only a type alias, not an interface, can be assigned to `Fact`
+        return f"{doc}export type {_name(name)} = {{\n" + "\n".join(lines) + "\n};"
     return f"{doc}export interface {_name(name)} {{\n" + "\n".join(lines) + "\n}"
 
 
@@ -87,6 +136,8 @@ def _type(schema: dict[str, Any], partial: Set[str] = frozenset()) -> str:
     if schema.get("anyOf") == ENDING["anyOf"]:
         return "Ending"
     match schema:
+        case {"title": "Fact"}:
+            return "Fact"
         case {"$ref": ref}:
             name = ref.removeprefix("#/$defs/")
             return f"Partial<{_name(name)}>" if name in partial else _name(name)
@@ -100,7 +151,7 @@ def _type(schema: dict[str, Any], partial: Set[str] = frozenset()) -> str:
             return f"[{', '.join(_type(item, partial) for item in items)}]"
         case {"type": "array", "items": items}:
             inner = _type(items, partial)
-            return f"({inner})[]" if " | " in inner else f"{inner}[]"
+            return f"({inner})[]" if " | " in inner and inner[0] != "(" else f"{inner}[]"
         case {"type": "object", "additionalProperties": dict(values)}:
             return f"Record<string, {_type(values, partial)}>"
         case {"type": "object"}:
@@ -112,7 +163,8 @@ def _type(schema: dict[str, Any], partial: Set[str] = frozenset()) -> str:
 
 def _name(name: str) -> str:
     """The TypeScript name: ``RapidoState`` for ``escadaria.games.rapido.rules.State``."""
-    return "".join(part[0].upper() + part[1:] for part in name.replace(".rules.", ".").split(".")[-2:])
+    short = "".join(part[0].upper() + part[1:] for part in name.replace(".rules.", ".").split(".")[-2:])
+    return CLEARER.get(short, short)
 
 
 def _snake(name: str) -> str:

@@ -1,10 +1,12 @@
 """Take screenshots of every screen of the web client, into the folder ``screenshots``.
 
-    python3 run.py screenshots                     # all of them
+    python3 run.py screenshots                     # the usual sizes, light and dark, in English and German
     python3 run.py screenshots chain home          # only names with these prefixes
+    python3 run.py screenshots --all               # every size
+    python3 run.py screenshots --size 844x390 --theme dark --language fr
 
-Each screen is taken at 1280 by 800 and 390 by 844, light and dark; on the phone also in German, on the
-desktop also in grey (no information may depend on colour). Long pages are also taken in full length.
+At 1280x800 each screen is also taken in grey (no information may depend on colour), long pages in full
+length.
 """
 
 from __future__ import annotations
@@ -22,14 +24,14 @@ sys.path.insert(0, str(ROOT / "tests"))
 from browser.people import Person  # noqa: E402
 from browser.screens import SCREENS, Screen  # noqa: E402
 from browser.setup import chromium, memory  # noqa: E402
+from escadaria.i18n import LANGUAGES  # noqa: E402
 from server.coached import write_chain_solution, write_solution  # noqa: E402
 from server.conftest import Live  # noqa: E402
 
 FOLDER = ROOT / "screenshots"
-SIZES: dict[str, ViewportSize] = {
-    "desk": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
+DESK = "1280x800"
+USUAL = (DESK, "390x844", "390x664")
+SIZES = ("360x600", "390x664", "390x844", "844x390", "820x1180", "1024x768", DESK, "1440x900")
 LONG = ("rules",)
 """Prefixes of screens that are too long for a full-length screenshot."""
 GREY = "html { filter: grayscale(1); }"
@@ -39,10 +41,16 @@ def main() -> None:
     """Start a server and a browser, and take the screenshots."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"prefixes of {', '.join(SCREENS)}")
+    parser.add_argument("--size", action="append", help=f"WIDTHxHEIGHT; usually {', '.join(USUAL)}")
+    parser.add_argument("--all", action="store_true", help=f"the sizes {', '.join(SIZES)}")
+    parser.add_argument("--theme", action="append", choices=("light", "dark"))
+    parser.add_argument("--language", action="append", choices=LANGUAGES)
     parser.add_argument("--folder", type=Path, default=FOLDER)
-    arguments = parser.parse_args()
-    chosen = [name for name in SCREENS if not arguments.names or name.startswith(tuple(arguments.names))]
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    wanted = parser.parse_args()
+    chosen = [name for name in SCREENS if not wanted.names or name.startswith(tuple(wanted.names))]
+    sizes = wanted.size or (SIZES if wanted.all else USUAL)
+    themes = wanted.theme or ["light", "dark"]
+    wanted.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         live = Live(Path(folder), {"log_level": "info"})
         write_solution(live.cache)
@@ -50,45 +58,45 @@ def main() -> None:
         try:
             with chromium() as browser:
                 for name in chosen:
-                    take(browser, live.url, name, SCREENS[name](live.url), arguments.folder)
+                    screen = SCREENS[name](live.url)
+                    for size in sizes:
+                        for language in wanted.language or ["en", "de"]:
+                            stem = f"{wanted.folder / name}-{size}-{language}"
+                            take(browser, live.url, screen, size, language, themes, stem)
                     print(name, flush=True)
         finally:
             live.stop()
-    print(f"{arguments.folder}: {len(list(arguments.folder.glob('*.png')))} pictures")
+    print(f"{wanted.folder}: {len(list(wanted.folder.glob('*.png')))} pictures")
 
 
-def take(browser: Browser, url: str, name: str, screen: Screen, folder: Path) -> None:
-    """Take all screenshots of one screen."""
-    for size, viewport in SIZES.items():
-        for language in ("en", "de") if size == "phone" else ("en",):
-            context = browser.new_context(
-                storage_state=memory(url, seats=screen.seats, language=language, name="Ana"),
-                viewport=viewport, color_scheme="light", has_touch=size == "phone",
-            )  # fmt: skip
-            person = Person(context, url, language)
-            screen.show(person)
-            page = person.page
-            start = f"{folder / name}-{size}"
-            if language != "en":
-                page.screenshot(path=f"{start}-{language}.png")
-            else:
-                for theme in ("light", "dark"):
-                    page.emulate_media(color_scheme=theme)
-                    page.screenshot(path=f"{start}-{theme}.png")
-                page.emulate_media(color_scheme="light")
-                if size == "desk":
-                    more(page, start, name)
-            context.close()
+def take(
+    browser: Browser, url: str, screen: Screen, size: str, language: str, themes: list[str], stem: str
+) -> None:
+    """Take the screenshots of one screen at one size, in one language."""
+    width, height = map(int, size.split("x"))
+    viewport: ViewportSize = {"width": width, "height": height}
+    context = browser.new_context(
+        storage_state=memory(url, seats=screen.seats, language=language, name="Ana"),
+        viewport=viewport, has_touch=min(width, height) < 600,
+    )  # fmt: skip
+    person = Person(context, url, language)
+    screen.show(person)
+    for theme in themes:
+        person.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+        person.page.screenshot(path=f"{stem}-{theme}.png")
+    if size == DESK and language == "en":
+        more(person.page, stem, screen)
+    context.close()
 
 
-def more(page: Page, start: str, name: str) -> None:
+def more(page: Page, stem: str, screen: Screen) -> None:
     """Take it in full length and in grey."""
-    if page.evaluate("document.documentElement.scrollHeight > innerHeight + 40") and not name.startswith(
-        LONG
-    ):
-        page.screenshot(path=f"{start}-whole.png", full_page=True)
+    page.emulate_media(color_scheme="light")
+    is_long = page.evaluate("document.documentElement.scrollHeight > innerHeight + 40")
+    if is_long and not screen.path.strip("/").startswith(LONG):
+        page.screenshot(path=f"{stem}-whole.png", full_page=True)
     page.add_style_tag(content=GREY)
-    page.screenshot(path=f"{start}-grey.png")
+    page.screenshot(path=f"{stem}-grey.png")
 
 
 if __name__ == "__main__":

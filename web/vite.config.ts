@@ -1,5 +1,5 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { loadEnv } from 'vite';
+import { defaultClientConditions, loadEnv } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 /** The server that `npm run dev` talks to; another one by ESCADARIA_SERVER. */
@@ -8,16 +8,29 @@ const server = loadEnv('', '.', 'ESCADARIA_').ESCADARIA_SERVER ?? 'http://127.0.
 export default defineConfig({
   plugins: [svelte()],
   base: '/',
+  resolve: { conditions: [...defaultClientConditions] }, // in unit tests too: Svelte for the browser
   build: {
     outDir: '../src/escadaria/static',
     emptyOutDir: true,
+    manifest: true, // the server reads which files a screen needs
     target: 'es2022',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // they know light-dark()
     modulePreload: { polyfill: false }, // an inline script, which the server's policy forbids
+    rolldownOptions: {
+      output: {
+        // Few files: each costs a request. The first screen is one; what several screens share is merged.
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'] },
+            { name: 'shared', test: /src.(?!games)/, minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   server: {
     fs: { allow: ['..'] }, // boards.json is the package's
     proxy: { '/api': { target: server, ws: true, changeOrigin: true, headers: { origin: server } } },
   },
-  test: { include: ['src/**/*.test.ts'] },
+  test: { include: ['src/**/*.test.ts'], environment: './test-environment.ts' },
 });

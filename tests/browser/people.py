@@ -25,10 +25,12 @@ from escadaria.i18n import Texts, load
 
 MAIN = {
     "rapido": ("web.rapido.roll", "web.rapido.place"),
-    "chain": ("web.chain.roll", "chain.action.link", "web.chain.move"),
-}
+    "chain": (
+        "web.chain.roll", "chain.action.link", "web.chain.link_all", "web.chain.link_these", "web.chain.move",
+    ),
+}  # fmt: skip
 """Texts of the main button of a turn."""
-RISKY = {"rapido": ("rapido.action.again",), "chain": ("chain.action.up", "chain.action.down")}
+RISKY = {"rapido": ("web.rapido.again",), "chain": ("chain.action.up", "chain.action.down")}
 
 expect.set_options(timeout=PATIENCE * 1000)
 
@@ -36,6 +38,7 @@ expect.set_options(timeout=PATIENCE * 1000)
 def pattern(texts: Texts, *keys: str) -> re.Pattern[str]:
     """Matches text that starts with one of the texts, with any values for their placeholders."""
     forms = [re.escape(form) for key in keys for form in texts.messages[key].forms]
+    forms = [re.sub("[\u00a0\u202f]", r"\\s", form) for form in forms]  # accessible names have plain spaces
     return re.compile("^(?:" + "|".join(re.sub(r"\\\{.+?\\\}", "(.+?)", form) for form in forms) + ")")
 
 
@@ -108,6 +111,7 @@ class Person:
     def ready(self) -> None:
         """Wait until the screen is complete."""
         expect(self.page.get_by_role("heading", level=1).first).to_be_visible()
+        expect(self.page.locator("[data-later]")).to_have_count(0)
         expect(self.page.get_by_text(self.say("web.loading"), exact=True)).to_have_count(0)
         expect(self.page.get_by_text(self.say("web.fair.checking"), exact=True)).to_have_count(0)
 
@@ -118,6 +122,15 @@ class Person:
 
     def click(self, key: str, **args: Any) -> None:
         self.button(key, **args).first.click()
+
+    def press(self, key: str) -> None:
+        """Press a key as people do: after what it is meant for was painted."""
+        self.see()
+        self.page.keyboard.press(key)
+
+    def see(self) -> None:
+        """Wait until what is there was painted: what is pressed before does nothing."""
+        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
     def reads(self, key: str, **args: Any) -> None:
         """Assert that a text is visible."""
@@ -146,7 +159,7 @@ class Person:
 
     @property
     def winner(self) -> Locator:
-        name = re.compile(self.like("web.winner").pattern + "$")
+        name = re.compile(self.like("web.winner", "web.winner.you").pattern + "$")
         return self.turn.get_by_role("heading", name=name)
 
     def asked(self) -> bool:

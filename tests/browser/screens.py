@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -62,6 +63,14 @@ def chain(url: str, phase: str, dice: str) -> Table:
     return practising(url, "chain", CHAIN.format(phase, dice), 3, "Ana")
 
 
+def real(url: str, game: str, position: str = "") -> Table:
+    """A table with real dice, where they are to be entered."""
+    people = [{"name": name} for name in ("Ana", "Maximiliane", "Rui")]
+    start = {"start_from": position} if position else {}
+    settings = {"dice": "real", "practice": bool(position)}
+    return opened(url, game, 3, people=people, settings=settings, start=True, **start)
+
+
 def waiting(url: str) -> Screen:
     """Wait for another player's turn."""
     host = opened(url, people=[{"name": "Ana"}], settings={"grace": None})  # no bot takes over
@@ -109,8 +118,55 @@ def analysed_middle(person: Person) -> None:
     expect(person.page.get_by_role("img", name=person.like("web.coach.curve"))).to_be_visible()
 
 
+def real_result(url: str) -> Table:
+    """A match that the entered dice have ended."""
+    table = real(url, "rapido", "turn=0 phase=first value=0 steps=18,9,12 tower=-")
+    asked(url, table, "act", action="roll", dice=["33"], version=5)
+    return table
+
+
+def staged(*faces: str) -> Callable[[Person], None]:
+    """Enter real dice, and wait until what they do is shown large."""
+
+    def show(person: Person) -> None:
+        moves = {"speed": 2, "muted": True, "name": "Ana"}
+        kept = json.dumps(json.dumps(moves))
+        person.page.evaluate(f"localStorage.setItem('escadaria.settings', {kept})")
+        person.page.reload()
+        person.ready()
+        back = person.page.locator(".call").get_by_role("button")
+        if back.is_enabled():  # from the screenshot before
+            back.click()
+        keys = ("web.rapido.die", "web.real.die", "web.real.die.black")
+        rows = person.turn.get_by_role("group", name=person.like(*keys))
+        expect(rows).to_have_count(len(faces))
+        for row, face in zip(rows.all(), faces, strict=True):
+            row.get_by_role("button", name=face, exact=True).click()
+        person.click("web.real.enter")
+        expect(person.turn.locator(".word")).to_be_visible()
+
+    return show
+
+
+def log(person: Person) -> None:
+    size = person.page.viewport_size
+    if size and size["width"] <= 1080:
+        if size["width"] <= 820 and size["height"] > 500:
+            settings(person)
+        person.page.get_by_role("button", name=person.say("web.log")).click()
+
+
+def is_short(person: Person) -> bool:
+    """Whether it is a short phone, which has help and chances in the menu."""
+    size = person.page.viewport_size
+    return size is not None and size["width"] <= 560 and size["height"] <= 720
+
+
 def bars(person: Person) -> None:
+    if is_short(person):
+        settings(person)
     person.click("web.coach.bars")
+    person.page.keyboard.press("Escape")
     expect(person.choices.first).to_contain_text(person.say("web.coach.wins"))
 
 
@@ -133,11 +189,23 @@ def worth(person: Person) -> None:
     person.reads("web.coach.source.exact")
 
 
+def printable(person: Person) -> None:
+    """Wait for the rules, which come last."""
+    expect(person.page.get_by_role("heading", name=person.like("web.rules.of"))).to_be_visible()
+
+
+def editing(person: Person) -> None:
+    """Scroll to the board editor."""
+    person.page.get_by_role("group", name=person.say("chain.option.board")).last.scroll_into_view_if_needed()
+
+
 def settings(person: Person) -> None:
     person.page.get_by_role("button", name=person.say("web.settings")).click()
 
 
 def help(person: Person) -> None:
+    if is_short(person):
+        settings(person)
     person.page.get_by_role("button", name=person.say("web.help")).click()
 
 
@@ -152,6 +220,8 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "settings": lambda _: Screen("/", (), settings),
     "new-rapido": lambda _: Screen("/new/rapido?how=bots"),
     "new-chain": lambda _: Screen("/new/chain?how=online"),
+    "new-real": lambda _: Screen("/new/rapido?how=real"),
+    "new-board": lambda _: Screen("/new/chain?how=device&board=34 7>11 10>5", (), editing),
     "new-device": lambda _: Screen("/new/rapido?how=device"),
     "lobby": lambda url: at(lobby(url)),
     "lobby-guest": lambda url: Screen(lobby(url).path),
@@ -169,6 +239,17 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "chain-keep": lambda url: at(chain(url, "phase=keep hands=6,4,2 pool=12", EMPTY)),
     "chain-build": lambda url: at(chain(url, "phase=build hands=6,4,2 pool=12", "chain=34/4/up loose=1356")),
     "chain-decide": lambda url: at(chain(url, "phase=decide hands=4,4,2 pool=14", "chain=2345/5/up loose=-")),
+    "rapido-real": lambda url: at(real(url, "rapido")),
+    "chain-real": lambda url: at(real(url, "chain", CHAIN.format("phase=roll hands=9,2,2 pool=11", EMPTY))),
+    "rapido-staged": lambda url: at(
+        real(url, "rapido", DECIDE.replace("decide value=54", "later value=0")), staged("X", "5")
+    ),
+    "chain-staged": lambda url: at(
+        real(url, "chain", CHAIN.format("phase=lengthen hands=5,4,2 pool=13", "chain=2345/5/up loose=-")),
+        staged("1"),
+    ),
+    "after-real": lambda url: at(real_result(url), won),
+    "log": lambda url: at(rapido(url), log),
     "help": lambda url: at(rapido(url), help),
     "resign": lambda url: at(rapido(url), resign),
     "after-rapido": lambda url: at(played(url, "rapido", 4), won),
@@ -188,6 +269,9 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "learn-chain": lambda _: Screen("/learn/chain#step=4"),
     "rules-rapido": lambda _: Screen("/rules/rapido"),
     "rules-chain": lambda _: Screen("/rules/chain"),
+    "about": lambda _: Screen("/about"),
+    "print-rapido": lambda _: Screen("/print/rapido", (), printable),
+    "print-chain": lambda _: Screen("/print/chain?paper=letter&board=short", (), printable),
     "guest": running,
     "closed": lambda _: Screen("/t/nosuchmatch12"),
     "lost": lambda _: Screen("/nowhere"),

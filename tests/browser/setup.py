@@ -17,7 +17,7 @@ import httpx
 from playwright.sync_api import Browser, StorageState, sync_playwright
 from websockets.sync.client import connect
 
-PATIENCE = 120.0
+PATIENCE = float(os.environ.get("ESCADARIA_PATIENCE", "120"))
 """The timeout of waits, in seconds; long, because the machine may be busy."""
 
 QUICK = {"pace": 0}
@@ -110,39 +110,40 @@ def practising(url: str, game: str, position: str, players: int, *names: str, **
 def played(url: str, game: str, players: int = 3, **options: Any) -> Table:
     """A match that bots have played to the end; the host has no seat."""
     table = opened(url, game, players, options=options, bots=["simple"] * players, start=True)
-    with _wire(url, table) as wire:
+    with wire(url, table) as socket:
         while True:
-            frame = json.loads(wire.recv(PATIENCE))
+            frame = json.loads(socket.recv(PATIENCE))
             if frame.get("now", {}).get("status") == "over":
                 return table
 
 
 def joined(url: str, table: Table, name: str) -> Table:
     """The same table for a guest who has taken a seat."""
-    with _wire(url, Table(table.game, table.match, "")) as wire:
-        answer = _ask(wire, "sit", name=name)
+    with wire(url, Table(table.game, table.match, "")) as socket:
+        answer = _ask(socket, "sit", name=name)
     return Table(table.game, table.match, answer["token"])
 
 
 def asked(url: str, table: Table, type: str, **fields: Any) -> dict[str, Any]:
     """Send a request to a table with its token."""
-    with _wire(url, table) as wire:
-        return _ask(wire, type, **fields)
+    with wire(url, table) as socket:
+        return _ask(socket, type, **fields)
 
 
 @contextlib.contextmanager
-def _wire(url: str, table: Table) -> Iterator[Any]:
+def wire(url: str, table: Table) -> Iterator[Any]:
+    """A connection to a table with its token, after ``hello``."""
     address = f"{url.replace('http', 'ws', 1)}/api/matches/{table.match}/socket"
     with connect(address, proxy=None, max_size=2**22, open_timeout=PATIENCE) as socket:
         socket.send(json.dumps({"type": "hello"} | ({"token": table.token} if table.token else {})))
         yield socket
 
 
-def _ask(wire: Any, type: str, **fields: Any) -> dict[str, Any]:
+def _ask(socket: Any, type: str, **fields: Any) -> dict[str, Any]:
     id = f"h{next(_numbers)}"
-    wire.send(json.dumps({"type": type, "id": id, "version": fields.pop("version", 0), **fields}))
+    socket.send(json.dumps({"type": type, "id": id, "version": fields.pop("version", 0), **fields}))
     while True:
-        frame: dict[str, Any] = json.loads(wire.recv(PATIENCE))
+        frame: dict[str, Any] = json.loads(socket.recv(PATIENCE))
         if frame.get("id") == id:
             assert frame["type"] == "accepted", frame
             return frame

@@ -34,10 +34,16 @@ def test_a_hint_is_selected_and_explained_and_the_bars_setting_is_stored(come: C
     expect(
         person.turn.get_by_role("radio", name=re.compile(person.say("web.coach.wins"))).first
     ).to_be_visible()
+    bar = person.page.get_by_role(
+        "img", name=re.compile(rf"^{person.say('web.coach.bars')}: Ana \d+%, .+ \d+%")
+    )
+    expect(bar).to_be_visible()
     person.page.reload()
     expect(person.turn.locator(".win").first).to_be_visible()
+    expect(bar).to_be_visible()
     person.click("web.coach.bars")
     expect(person.turn.locator(".win")).to_have_count(0)
+    expect(bar).to_have_count(0)
 
 
 OVERLAPS = """(turn) => {
@@ -96,11 +102,11 @@ def test_a_key_asks_for_a_hint_at_practice_tables_only(come: Come, url: str) -> 
     for table in tables:
         person.go(table.path)
         assert person.asked()
-        person.page.keyboard.press("h")
+        person.press("h")
         expect(person.turn.get_by_text(person.like("web.coach.hinted"))).to_be_visible()
-        person.page.keyboard.press("?")
+        person.press("?")
         expect(person.page.get_by_role("dialog")).to_contain_text(person.say("web.key.hint"))
-        person.page.keyboard.press("Escape")
+        person.press("Escape")
     earnest = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], start=True)
     other = come(seats=[earnest])
     other.go(earnest.path)
@@ -117,7 +123,7 @@ def test_a_key_pressed_before_the_coach_has_loaded_is_not_lost(come: Come, url: 
     person.page.route("**/CoachHints*.js", lambda route: held.append(route))
     person.go(table.path)
     assert person.asked()
-    person.page.keyboard.press("h")
+    person.press("h")
     for route in held:
         route.continue_()
     expect(person.turn.get_by_text(person.like("web.coach.hinted"))).to_be_visible()

@@ -23,7 +23,7 @@ def reach(person: Person, target: Locator) -> None:
     for _ in range(60):
         if target.evaluate("element => element === document.activeElement"):
             return
-        person.page.keyboard.press("Tab")
+        person.press("Tab")
     raise AssertionError(f"Tab does not lead to {target}")
 
 
@@ -31,7 +31,7 @@ def start(person: Person, game: str) -> None:
     person.go("/")
     card = person.page.get_by_role("article", name=person.say(f"{game}.name"))
     reach(person, card.get_by_role("button", name=person.like("web.home.bots", "web.against_bots")))
-    person.page.keyboard.press("Enter")
+    person.press("Enter")
 
 
 def play_again(person: Person) -> None:
@@ -39,7 +39,7 @@ def play_again(person: Person) -> None:
     before = person.page.url
     expect(person.winner).to_be_focused()
     reach(person, person.button("web.rematch"))
-    person.page.keyboard.press("Enter")
+    person.press("Enter")
     person.page.wait_for_url(lambda url: url != before)
     assert person.asked()
 
@@ -65,16 +65,14 @@ def choose_field(person: Person, chance: random.Random) -> None:
     """Choose a field by its digit and confirm it."""
     fields = [name[:1] for name in person.choices.all_inner_texts()]
     field = chance.choice(fields)
-    person.page.keyboard.press(field)
+    person.press(field)
     expect(person.choices.nth(fields.index(field))).to_be_checked()
     said = person.main.first.inner_text()
     found = person.like("web.rapido.place").match(said + "\n")
     assert found, said
-    person.page.keyboard.press("Enter")
+    person.press("Enter")
     value = re.sub(r"\D.*", "", found[1])
-    expect(log(person)).to_contain_text(
-        person.say("rapido.fact.placed", name="Ana", value=value, field=field)
-    )
+    expect(log(person)).to_contain_text(person.say("rapido.fact.placed.you", value=value, field=field))
 
 
 def log(person: Person) -> Locator:
@@ -108,18 +106,18 @@ def test_a_digit_and_enter_do_what_was_chosen(come: Come, url: str, focused: boo
     )
     person = come(seats=tables, name="Ana")
     expected: tuple[tuple[str, str | re.Pattern[str], str], ...] = (
-        ("1", re.compile("^1"), person.say("rapido.fact.placed", name="Ana", value=54, field=1)),
+        ("1", re.compile("^1"), person.say("rapido.fact.placed.you", value=54, field=1)),
         ("3", person.say("chain.action.keep", number=3),
-         person.say("chain.fact.kept", name="Ana", dice=3, discarded=1)),
+         person.say("chain.fact.kept.you", dice=3, discarded=1)),
     )  # fmt: skip
     for table, (digit, name, sentence) in zip(tables, expected, strict=True):
         person.go(table.path)
         assert person.asked()
         if focused:
             reach(person, person.page.get_by_role("radio", checked=True))
-        person.page.keyboard.press(digit)
+        person.press(digit)
         expect(person.page.get_by_role("radio", name=name)).to_be_checked()
-        person.page.keyboard.press("Enter")
+        person.press("Enter")
         expect(log(person)).to_contain_text(sentence)
 
 

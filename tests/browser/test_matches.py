@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from browser.conftest import Come
 from browser.people import Person, play_together
-from browser.setup import setup
+from browser.setup import opened, setup
 
 BOT = "bot regular"
 
@@ -73,6 +73,19 @@ def test_set_up_by_hand_and_play_on_one_device(come: Come) -> None:
     assert person.asked()
 
 
+def test_a_phone_shows_the_link_at_once_and_promises_no_code_that_it_cannot_show(come: Come) -> None:
+    phone = {"viewport": {"width": 360, "height": 600}, "has_touch": True}
+    host = come(setups={"rapido.online": setup(3, "link")}, name="Ana", page=phone)
+    host.go("/new/rapido?how=online")
+    host.reads("web.new.open.local")
+    host.click("web.new.open")
+    link = host.page.get_by_role("textbox", name=host.say("web.lobby.link"), exact=True)
+    copy = host.page.get_by_role("button", name=host.say("web.lobby.copy")).first
+    expect(link).to_be_in_viewport(ratio=1)
+    copy.click(trial=True)
+    assert host.page.evaluate("scrollY") == 0, "nothing covers the button"
+
+
 @pytest.mark.parametrize("players", [2, 3])
 def test_online_by_a_link_with_a_rematch(come: Come, players: int) -> None:
     host = come(setups={"rapido.online": setup(players, "link", finish=5)}, name="Ana")
@@ -91,8 +104,9 @@ def test_online_by_a_link_with_a_rematch(come: Come, players: int) -> None:
         people.append(guest)
     host.click("web.start")
     play_together(people)
-    winners = {person.winner.inner_text() for person in people}
-    assert len(winners) == 1
+    told = [person.winner.inner_text() for person in people]
+    assert told.count(host.say("web.winner.you")) == 1, "the winner is addressed, the others read one name"
+    assert len(set(told)) == 2
     # one player requests a rematch, and all clients follow
     people[-1].click("web.rematch")
     following = re.compile(rf"/t/(?!{link.rpartition('/')[2]})")
@@ -105,3 +119,21 @@ def test_online_by_a_link_with_a_rematch(come: Come, players: int) -> None:
     assert len({person.page.url for person in people}) == 1
     host.click("web.start")
     play_together(people)
+
+
+def test_the_host_changes_the_pace_of_the_bots_during_play(come: Come, url: str) -> None:
+    table = opened(
+        url, players=3, people=[{"name": "Ana"}], bots=["simple"] * 2, start=True, settings={"pace": 900}
+    )
+    person = come(seats=[table])
+    person.go(table.path)
+    assert person.asked()
+    dialog = person.page.get_by_role("dialog")
+    paces = dialog.get_by_role("group", name=person.say("web.new.pace"))
+    person.click("web.settings")
+    expect(paces.get_by_label(person.say("web.new.pace.900"))).to_be_checked()
+    paces.get_by_text(person.say("web.new.pace.0")).click()
+    expect(paces.get_by_label(person.say("web.new.pace.0"))).to_be_checked()
+    person.go(table.path)
+    person.click("web.settings")
+    expect(paces.get_by_label(person.say("web.new.pace.0"))).to_be_checked()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Route, WebSocketRoute, expect
 
 from browser.conftest import Come
 from browser.people import Person, play_together
@@ -55,11 +56,9 @@ def test_the_server_dies_in_the_middle_of_a_roll(
         for person in people:
             expect(person.page.get_by_text(person.say("web.reconnecting"))).to_have_count(0)
         # the roll was made exactly once: Ana decides, or she failed and Rui plays
-        rolled = (
-            ana.texts.messages["rapido.fact.rolled"].forms[0].format(name="Ana", dice=("@", "@"), value="@")
-        )
-        line = re.compile(re.escape(rolled).replace("@", ".+?"))
-        for person in people:
+        for person, form in zip(people, (".you", ""), strict=True):
+            rolled = person.say(f"rapido.fact.rolled{form}", name="Ana", dice=("@", "@"), value="@")
+            line = re.compile(re.escape(rolled).replace("@", ".+?"))
             log = person.page.get_by_role("region", name=person.say("web.log"), exact=True)
             expect(log.get_by_role("listitem").filter(has_text=line)).to_have_count(1)
         for person in people:
@@ -75,7 +74,7 @@ def settings(person: Person, group: str, option: str) -> None:
     person.page.get_by_role("button", name=person.say("web.settings")).click()
     dialog = person.page.get_by_role("dialog", name=person.say("web.settings"))
     dialog.get_by_role("group", name=person.say(group)).get_by_text(person.say(option), exact=True).click()
-    person.page.keyboard.press("Escape")
+    person.press("Escape")
     expect(dialog).to_be_hidden()
 
 
@@ -139,7 +138,7 @@ def test_browser_history(come: Come) -> None:
     expect(page.get_by_role("heading", name=person.say("web.new.title"))).to_be_visible()
     page.go_back()
     unfinished = page.get_by_role("region", name=person.say("web.home.unfinished"))
-    expect(unfinished).to_contain_text(person.say("web.home.go_on", game=person.say("rapido.name")))
+    expect(unfinished).to_contain_text(person.say("web.home.turn_of.you", game=person.say("rapido.name")))
     page.go_forward()
     page.go_forward()
     expect(page).to_have_url(table)
@@ -233,6 +232,22 @@ def test_a_seat_moves_to_another_device(come: Come, url: str) -> None:
     assert after.asked()
 
 
+def test_the_links_of_a_running_match_are_in_its_menu(come: Come, url: str) -> None:
+    ana, _ = duel(url)
+    host = come(seats=[ana]).go(ana.path)
+    host.click("web.settings")
+    host.click("web.lobby.watch.link")
+    link = host.page.get_by_role("textbox", name=host.say("web.lobby.watch.link"))
+    watcher = come().go(link.input_value().removeprefix(url))
+    watcher.reads("web.watching")
+    host.click("web.close")
+    host.click("web.settings")
+    host.click("web.lobby.move")
+    link = host.page.get_by_role("textbox", name=host.say("web.lobby.move.link"))
+    assert come().go(link.input_value().removeprefix(url)).asked()
+    host.reads("web.closed.moved")
+
+
 def test_watching_that_is_switched_off(come: Come, url: str) -> None:
     ana, _ = duel(url)
     watcher = come().go(f"{ana.path}#watch={ana.watch}")
@@ -289,6 +304,58 @@ def test_set_up_while_the_server_is_unreachable(come: Come) -> None:
     person.reads("error.offline")
     person.page.unroute("**/api/games")
     person.click("web.after.again")
-    expect(person.page.get_by_role("textbox", name=person.say("web.name"))).to_have_count(1)
+    change = person.page.get_by_role("button", name=person.say("web.name.change", name="Ana"))
+    expect(change).to_have_count(1)
     person.click("web.start")
     assert person.asked()
+
+
+@pytest.mark.parametrize("size", [(390, 664), (360, 600), (1280, 800)], ids=["phone", "small", "desk"])
+def test_notices_cover_neither_controls_nor_players(come: Come, url: str, size: tuple[int, int]) -> None:
+    """A refusal, a stand-in and a lost connection at once: "I am back" can be pressed."""
+    table = opened(
+        url,
+        people=[{"name": "Ana"}, {"name": "Rui"}],
+        options={"finish": 5},
+        settings={"clock": 1, "pace": 10_000},
+        start=True,
+    )
+    person = come(seats=[table], page={"viewport": {"width": size[0], "height": size[1]}})
+    wires: list[WebSocketRoute] = []
+
+    def between(wire: WebSocketRoute) -> None:
+        if len(wires) == 1:  # the connection after the loss never opens
+            wires.append(wire)
+            return
+        server = wire.connect_to_server()
+        wires.append(wire)
+
+        def refuse(text: str | bytes) -> None:
+            frame = json.loads(text)
+            if frame["type"] == "take_back":
+                refused = {"type": "refused", "id": frame["id"], "code": "stale_version", "message": ""}
+                wire.send(json.dumps(refused | {"ruling": "", "version": 4}))
+            else:
+                server.send(text)
+
+        wire.on_message(refuse)
+
+    person.page.route_web_socket("**/socket", between)
+    person.go(table.path)
+    back = person.button("web.take_back")
+    back.first.click()
+    expect(person.page.get_by_role("alert")).to_contain_text(person.say("error.stale_version"))
+    wires[0].close()
+    person.reads("web.reconnecting")
+    covered = person.page.evaluate(
+        """() => [...document.querySelectorAll('button, a, [role=radio], .players li')]
+          .map((element) => [element, element.getBoundingClientRect()])
+          .filter(([, box]) => box.width && box.height)
+          .filter(([element, box]) => {
+            const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+            return !top || !(element.contains(top) || top.contains(element));
+          })
+          .map(([element]) => element.outerHTML.slice(0, 90))"""
+    )
+    assert covered == []
+    back.first.click(trial=True)

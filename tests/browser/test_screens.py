@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
 from browser.conftest import ROOT, Come
 from browser.people import Person
-from browser.screens import EMPTY, SCREENS, Screen, chain
+from browser.screens import SCREENS, Screen
 from escadaria.i18n import LANGUAGES, load
 
 WIDTHS = (320, 390, 768, 1280)
@@ -124,13 +125,30 @@ def test_axe_finds_no_violations_and_touch_targets_are_large(come: Come, screen:
     assert not {where: what for where, what in problems.items() if what}
 
 
+SETTLED = """() => Promise.allSettled(
+  document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished),
+).then(() => undefined)"""
+"""The colours of a new theme have arrived."""
+
+
 def violations(person: Person) -> list[str]:
+    person.page.evaluate(SETTLED)
     found = person.page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
     return [
         f"{rule['id']}: {node['html'][:160]} ({re.sub(chr(10), ' ', node['failureSummary'])[:200]})"
         for rule in found
         for node in rule["nodes"][:4]
     ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_short_phone_says_what_this_is_on_the_first_visit(come: Come, language: str) -> None:
+    person = come(language=language, page={"viewport": {"width": 360, "height": 600}, "has_touch": True})
+    person.go("/")
+    expect(person.page.get_by_text(person.say("web.home.welcome"))).to_be_in_viewport(ratio=1)
+    expect(person.page.get_by_label(person.say("web.name.yours"))).to_be_in_viewport(ratio=1)
+    play = person.page.get_by_role("button", name=person.say("web.against_bots")).first
+    expect(play).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("name", ["home", "rapido-decide"])
@@ -167,16 +185,36 @@ def test_the_language_of_the_browser_is_used(come: Come, language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_first_load_is_small(come: Come, language: str) -> None:
-    person = come(language=language)
+    """All bytes over the network, compressed and with the headers, until nothing more is requested."""
+    person = come(page={"locale": language})
+    person.texts = load(language)
     session = person.context.new_cdp_session(person.page)
     session.send("Network.enable")
     sizes: list[int] = []
     session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    paths: list[str] = []
+    person.page.on("request", lambda request: paths.append(urlsplit(request.url).path))
     person.go("/")
     expect(person.button("web.online").first).to_be_visible()
     person.page.wait_for_load_state("networkidle")
-    assert len(sizes) >= 4, "page, script, style, texts"
-    assert sum(sizes) <= 90_000
+    assert len(sizes) >= 3, "page, script, style"
+    assert sum(sizes) <= 75_000
+    assert not [path for path in paths if path.startswith("/api/texts")], (
+        "the page has the texts of this screen"
+    )
+    assert sum(path.startswith("/assets/") for path in paths) <= 3, f"other screens are not loaded: {paths}"
+
+
+def test_a_page_in_another_language_loads_its_texts(come: Come) -> None:
+    """The server knows the browser's languages, not the one that was chosen here."""
+    person = come(language="fr", page={"locale": "de"})
+    person.texts = load("fr")
+    person.go("/")
+    person.reads("web.home.welcome")
+    expect(person.page.locator("html")).to_have_attribute("lang", "fr")
+    person.click("web.home.learn")
+    expect(person.page.get_by_role("heading", level=1)).to_be_visible()
+    assert not person.page.evaluate(LEFTOVER_KEYS)
 
 
 SIDEWAYS: tuple[ViewportSize, ...] = ({"width": 844, "height": 390}, {"width": 667, "height": 375})
@@ -196,6 +234,8 @@ def test_a_phone_on_its_side_shows_the_board_and_the_action(
     screen = made.get(name) or made.setdefault(name, SCREENS[name](url))
     person = come(seats=screen.seats, page={"viewport": size})
     screen.show(person)
+    if name == "learn-chain":  # a lesson chooses nothing for the learner
+        person.turn.locator("[data-action]:not([aria-disabled=true])").first.click()
     expect(person.main.first).to_be_in_viewport(ratio=1)
     board = person.page.get_by_role("region", name=person.say("web.board"), exact=True)
     expect(board).to_be_in_viewport(ratio=1)
@@ -221,17 +261,6 @@ def test_a_replay_on_its_side_shows_the_board_and_the_way_through_it(
         expect(shown).to_be_in_viewport(ratio=0.99)
 
 
-def test_six_dice_lie_in_one_row_and_more_in_rows_alike(come: Come, url: str) -> None:
-    rows = {6: [6], 8: [4, 4], 11: [6, 5]}
-    tables = {dice: chain(url, f"phase=keep hands={dice},2,2 pool={20 - dice}", EMPTY) for dice in rows}
-    person = come(seats=tables.values(), page={"viewport": DESK})
-    for dice, table in tables.items():
-        person.go(table.path)
-        assert person.asked()
-        tops = [round(radio.bounding_box()["y"]) for radio in person.choices.all()]  # type: ignore[index]
-        assert [tops.count(top) for top in sorted(set(tops))] == rows[dice]
-
-
 def test_names_of_six_can_be_read_where_they_stand_above_the_board(come: Come, url: str) -> None:
     screen = SCREENS["rapido-six"](url)
     person = come(seats=screen.seats, page={"viewport": {"width": 830, "height": 700}})
@@ -239,3 +268,23 @@ def test_names_of_six_can_be_read_where_they_stand_above_the_board(come: Come, u
     players = person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
     for player in players.filter(has_not_text="Maximiliane").locator(".who").all():
         assert player.evaluate("element => element.scrollWidth <= element.clientWidth")
+
+
+@pytest.mark.parametrize(
+    "width, height, language", [(360, 600, "de"), (360, 600, "fr"), (390, 664, "de"), (1024, 768, "de")]
+)
+@pytest.mark.parametrize("game", ["rapido", "chain"])
+def test_every_step_of_a_lesson_fits_the_screen(
+    come: Come, game: str, width: int, height: int, language: str
+) -> None:
+    person = come(page={"viewport": {"width": width, "height": height}}, language=language)
+    step, last = 0, 0
+    while step <= last:
+        person.go("/lost").go(f"/learn/{game}#step={step}")
+        said = person.page.get_by_role("img", name=person.like("web.learn.step")).or_(
+            person.page.locator(".dots")
+        )
+        last = said.locator("i").count() - 1
+        assert person.page.evaluate("document.documentElement.scrollHeight <= innerHeight"), step
+        step += 1
+    assert last > 8

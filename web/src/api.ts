@@ -1,60 +1,23 @@
 /** What goes over HTTP. */
-import { pinDigits, pinSeal } from './fairness';
-import type { LessonView, Now, Open, Opened, RulesView, StepView } from './protocol';
+import { pinDigits, pinSeal } from './match/pins';
+import type {
+  Games,
+  LessonView,
+  Open,
+  Opened,
+  ReplayData,
+  RulesView,
+  Sealed,
+  Standing,
+  StrategyAdvice,
+} from './protocol';
 
 export type Catalogue = Record<string, string | { forms: string[]; counted: string }>;
+/** The parts of the texts: a screen loads those that it shows (`i18n/web.py`). */
+export const TEXT_PARTS = ['home', 'play', 'learn', 'study'] as const;
+export type TextPart = (typeof TEXT_PARTS)[number];
 
-export interface GameOption {
-  name: string;
-  default: number | string | boolean;
-  ruling: string;
-  low: number;
-  high: number;
-  choices: string[];
-  free_text: boolean;
-}
-
-export interface GameInfo {
-  name: string;
-  rules_version: number;
-  options: GameOption[];
-}
-
-export interface Games {
-  games: GameInfo[];
-  bots: string[];
-}
-
-/** What it takes to check the dice; `secret` is empty until the match is over. */
-export interface ProofLine {
-  match: string;
-  commitment: string;
-  entropy: string[];
-  secret: string;
-}
-
-/** A record, with every position and fact of it. */
-export interface ReplayData {
-  game: string;
-  options: Record<string, boolean | number | string>;
-  date: string;
-  /** `fair`, `seed 7`, `system` or `scripted`. */
-  dice: string;
-  seats: { name: string; bot: string; colours: string[] }[];
-  winner: number | null;
-  ruling: string | null;
-  proof: ProofLine | null;
-  start: unknown;
-  steps: StepView[];
-  /** Each position in one line, the start first. */
-  texts: string[];
-  /** What happened at the table when this many plies had been played. */
-  remarks: { ply: number; seat: number; action: string }[];
-  /** Whether there is an analysis. */
-  judged: boolean;
-  /** The record itself. */
-  text: string;
-}
+export type { GameInfo, GameOption, Games, ProofLine, ReplayData } from './protocol';
 
 /** A request that the server refused, or that did not reach it (`offline`). The code has a text: `error.CODE`. */
 export class ApiError extends Error {
@@ -78,21 +41,36 @@ export const fetchGames = (): Promise<Games> =>
 /** The full rules of a game, and its guided first game. */
 export const fetchRules = (game: string): Promise<RulesView> => json(`/api/rules/${encodeURIComponent(game)}`);
 export const fetchLesson = (game: string): Promise<LessonView> => json(`/api/lessons/${encodeURIComponent(game)}`);
-/** The texts of a language; `later` those that only a few pages say. */
-export const fetchTexts = (language: string, later = false): Promise<Catalogue> => json(`/api/texts/${language}${later ? '/later' : ''}`);
-export const fetchMatch = (match: string): Promise<Now> => json(`/api/matches/${encodeURIComponent(match)}`);
+/**
+ * How to play a game well, by number of players. Raises ApiError: `bad_options` if there is no advice for the game.
+ */
+export const fetchStrategy = (game: string): Promise<StrategyAdvice[]> =>
+  json(`/api/strategy/${encodeURIComponent(game)}`);
+/** A part of the texts of a language. */
+export const fetchTexts = (language: string, part: TextPart): Promise<Catalogue> =>
+  json(`/api/texts/${language}/${part}`);
+/** How a match stands; with the token of a seat also its play, and which seats are one's own. */
+export const fetchMatch = (match: string, token: string): Promise<Standing> =>
+  json(`/api/matches/${encodeURIComponent(match)}`, { headers: { Authorization: `Bearer ${token}` } });
 /** Where others can reach the server; empty if it listens to this machine alone. */
 export const fetchAddresses = (): Promise<{ addresses: string[] }> => json('/api/addresses');
 /** The record of a finished match, as text. */
-export const fetchRecord = async (match: string): Promise<string> => (await request(`/api/matches/${encodeURIComponent(match)}/record`)).text();
+export const fetchRecord = async (match: string): Promise<string> =>
+  (await request(`/api/matches/${encodeURIComponent(match)}/record`)).text();
 /** A finished match, position by position. */
-export const fetchReplay = (match: string): Promise<ReplayData> => json(`/api/matches/${encodeURIComponent(match)}/replay`);
+export const fetchReplay = (match: string): Promise<ReplayData> =>
+  json(`/api/matches/${encodeURIComponent(match)}/replay`);
 /** A record file, position by position. */
 export const readRecord = (record: string): Promise<ReplayData> => post('/api/replays', { record });
 
+/** Check options of a game. Raises ApiError, with the ruling that they break. */
+export const checkOptions = (game: string, options: Record<string, boolean | number | string>): Promise<unknown> =>
+  post('/api/options', { game, options });
+
 /** Open a match. The dice are sealed first: only then the digits that this device adds to them are worth something. */
 export async function openMatch(wanted: Open): Promise<Opened> {
-  const sealed = await post<{ match: string; commitment: string }>('/api/seals', {});
+  if (wanted.settings?.dice === 'real') return post<Opened>('/api/matches', wanted); // nothing to seal
+  const sealed = await post<Sealed>('/api/seals', {});
   pinSeal(sealed.match, sealed.commitment, 0);
   pinDigits(sealed.match, wanted.people?.map(({ entropy = '' }) => entropy) ?? []);
   return post<Opened>('/api/matches', { ...wanted, match: sealed.match });
@@ -114,6 +92,10 @@ async function request(path: string, init?: RequestInit): Promise<Response> {
   }
   if (answer.ok) return answer;
   const refusal: unknown = await answer.json().catch(() => null);
-  const { code = 'internal', message = answer.statusText, ruling } = (refusal ?? {}) as { code?: string; message?: string; ruling?: string };
+  const {
+    code = 'internal',
+    message = answer.statusText,
+    ruling,
+  } = (refusal ?? {}) as { code?: string; message?: string; ruling?: string };
   throw new ApiError(code, message, ruling);
 }

@@ -52,13 +52,25 @@ export interface Act {
   type: 'act';
   action: string;
   seat?: number | null;
+  dice?: string[];
   id: string;
   version: number;
 }
 
-/** Undo the last decision at a practice table, if no dice were rolled since. */
+/**
+ * Undo the last decision at a practice table, or the last decision or dice at one with real dice. If all other seats
+ * are bots, also after rolls and turns of bots; else only if no dice were rolled since. With real dice, every player
+ * may undo what another one entered, also the last entry of a finished match until the next match is open.
+ */
 export interface Undo {
   type: 'undo';
+  id: string;
+  version: number;
+}
+
+/** Let bots act without waiting until a person is to act, if all other seats are bots. */
+export interface Hurry {
+  type: 'hurry';
   id: string;
   version: number;
 }
@@ -79,7 +91,7 @@ export interface TakeBack {
   version: number;
 }
 
-/** The host changes the table settings; see ``TableSettings`` for what may be changed when. */
+/** The host changes the table settings; see `TableSettings` for what may be changed when. */
 export interface Configure {
   type: 'configure';
   settings: WantedSettings;
@@ -90,6 +102,7 @@ export interface Configure {
 /** Table settings in a request: unknown fields are refused. */
 export interface WantedSettings {
   practice?: boolean;
+  dice?: 'fair' | 'real';
   starts?: 'first' | 'loser' | 'random';
   clock?: number;
   grace?: number | null;
@@ -134,7 +147,7 @@ export interface Ping {
   version: number;
 }
 
-/** The answer to ``hello``. */
+/** The answer to `hello`. */
 export interface Welcome {
   type: 'welcome';
   match: string;
@@ -156,7 +169,7 @@ export interface You {
   next_token: string | null;
 }
 
-/** The whole state at a version. It follows ``welcome`` unless the missed events are sent. */
+/** The whole state at a version. It follows `welcome` unless the missed events are sent. */
 export interface Snapshot {
   type: 'snapshot';
   version: number;
@@ -166,13 +179,18 @@ export interface Snapshot {
   commitment: string;
   entropy: string[];
   now: Now;
-  turn: Record<string, unknown>[];
+  turn: Fact[];
   plies: number;
 }
 
-/** The settings of a table. The host may change them before the match starts. After the start, ``pace`` and ``watch`` can be changed; the others only if all people play on the host's device. ``practice`` is fixed when the match is opened. */
+/**
+ * The settings of a table. The host may change them before the match starts. After the start, `pace` and `watch` can
+ * be changed; the others only if all people play on the host's device. `practice` and `dice` are fixed when the match
+ * is opened.
+ */
 export interface TableSettings {
   practice: boolean;
+  dice: 'fair' | 'real';
   starts: 'first' | 'loser' | 'random';
   clock: number;
   grace: number | null;
@@ -187,6 +205,8 @@ export interface Now {
   seats: SeatView[] | null;
   to_act: number | null;
   legal: string[];
+  undo: number[] | null;
+  to_enter: string[][] | null;
   deadline: number | null;
   position: unknown;
   text: string | null;
@@ -204,6 +224,7 @@ export interface SeatView {
   colours: string[];
   here: boolean;
   resigned: boolean;
+  stand_in_at: number | null;
 }
 
 /** An event was stored. */
@@ -211,7 +232,17 @@ export interface EventFrame {
   type: 'event';
   version: number;
   time: number;
-  event: Created | Sat | BotSat | MessagesFreed | Started | Event | Configured | PositionSet | Continued | MessagesMoved;
+  event:
+    | Created
+    | Sat
+    | BotSat
+    | MessagesFreed
+    | Started
+    | Event
+    | Configured
+    | PositionSet
+    | Continued
+    | MessagesMoved;
   now: Now;
   steps: StepView[];
 }
@@ -294,7 +325,7 @@ export interface MessagesMoved {
 /** One decision or roll, its facts, and the position after it. */
 export interface StepView {
   action: string;
-  facts: Record<string, unknown>[];
+  facts: Fact[];
   position: unknown;
 }
 
@@ -304,12 +335,22 @@ export interface Previews {
   version: number;
   seat: number;
   choices: Record<string, Preview>;
+  sequences: Sequences | null;
 }
 
 /** The effects of a legal decision. */
 export interface Preview {
-  facts: Record<string, unknown>[];
-  rolls: Record<string, Record<string, unknown>[]>;
+  facts: Fact[];
+  rolls: Record<string, Fact[]>;
+}
+
+/** Series of decisions without a roll between them, each one choice for the player. */
+export interface Sequences {
+  decisions: string[];
+  orders: number[][];
+  complete: boolean;
+  ends: number[];
+  after: Record<string, Preview>[];
 }
 
 /** The command was accepted. Its event, if any, was broadcast before. */
@@ -328,6 +369,7 @@ export interface Accepted {
 export interface Advice {
   source: 'estimated' | 'exact';
   win: number;
+  shares: number[];
   wins: Record<string, number>;
 }
 
@@ -341,11 +383,12 @@ export interface RefusalFrame {
   version: number;
 }
 
-/** The owner of a seat connected or disconnected. */
+/** The owner of a seat connected or disconnected, or the time of the stand-in changed. */
 export interface Presence {
   type: 'presence';
   seat: number;
   here: boolean;
+  stand_in_at: number | null;
 }
 
 /** The time of a seat is running out. */
@@ -361,7 +404,11 @@ export interface Bye {
   code: Ending;
 }
 
-/** A Rapido position. Equal positions are equal and hash alike, however they arose. A turn's score (R7) is taken before its first roll, so it shows in the position that waits for that roll. The two pairs of a seat in a game for two are alike (R19): they have no names. */
+/**
+ * A Rapido position. Equal positions are equal and hash alike, however they arose. A turn's score (R7) is taken before
+ * its first roll, so it shows in the position that waits for that roll. The two pairs of a seat in a game for two are
+ * alike (R19): they have no names.
+ */
 export interface RapidoState {
   turn: number;
   phase: RapidoPhase;
@@ -406,155 +453,185 @@ export interface Links {
 export type Heading = 'down' | 'open' | 'up';
 
 /** The seat's pairs lay on fields when its turn started: the piece climbed, the pairs came back. */
-export interface Scored {
+export type Scored = {
   seat: number;
   fields: number[];
   climbed: number;
   step: number;
-}
+};
 
 /** The seat's dice fell. */
-export interface RapidoRolled {
+export type RapidoRolled = {
   seat: number;
   dice: string;
   value: number;
-}
+};
 
 /** The roll was a double, and the piece climbed immediately. */
-export interface Doubled {
+export type Doubled = {
   seat: number;
   climbed: number;
   step: number;
-}
+};
 
 /** A later roll showed an X: the turn ended, and the piece went down. */
-export interface Fell {
+export type Fell = {
   seat: number;
   crosses: number;
   fallen: number;
   step: number;
-}
+};
 
 /** The seat took its dice up for another roll. */
-export interface RolledAgain {
+export type RolledAgain = {
   seat: number;
-}
+};
 
 /** The seat put its pair on a field. */
-export interface Placed {
+export type Placed = {
   seat: number;
   field: number;
   value: number;
-}
+};
 
 /** Placing threw an opponent's pair out. */
-export interface ThrewOut {
+export type ThrewOut = {
   seat: number;
   victim: number;
   field: number;
   value: number;
-}
+};
 
 /** The seat's piece reached the finish. */
-export interface RapidoWon {
+export type RapidoWon = {
   seat: number;
-}
+};
 
 /** The seat put dice of its hand back into the pool. */
-export interface Kept {
+export type Kept = {
   seat: number;
   dice: number;
   discarded: number;
-}
+};
 
 /** One die of the seat's hand fell. */
-export interface ChainRolled {
+export type ChainRolled = {
   seat: number;
   number: number;
   coloured: boolean;
-}
+};
 
 /** The seat linked one of its loose dice. */
-export interface Linked {
+export type Linked = {
   seat: number;
   number: number;
-}
+};
 
 /** The seat named a direction and took a die from the pool. */
-export interface Lengthened {
+export type Lengthened = {
   seat: number;
   heading: string;
-}
+};
 
 /** The new die fitted and is the last link. */
-export interface Added {
+export type Added = {
   seat: number;
   number: number;
   links: number;
-}
+};
 
 /** The new die did not fit. */
-export interface Missed {
+export type Missed = {
   seat: number;
   number: number;
-}
+};
 
 /** The rolled dice cannot all be linked. */
-export interface Unlinkable {
+export type Unlinkable = {
   seat: number;
   numbers: number[];
-}
+};
 
 /** The turn ended without a move, and half of the dice went back into the pool. */
-export interface Failed {
+export type Failed = {
   seat: number;
   used: number;
   lost: number;
-}
+};
 
 /** The seat stopped, and one of its discs walked as many spaces as the chain has links. */
-export interface ChainMoved {
+export type ChainMoved = {
   seat: number;
   start: number;
   end: number;
   links: number;
-}
+};
 
 /** The disc went past the centre and walked back the surplus. */
-export interface WalkedBack {
+export type WalkedBack = {
   seat: number;
   surplus: number;
   space: number;
-}
+};
 
 /** The disc ended on an arrow and followed it. */
-export interface TookArrow {
+export type TookArrow = {
   seat: number;
   start: number;
   end: number;
-}
+};
 
 /** The disc came to lie on another disc, which cannot move while it does. */
-export interface Covered {
+export type Covered = {
   seat: number;
   victim: number;
   space: number;
-}
+};
 
 /** The disc that lay on this seat's disc left, so it may move again. */
-export interface ChainFreed {
+export type ChainFreed = {
   seat: number;
   space: number;
-}
+};
 
 /** The disc ended its move at the centre and stays there. */
-export interface Arrived {
+export type Arrived = {
   seat: number;
-}
+};
 
 /** The seat's turn started, and none of its discs can move. */
-export interface ChainWon {
+export type ChainWon = {
   seat: number;
+};
+
+/** The games with their options, and the bots. */
+export interface Games {
+  games: GameInfo[];
+  bots: string[];
+}
+
+/** A game that can be played here. */
+export interface GameInfo {
+  name: string;
+  rules_version: number;
+  options: GameOption[];
+}
+
+/** One option of a game, with all that a front end needs to offer it. */
+export interface GameOption {
+  name: string;
+  default: boolean | number | string;
+  ruling: string;
+  low: number;
+  high: number;
+  choices: string[];
+  free_text: boolean;
+}
+
+/** A seal: the id of a match that is not open yet, and the commitment to its dice. */
+export interface Sealed {
+  match: string;
+  commitment: string;
 }
 
 /** A request to open a match. */
@@ -577,11 +654,30 @@ export interface Person {
   entropy?: string;
 }
 
-/** A new match. ``match`` is the id in the link to share; ``token`` is the host's secret. */
+/** A new match. `match` is the id in the link to share; `token` is the host's secret. */
 export interface Opened {
   match: string;
   token: string;
   watch: string;
+}
+
+/** The current state of a match over HTTP. */
+export interface Standing {
+  status: 'over' | 'playing' | 'waiting';
+  seats: SeatView[] | null;
+  to_act: number | null;
+  legal: string[];
+  undo: number[] | null;
+  to_enter: string[][] | null;
+  deadline: number | null;
+  position: unknown;
+  text: string | null;
+  winner: number | null;
+  ruling: string | null;
+  secret: string | null;
+  next: string | null;
+  options: Record<string, boolean | number | string>;
+  mine: number[];
 }
 
 /** A request about a position. */
@@ -622,7 +718,7 @@ export interface DecisionLine {
   lost: number;
   size: string;
   reason: string;
-  facts: Record<string, unknown>[];
+  facts: Fact[];
 }
 
 /** The accuracy and luck of one seat. */
@@ -661,7 +757,22 @@ export interface FallLine {
 /** The full rules of a game. */
 export interface RulesView {
   game: string;
+  rulings: RulingView[];
+  components: ComponentView[];
   sections: SectionView[];
+}
+
+/** Where a ruling comes from. */
+export interface RulingView {
+  ruling: string;
+  origins: ('open' | 'picture' | 'printed')[];
+  reason: string | null;
+}
+
+/** Things of one kind that a table needs. */
+export interface ComponentView {
+  text: string;
+  counts: Record<string, number>;
 }
 
 /** Paragraphs under a heading. */
@@ -683,7 +794,7 @@ export interface ExampleView {
   options: Record<string, boolean | number | string>;
   seats: SeatName[];
   position: unknown;
-  turn: Record<string, unknown>[];
+  turn: Fact[];
   legal: string[];
   tries: TryView[];
 }
@@ -713,7 +824,7 @@ export interface LessonScene {
   options: Record<string, boolean | number | string>;
   seats: SeatName[];
   position: unknown;
-  turn: Record<string, unknown>[];
+  turn: Fact[];
   steps: LessonStep[];
 }
 
@@ -722,43 +833,211 @@ export interface LessonStep {
   watch: StepView[];
   say: string;
   ask: string[];
-  hint: string | null;
+  replies: Record<string, string>;
   legal: string[];
   previews: Record<string, Preview>;
   answers: Record<string, StepView[]>;
 }
 
-export type AnyCommand = Sit | AddBot | Free | Start | Act | Undo | Resign | TakeBack | Configure | SetUp | Hint | Rematch | Recover | Ping;
+/** A record with all its positions and facts. */
+export interface ReplayData {
+  game: string;
+  options: Record<string, boolean | number | string>;
+  date: string;
+  dice: string;
+  seats: SeatLine[];
+  winner: number | null;
+  ruling: string | null;
+  result: string;
+  proof: ProofLine | null;
+  verdict: string;
+  start: unknown;
+  steps: StepView[];
+  texts: string[];
+  rolls: number[];
+  sides: number[];
+  remarks: RemarkLine[];
+  judged: boolean;
+  text: string;
+}
 
-export type RefusalCode = 'bad_method' | 'bad_name' | 'bad_options' | 'bad_record' | 'bot_plays' | 'busy' | 'closing' | 'colour_taken' | 'fixed' | 'forbidden' | 'future_version' | 'game_error' | 'http' | 'illegal_action' | 'internal' | 'invalid_text' | 'late' | 'later_version' | 'malformed' | 'no_evaluator' | 'no_undo' | 'not_found' | 'not_over' | 'not_practice' | 'not_replaced' | 'not_rolling' | 'not_sealed' | 'not_started' | 'not_your_turn' | 'over' | 'resigned' | 'running' | 'seat_taken' | 'seats_free' | 'stale_version' | 'started' | 'store_unavailable' | 'table_full' | 'too_fast' | 'too_large' | 'too_long' | 'too_many' | 'unknown_bot' | 'unknown_host' | 'unknown_match' | 'unknown_seat';
+/** A seat of a record. */
+export interface SeatLine {
+  name: string;
+  bot: string;
+  colours: string[];
+}
+
+/** The proof of fair dice. */
+export interface ProofLine {
+  match: string;
+  commitment: string;
+  entropy: string[];
+  secret: string;
+}
+
+/** A remark before the ply with this number. */
+export interface RemarkLine {
+  ply: number;
+  seat: number;
+  action: string;
+}
+
+/** All advice for a game and a number of players. */
+export interface StrategyAdvice {
+  players: number;
+  source: 'exact' | 'games' | 'values';
+  commands: string[];
+  rivals: string;
+  rules: Rule[];
+  qualities: Quality[];
+  charts: Chart[];
+  game: string;
+}
+
+/** One heuristic. Rules are sorted, the most helpful first. */
+export interface Rule {
+  name: string;
+  args: Record<string, number>;
+  least: Record<string, number>;
+  loss: number;
+}
+
+/** The measured strength of a player. */
+export interface Quality {
+  who: string;
+  loss: number;
+  error: number;
+  wins: number;
+  wins_error: number;
+  games: number;
+}
+
+/** When to stop, as a table; its title is `strategy.GAME.chart.NAME`. */
+export interface Chart {
+  name: string;
+  kind: 'lengthen' | 'value';
+  rows: string[];
+  columns: string[];
+  cells: (number | null)[][];
+  right: number;
+}
+
+export type AnyCommand =
+  | Sit
+  | AddBot
+  | Free
+  | Start
+  | Act
+  | Undo
+  | Hurry
+  | Resign
+  | TakeBack
+  | Configure
+  | SetUp
+  | Hint
+  | Rematch
+  | Recover
+  | Ping;
+
+export type RefusalCode =
+  | 'bad_dice'
+  | 'bad_method'
+  | 'bad_name'
+  | 'bad_options'
+  | 'bad_record'
+  | 'bot_plays'
+  | 'busy'
+  | 'closing'
+  | 'colour_taken'
+  | 'continued'
+  | 'fixed'
+  | 'forbidden'
+  | 'future_version'
+  | 'game_error'
+  | 'http'
+  | 'illegal_action'
+  | 'internal'
+  | 'invalid_text'
+  | 'late'
+  | 'later_version'
+  | 'malformed'
+  | 'no_evaluator'
+  | 'no_undo'
+  | 'not_found'
+  | 'not_over'
+  | 'not_practice'
+  | 'not_replaced'
+  | 'not_rolling'
+  | 'not_sealed'
+  | 'not_started'
+  | 'not_your_turn'
+  | 'over'
+  | 'resigned'
+  | 'running'
+  | 'seat_taken'
+  | 'seats_free'
+  | 'stale_version'
+  | 'started'
+  | 'store_unavailable'
+  | 'table_full'
+  | 'too_fast'
+  | 'too_large'
+  | 'too_long'
+  | 'too_many'
+  | 'unknown_bot'
+  | 'unknown_host'
+  | 'unknown_match'
+  | 'unknown_seat';
 
 export type Ending = RefusalCode | 'moved' | 'replaced' | 'restart' | 'too_slow' | 'watching_off';
 
-export type AnyFrame = Welcome | You | Snapshot | EventFrame | Previews | Accepted | RefusalFrame | Presence | ClockWarning | Bye;
+export type AnyFrame =
+  | Welcome
+  | You
+  | Snapshot
+  | EventFrame
+  | Previews
+  | Accepted
+  | RefusalFrame
+  | Presence
+  | ClockWarning
+  | Bye;
+
+/** A fact of any game: what happened, as data. */
+export type Fact = {
+  kind: string;
+  ruling: string;
+  /** The seat that did it, or to which it happened. */
+  seat: number;
+  [field: string]: unknown;
+};
+
+type Head<K extends string> = { kind: K; ruling: string };
 
 export type RapidoFact =
-  | ({ kind: 'scored'; ruling: string } & Scored)
-  | ({ kind: 'rolled'; ruling: string } & RapidoRolled)
-  | ({ kind: 'doubled'; ruling: string } & Doubled)
-  | ({ kind: 'fell'; ruling: string } & Fell)
-  | ({ kind: 'rolled_again'; ruling: string } & RolledAgain)
-  | ({ kind: 'placed'; ruling: string } & Placed)
-  | ({ kind: 'threw_out'; ruling: string } & ThrewOut)
-  | ({ kind: 'won'; ruling: string } & RapidoWon);
+  | (Head<'scored'> & Scored)
+  | (Head<'rolled'> & RapidoRolled)
+  | (Head<'doubled'> & Doubled)
+  | (Head<'fell'> & Fell)
+  | (Head<'rolled_again'> & RolledAgain)
+  | (Head<'placed'> & Placed)
+  | (Head<'threw_out'> & ThrewOut)
+  | (Head<'won'> & RapidoWon);
 
 export type ChainFact =
-  | ({ kind: 'kept'; ruling: string } & Kept)
-  | ({ kind: 'rolled'; ruling: string } & ChainRolled)
-  | ({ kind: 'linked'; ruling: string } & Linked)
-  | ({ kind: 'lengthened'; ruling: string } & Lengthened)
-  | ({ kind: 'added'; ruling: string } & Added)
-  | ({ kind: 'missed'; ruling: string } & Missed)
-  | ({ kind: 'unlinkable'; ruling: string } & Unlinkable)
-  | ({ kind: 'failed'; ruling: string } & Failed)
-  | ({ kind: 'moved'; ruling: string } & ChainMoved)
-  | ({ kind: 'walked_back'; ruling: string } & WalkedBack)
-  | ({ kind: 'took_arrow'; ruling: string } & TookArrow)
-  | ({ kind: 'covered'; ruling: string } & Covered)
-  | ({ kind: 'freed'; ruling: string } & ChainFreed)
-  | ({ kind: 'arrived'; ruling: string } & Arrived)
-  | ({ kind: 'won'; ruling: string } & ChainWon);
+  | (Head<'kept'> & Kept)
+  | (Head<'rolled'> & ChainRolled)
+  | (Head<'linked'> & Linked)
+  | (Head<'lengthened'> & Lengthened)
+  | (Head<'added'> & Added)
+  | (Head<'missed'> & Missed)
+  | (Head<'unlinkable'> & Unlinkable)
+  | (Head<'failed'> & Failed)
+  | (Head<'moved'> & ChainMoved)
+  | (Head<'walked_back'> & WalkedBack)
+  | (Head<'took_arrow'> & TookArrow)
+  | (Head<'covered'> & Covered)
+  | (Head<'freed'> & ChainFreed)
+  | (Head<'arrived'> & Arrived)
+  | (Head<'won'> & ChainWon);

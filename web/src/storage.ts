@@ -30,3 +30,20 @@ export function remembered(start: string): string[] {
     return [];
   }
 }
+
+/** What this tab remembers, until it is closed. */
+export function rememberTab(key: string, value: unknown): void {
+  try {
+    sessionStorage.setItem(PREFIX + key, JSON.stringify(value));
+  } catch {
+    // as above
+  }
+}
+
+export function recallTab<T>(key: string, otherwise: T): T {
+  try {
+    return (JSON.parse(sessionStorage.getItem(PREFIX + key) ?? 'null') as T | null) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}

@@ -41,7 +41,8 @@ export function glyphs(text: string | number, x: number, y: number, h: number, i
     .map((c, i) => `<path transform="translate(${i * ADVANCE} 0)" d="${GLYPH[c] ?? ''}"/>`)
     .join('');
   return (
-    `<g transform="translate(${f1(x - (w * k) / 2)} ${f1(y - h / 2)}) scale(${Math.round(k * 1000) / 1000})" fill="none" ` +
+    `<g transform="translate(${f1(x - (w * k) / 2)} ${f1(y - h / 2)}) scale(${Math.round(k * 1000) / 1000})" ` +
+    `fill="none" ` +
     `stroke="${ink}" stroke-width="${weight}" stroke-linecap="round" stroke-linejoin="round">${strokes}</g>`
   );
 }
@@ -62,9 +63,17 @@ export function wordmark(s: number, rise: number): { w: number; h: number; inner
       return (
         rect(0, s * 0.09, s, s * 0.16, `fill="var(${colour}-lip)"`) +
         rect(0, 0, s, s * 0.16, `fill="var(${colour})"`) +
-        `<path d="M${f1(x + s * 0.1)} ${f1(y + s * 0.36)}V${f1(y + s * 0.2)}Q${f1(x + s * 0.1)} ${f1(y + s * 0.1)} ${f1(x + s * 0.2)} ${f1(y + s * 0.1)}` +
-        `H${f1(x + s * 0.7)}Q${f1(x + s * 0.2)} ${f1(y + s * 0.14)} ${f1(x + s * 0.1)} ${f1(y + s * 0.36)}z" fill="#fff" opacity=".22"/>` +
-        rect(s * 0.08, s * 0.08, s * 0.84, s * 0.1, `fill="none" stroke="var(${colour}-ink)" stroke-opacity=".42" stroke-width="${f1(s * 0.025)}"`) +
+        `<path d="M${f1(x + s * 0.1)} ${f1(y + s * 0.36)}V${f1(y + s * 0.2)}Q${f1(x + s * 0.1)} ` +
+        `${f1(y + s * 0.1)} ${f1(x + s * 0.2)} ${f1(y + s * 0.1)}` +
+        `H${f1(x + s * 0.7)}Q${f1(x + s * 0.2)} ${f1(y + s * 0.14)} ${f1(x + s * 0.1)} ${f1(y + s * 0.36)}z" ` +
+        `fill="#fff" opacity=".22"/>` +
+        rect(
+          s * 0.08,
+          s * 0.08,
+          s * 0.84,
+          s * 0.1,
+          `fill="none" stroke="var(${colour}-ink)" stroke-opacity=".42" stroke-width="${f1(s * 0.025)}"`,
+        ) +
         glyphs(letter, x + s / 2, y + s / 2, s * 0.52, `var(${colour}-ink)`, 17)
       );
     })

@@ -3,9 +3,13 @@
 /** A number with one decimal: all that a picture needs. */
 export const f1 = (n: number): number => Math.round(n * 10) / 10;
 
-/** Text that may stand inside an element or an attribute. All that is not ours (translations, names) goes through it. */
-export const esc = (text: string): string =>
-  text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+/** A point of a path. */
+export const xy = (x: number, y: number): string => `${f1(x)} ${f1(y)}`;
+
+/**
+ * Text that may stand inside an element or an attribute. All that is not ours (translations, names) goes through it.
+ */
+export const esc = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
 export interface Point {
   x: number;

@@ -1,20 +1,38 @@
-import { readMore } from '../texts.svelte';
+import { loadGame, loadPrint, loadStudy } from '../games';
+import { seatOf } from '../match/tokens';
+import type { Route } from '../router.svelte';
+import { readParts } from '../texts/texts.svelte';
 
-/** A screen with texts that few others say. */
-const worded = async <S>(screen: Promise<S>): Promise<S> => (await Promise.all([screen, readMore()]))[0];
+/** A screen together with what it needs to be shown. */
+const withAll = async <S>(screen: Promise<S>, ...needs: Promise<unknown>[]): Promise<S> =>
+  (await Promise.all([screen, ...needs]))[0];
 
-/** The screens that are fetched when they are wanted: whoever is likely to go there soon may ask a little earlier. */
+/** The screens that are fetched when they are needed, with their game; a link may fetch one a little earlier. */
 export const screens = {
-  new: () => import('./NewMatch.svelte'),
-  table: () => import('./Table.svelte'),
-  learn: () => import('./Learn.svelte'),
-  rules: () => import('./Rules.svelte'),
-  position: () => worded(import('./Position.svelte')),
-  strategy: () => worded(import('./Strategy.svelte')),
-  replay: () => import('./Replay.svelte'),
+  new: () => withAll(import('./new/NewMatch.svelte'), readParts('play')),
+  /** The game of a table is known where this device has a seat; else the match says it. */
+  table: (game: string) => {
+    if (game) loadGame(game).catch(() => undefined);
+    return withAll(import('./table/Table.svelte'), readParts('play'));
+  },
+  learn: (game: string) => withAll(import('./learn/Learn.svelte'), loadGame(game), readParts('play', 'learn')),
+  rules: (game: string) => withAll(import('./rules/Rules.svelte'), loadGame(game), readParts('play', 'learn')),
+  position: (game: string) =>
+    withAll(import('./position/Position.svelte'), loadStudy(game), readParts('play', 'study')),
+  strategy: (game: string) =>
+    withAll(import('./strategy/Strategy.svelte'), loadStudy(game), readParts('play', 'study')),
+  about: () => withAll(import('./about/About.svelte'), readParts('learn')),
+  print: (game: string) => withAll(import('./print/Print.svelte'), loadPrint(game), readParts('play', 'learn')),
+  replay: () => withAll(import('./replay/Replay.svelte'), readParts('play')),
 };
 
-/** Ask for a screen, so that it is here when it is shown; whether it comes is seen then. */
-export function expectScreen(name: string): void {
-  if (Object.hasOwn(screens, name)) screens[name as keyof typeof screens]().catch(() => undefined);
+/** Fetch a screen before it is shown. If that fails, showing it fails too, and says so. */
+export function expectScreen(name: string, game = ''): void {
+  if (Object.hasOwn(screens, name)) screens[name as keyof typeof screens](game).catch(() => undefined);
+}
+
+/** Fetch the screen of a route before it is shown. */
+export function expectRoute(route: Route): void {
+  const seat = 'match' in route && route.match ? seatOf(route.match) : null;
+  expectScreen(route.screen, 'game' in route ? route.game : (seat?.game ?? ''));
 }

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { Texts } from '../../texts/texts.svelte';
+import { fieldChoices } from './choices';
+
+const texts = new Texts('en', {
+  'web.rapido.worth': '+{field} if it stays',
+  'web.rapido.worth.two': '+{field} with both pairs',
+  'web.rapido.safe.long': 'Safe',
+  'web.rapido.throws_out': 'throws out',
+  'web.rapido.nobody': 'throws out nobody',
+  'web.coach.wins': 'wins',
+  'web.coach.wins.best': 'wins most often',
+});
+const seats = [{ colours: ['red'] }, { colours: ['blue'] }, { colours: ['green'] }];
+const out = { kind: 'threw_out', ruling: 'R14', seat: 0, victim: 1, field: 4, value: 51 };
+const known = {
+  legal: ['again', 'place 0', 'place 5', 'place 3'],
+  previews: { 'place 3': { facts: [out], rolls: {} } },
+  seats,
+  names: ['Ana', 'Clara', 'Dora'],
+  wins: {},
+};
+
+describe('the fields to choose from', () => {
+  it('come from the highest to the lowest, with whom they throw out', () => {
+    const choices = fieldChoices(known, texts);
+    expect(choices.map(({ field }) => field)).toEqual([5, 3, 0]);
+    expect(choices.map(({ outs }) => outs)).toEqual([[], [{ colours: 'blue', name: 'Clara' }], []]);
+    expect(choices.map(({ words }) => words)).toEqual([
+      '5: +5 if it stays, throws out nobody',
+      '3: +3 if it stays, throws out Clara',
+      '0: Safe, throws out nobody',
+    ]);
+  });
+  it('say how often they win, if that is known', () => {
+    const choices = fieldChoices({ ...known, wins: { again: 0.2, 'place 5': 0.3, 'place 3': 0.31 } }, texts);
+    expect(choices.map(({ win, best }) => [win, best])).toEqual([
+      [0.3, false],
+      [0.31, true],
+      [undefined, false],
+    ]);
+    expect(choices[1]!.words).toContain('31% wins most often');
+  });
+  it('say with two players that both pairs must be placed (R18)', () => {
+    const [five] = fieldChoices({ ...known, seats: seats.slice(0, 2) }, texts);
+    expect(five!.what).toBe('+5 with both pairs');
+  });
+});
