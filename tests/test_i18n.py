@@ -8,11 +8,13 @@ import random
 import re
 import string
 import sys
+import tomllib
 from collections.abc import Iterator
 from enum import Enum
 from fractions import Fraction
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -23,7 +25,7 @@ from escadaria import load as load_game
 from escadaria.game import CHANCE, GameError, play_out
 from escadaria.games.chain import rules as chain
 from escadaria.games.rapido import rules as rapido
-from escadaria.i18n import LANGUAGES, Message, Texts, load, negotiate
+from escadaria.i18n import LANGUAGES, Message, Texts, load, negotiate, read_messages
 from escadaria.refusals import RefusalCode
 
 NAMES = ("Ana", "Bento", "Clara", "Davi", "Eva", "Fábio")
@@ -36,6 +38,11 @@ CODES = (
 ENGLISH = load("en").messages
 KEYED = Texts("en", {key: Message((key,)) for key in ENGLISH})
 """Texts that contain their own key, to see which message and variant is used."""
+
+YOU = (".you", ".to_you")
+"""The endings of the forms that address the reader."""
+
+GLOSSARY = tomllib.loads(resources.files("escadaria.i18n").joinpath("glossary.toml").read_text("utf-8"))
 
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 every_game = pytest.mark.parametrize("name", GAMES)
@@ -101,17 +108,51 @@ def test_placeholders_and_counted_numbers_agree_with_english(language: str) -> N
         assert message.counted == english.counted, key
         wanted = placeholders(english.forms[-1])
         assert placeholders(message.forms[-1]) == wanted, key
-        assert wanted - {message.counted} <= placeholders(message.forms[0]) <= wanted, key
+        for form in message.forms:
+            assert wanted - {message.counted} <= placeholders(form) <= wanted, key
         assert not message.counted or message.counted in wanted, key
 
 
 @every_language
 def test_the_header_s_plural_rule_is_the_one_that_is_used(language: str) -> None:
-    catalog = read_po(po(language).encode().splitlines(keepends=True))
-    texts = Texts(language, {"dice": Message(("one", "other"), "dice")})
+    plurals = plural_rule(language, po(language))
+    for key, message in load(language).messages.items():
+        assert len(message.forms) == (plurals if message.counted else 1), key
+
+
+def plural_rule(language: str, po: str) -> int:
+    """Assert that gettext and CLDR choose the same forms in the same order; how many there are."""
+    catalog = read_po(po.encode().splitlines(keepends=True))
     rule = gettext.c2py(catalog.plural_expr)
-    assert catalog.num_plurals == 2
-    assert [texts("dice", dice=n) for n in range(200)] == [("one", "other")[rule(n)] for n in range(200)]
+    texts = Texts(language, {"n": Message(tuple(map(str, range(catalog.num_plurals))), "n")})
+    assert [texts("n", n=n) for n in range(200)] == [str(rule(n)) for n in range(200)]
+    return catalog.num_plurals
+
+
+POLISH = """\
+msgid ""
+msgstr ""
+"Language: pl\\n"
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Plural-Forms: nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);\\n"
+
+msgid "steps"
+msgid_plural "n"
+msgstr[0] "{n} stopień"
+msgstr[1] "{n} stopnie"
+msgstr[2] "{n} stopni"
+"""
+
+
+def test_a_language_may_have_other_plural_forms(tmp_path: Path) -> None:
+    (tmp_path / "pl.po").write_text(POLISH, "utf-8")
+    assert plural_rule("pl", POLISH) == 3
+    english = {"english": Message(("{n} step", "{n} steps"), "n")}  # of a game without Polish texts
+    polish = Texts("pl", read_messages(tmp_path / "pl.po", "pl") | english)
+    assert [polish("steps", n=n) for n in (1, 2, 5, 12, 22)] == [
+        "1 stopień", "2 stopnie", "5 stopni", "12 stopni", "22 stopnie"
+    ]  # fmt: skip
+    assert [polish("english", n=n) for n in (1, 2, 5)] == ["1 step", "2 steps", "5 steps"]
 
 
 def test_texts_are_complete_and_clean() -> None:
@@ -140,6 +181,27 @@ def test_no_sentence_was_left_in_english(language: str) -> None:
             assert not set(message.forms) & set(ENGLISH[key].forms), key
 
 
+@every_language
+def test_texts_use_the_words_of_the_glossary(language: str) -> None:
+    for idea, entry in GLOSSARY[language].items():
+        wrong = re.compile(rf"\b(?:{'|'.join(entry.get('not', ['$^']))})\b", re.IGNORECASE)
+        other_meaning = set(entry.get("but", ()))
+        used = set()
+        for key, message in load(language).messages.items():
+            for text in message.forms:
+                found = wrong.search(re.sub(r"\{[^}]*\}", "{}", text))
+                assert not found or key in other_meaning, (idea, entry["term"], key, text)
+                if found:
+                    used.add(key)
+        assert used == other_meaning, (idea, "exceptions that are not needed")
+
+
+def test_the_glossary_has_a_term_for_each_idea_in_each_language() -> None:
+    for language, ideas in GLOSSARY.items():
+        assert list(ideas) == list(GLOSSARY["en"]), language
+        assert all(entry["term"] for entry in ideas.values()), language
+
+
 def test_no_form_binds_a_name_to_an_article_or_an_ending() -> None:
     for language, key, text in forms():
         wrong = {"fr": r"\b(de|que|le|la) \{(name|victim)", "de": r"\{(name|victim)\}\w", "es": r"\by \{name"}
@@ -153,6 +215,34 @@ def test_a_singular_that_zero_takes_shows_its_number(language: str) -> None:
             assert not message.counted or message.counted in placeholders(message.forms[0]), key
 
 
+def test_every_text_of_the_web_client_is_used() -> None:
+    """Written out, or computed from words that stand in the code."""
+    root = Path(__file__).parents[1]
+    files = [*(root / "web/src").rglob("*.ts"), *(root / "web/src").rglob("*.svelte")]
+    files = [path for path in files if ".test." not in path.name and path.name != "keys.ts"]
+    files += (root / "src/escadaria").rglob("*.py")  # titles of pages, captions of rules
+    source = "\n".join(path.read_text("utf-8") for path in files)
+    quoted = set(re.findall(r"""['"`]([\w.]*)['"`]""", source))
+    words = {word.lower() for word in re.findall(r"""(?:['"`]|^ +)(\w*)['"` :]""", source, re.MULTILINE)}
+    computed = [
+        re.compile(re.sub(r"\\\$\\\{.*?\\\}", slot, re.escape(template)))
+        for template in re.findall(r"`(web\.[^`]*\$\{[^`]*)`", source)
+        for slot in [r"(\\.?\\w*)" if "?" in template else r"(\\w+)"]  # or an ending, by a condition
+    ]
+    endings = {*re.findall(r"`\$\{\w+\}\.(\w+)`", source), "you", "to_you"}
+
+    def used(key: str) -> bool:
+        if key in quoted:
+            return True
+        for match in filter(None, (pattern.fullmatch(key) for pattern in computed)):
+            if all(word.lower() in words or word in quoted or word.isdigit() for word in match.groups()):
+                return True
+        start, _, ending = key.rpartition(".")
+        return ending in endings and used(start)
+
+    assert not [key for key in ENGLISH if key.startswith("web.") and not used(key)]
+
+
 # What the games say.
 
 
@@ -161,15 +251,47 @@ def test_a_singular_that_zero_takes_shows_its_number(language: str) -> None:
 def test_every_fact_of_random_play_has_a_sentence(language: str, name: str) -> None:
     texts = load(language)
     for fact in played(name)[0]:
-        sentence = texts.fact(name, fact, NAMES)
-        assert not re.search(r"[{}()]|None|True|False", sentence), sentence
-        assert re.fullmatch(r"[¡A-ZÀ-Ý].*[.!]", sentence), sentence
+        for you in (None, fact.seat, fact.data().get("victim")):
+            sentence = texts.fact(name, fact, NAMES, you)
+            assert not re.search(r"[{}()]|None|True|False", sentence), sentence
+            assert re.fullmatch(r"[¡A-ZÀ-Ý].*[.!]", sentence), sentence
+
+
+@every_language
+@every_game
+def test_a_sentence_about_the_reader_s_seat_has_no_name(language: str, name: str) -> None:
+    texts = load(language)
+    names = tuple(f"Player{seat}" for seat in range(6))
+    for fact in played(name)[0]:
+        for you in {fact.seat, fact.data().get("victim", fact.seat)}:
+            assert names[you] not in texts.fact(name, fact, names, you), fact
+        other = 6  # a seat that the fact is not about
+        assert texts.fact(name, fact, names, other) == texts.fact(name, fact, names), fact
+
+
+@every_game
+def test_every_fact_with_a_name_has_a_form_for_the_reader(name: str) -> None:
+    for key, message in ENGLISH.items():
+        if key.startswith((f"{name}.fact.", f"play.several.{name}.")) and not key.endswith(YOU):
+            used = placeholders(message.forms[-1])
+            assert ("name" in used) == (f"{key}.you" in ENGLISH), key
+            assert ("victim" in used) == (f"{key}.to_you" in ENGLISH), key
+
+
+def test_a_form_for_the_reader_belongs_to_a_text_with_a_name() -> None:
+    for key, message in ENGLISH.items():
+        plain, _, form = key.rpartition(".")
+        if key.endswith(YOU) and plain in ENGLISH:
+            left_out = {"you": "name", "to_you": "victim"}[form]
+            plain_text = ENGLISH[plain]
+            assert placeholders(plain_text.forms[-1]) - placeholders(message.forms[-1]) == {left_out}, key
+            assert message.counted == plain_text.counted, key
 
 
 @every_game
 def test_every_kind_of_fact_and_every_variant_is_met(name: str) -> None:
     said = {KEYED.fact(name, fact, NAMES) for fact in played(name)[0]}
-    assert said == {key for key in ENGLISH if key.startswith(f"{name}.fact.")}
+    assert said == {key for key in ENGLISH if key.startswith(f"{name}.fact.") and not key.endswith(YOU)}
     assert {key.split(".")[2] for key in said} == {kind_of(fact) for fact in GAMES[name].FACTS}
 
 
@@ -273,14 +395,42 @@ def test_a_few_sentences_word_for_word(language: str) -> None:
     )
 
 
+ADDRESSED = {
+    "en": ("You rolled 6 and 2: 62.", "Clara throws you out: your 53 leaves field 4 and scores nothing."),
+    "de": (
+        "Du hast 6 und 2 gewürfelt: 62.",
+        "Clara wirft dich raus: Deine 53 verlässt Feld 4 und bringt nichts.",
+    ),
+    "fr": (
+        "Tu as obtenu 6 et 2\u202f: 62.",
+        "Clara t’éjecte\u202f: ton 53 quitte la case 4 et ne rapporte rien.",
+    ),
+    "it": (
+        "Hai tirato 6 e 2: 62.",
+        "Clara elimina la tua coppia da 53 dalla casella 4: non frutta nulla.",
+    ),
+    "es": ("Has sacado 6 y 2: 62.", "Clara te expulsa: tu 53 deja la casilla 4 y no puntúa."),
+}
+
+
+@every_language
+def test_the_reader_is_addressed(language: str) -> None:
+    texts = load(language)
+    assert ADDRESSED[language] == (
+        texts.fact("rapido", rapido.Rolled(0, "62", 62), NAMES, you=0),
+        texts.fact("rapido", rapido.ThrewOut(2, 0, 4, 53), NAMES, you=0),
+    )
+    assert texts.fact("rapido", rapido.Rolled(1, "62", 62), NAMES, you=0).startswith("Bento ")
+
+
 @pytest.mark.parametrize(
     "language, none, one, two",
     [
         ("en", "0 steps", "1 step ", "2 steps"),
         ("de", "0 Stufen", "1 Stufe ", "2 Stufen"),
         ("fr", "0 marche,", "1 marche,", "2 marches"),
-        ("it", "0 gradini", "1 gradino ", "2 gradini"),
-        ("es", "0 escalones", "1 escalón ", "2 escalones"),
+        ("it", "0 scalini", "1 scalino,", "2 scalini"),
+        ("es", "0 peldaños", "1 peldaño,", "2 peldaños"),
     ],
 )
 def test_plural_forms(language: str, none: str, one: str, two: str) -> None:

@@ -6,9 +6,13 @@ import ast
 import re
 from pathlib import Path
 
+from escadaria import GAMES
+from escadaria.teaching.rules import rulings
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "rulings.md").read_text("utf-8")
-RULINGS = re.findall(r"^\| ([RC]\d+) \| \S", PAGE, re.M)
+SOURCES = dict(re.findall(r"^\| ([RC]\d+) \| ([a-z, ]+) \| \S", PAGE, re.M))
+RULINGS = list(SOURCES)
 
 
 def python_files(*folders: str) -> list[Path]:
@@ -17,6 +21,11 @@ def python_files(*folders: str) -> list[Path]:
 
 def test_the_page_has_all_rulings_in_order() -> None:
     assert [f"R{n}" for n in range(1, 20)] + [f"C{n}" for n in range(1, 19)] == RULINGS
+
+
+def test_the_page_has_the_origin_of_each_ruling() -> None:
+    origins = {ruling.number: ", ".join(ruling.origins) for game in GAMES for ruling in rulings(game)}
+    assert origins == SOURCES
 
 
 def test_each_ruling_has_a_test_and_each_test_a_ruling() -> None:

@@ -134,7 +134,7 @@ def test_a_turn_of_rapido_starts_with_roll_and_nothing_else(text: str) -> None:
     at = rapido("26")
     assert at.awaits_roll
     assert at.choices() == ("roll",)
-    with pytest.raises(IllegalAction, match="starts with roll"):
+    with pytest.raises(IllegalAction, match="roll comes first"):
         at.play(0, text)
     with pytest.raises(InvalidText):
         at.play(0, "nonsense")
@@ -311,6 +311,87 @@ def test_undo_keeps_remarks() -> None:
     assert at.remarks == [Remark(1, 1, "bot simple")]
     play(at, "place 4")
     assert read(str(at.record())) == at.record()
+
+
+def against_bots(game: AnyGame, *dice: object, people: str = "A", **options: Any) -> Table:
+    """A table with people in the first seats and bots in the others."""
+    bots = (Seat(name, "simple") for name in "BCDEF"[len(people) - 1 : game.players - 1])
+    return Table(game, (*map(Seat, people), *bots), ScriptedDice(*dice), **options)
+
+
+def test_a_decision_is_undone_after_bots_have_played_and_the_same_dice_fall_again() -> None:
+    at = play(against_bots(Rapido(3), "26", "13", "45", "7X", "66"), "roll")
+    before = at.state
+    play(at, "place 3", "roll", "place 1", "roll", "place 2")
+    assert at.to_act == 0
+    assert at.undo(0, far=True) == Event(0, "undo 5")
+    with refused("no_undo"):
+        at.undo(0)
+    at.add(at.undo(0, far=True))
+    assert (at.state, at.to_act, [str(ply) for ply in at.plies]) == (before, 0, ["26"])
+    play(at, "place 5", "roll", "place 1", "roll", "place 2", "roll")
+    assert [str(ply) for ply in at.plies][1::2] == ["place 5", "place 1", "place 2"]
+    assert [str(ply) for ply in at.plies][::2] == ["26", "13", "45", "7X"], "the dice are those of the match"
+
+
+def test_a_decision_is_undone_after_its_own_roll_and_during_the_turn_of_a_bot() -> None:
+    at = play(against_bots(Rapido(3), "26", "13", "45"), "roll", "again")
+    at.add(at.undo(0, far=True))
+    assert [str(ply) for ply in at.plies] == ["26"]
+    play(at, "place 3", "roll")
+    assert at.to_act == 1
+    at.add(at.undo(0, far=True))
+    assert (at.to_act, [str(ply) for ply in at.plies]) == (0, ["26"])
+
+
+def test_forced_decisions_are_undone_with_the_last_choice() -> None:
+    start = Chain(2).parse_state(FOUR_DICE)
+    at = against_bots(Chain(2), *(3, 4, 5, 6), start=start)
+    play(at, "keep 4", "link 4", "link 5")
+    assert at.choices() == ("link 6",)
+    play(at, "link 6")
+    assert at.undo(0, far=True) == Event(0, "undo 2")
+    at.add(at.undo(0, far=True))
+    assert at.choices() == ("link 5", "link 6")
+    at.add(at.undo(0, far=True))  # and so on
+    at.add(at.undo(0, far=True))
+    assert at.state == start
+    with refused("no_undo", "no choice yet"):
+        at.undo(0, far=True)
+
+
+def test_another_person_s_decision_is_not_undone() -> None:
+    at = play(against_bots(Rapido(3), "26", "13", "45", people="AB"), "roll", "place 3", "roll", "place 1")
+    play(at, "roll", "place 2")
+    with refused("no_undo", "seat 1 made a decision since"):
+        at.undo(0, far=True)
+    assert at.undo(1, far=True) == Event(1, "undo 3")
+    with refused("no_undo", "bot simple"):
+        at.undo(2, far=True)
+    with refused("no_undo"):
+        at.add(Event(0, "undo 5"))
+    with pytest.raises(GameError, match="does not fit"):
+        at.add(Event(1, "undo 5"))
+
+
+@pytest.mark.parametrize("name", escadaria.GAMES)
+def test_a_restored_table_undoes_what_lies_before_its_snapshot(name: str) -> None:
+    game = escadaria.load(name, players=6)
+    seats = (Seat("A"), *(Seat(letter, "simple") for letter in "BCDEF"))
+    at = Table(game, seats, SeededDice(5))
+    while at.to_act == 0:
+        autoplay(at, 1)
+    while at.to_act != 0:  # the rest of the round
+        assert autoplay(at, 1), "the match goes on"
+    undone = at.undo(0, far=True).undone
+    assert undone > len(at.saved().positions), "the snapshot does not have that position"
+    restored = Table.restored(at.saved(), game, seats, SeededDice(5))
+    event = restored.undo(0, far=True)
+    assert event == at.undo(0, far=True)
+    restored.add(event)
+    at.add(event)
+    assert visible_state(restored) == visible_state(at)
+    assert autoplay(restored, 10) == autoplay(at, 10)
 
 
 # Resigning and stand-ins.
@@ -516,7 +597,7 @@ def ask(at: Table, seat: int, wish: int) -> Event:
     """A random command of a seat: mostly an action."""
     kind = wish // 6 % 8
     if kind == 0:
-        return at.undo(seat)
+        return at.undo(seat, far=wish % 2 == 1)
     if kind == 1:
         return at.hand_over(seat, "simple")
     if kind == 2:
@@ -643,3 +724,133 @@ def test_a_record_of_the_table_has_what_happened() -> None:
     assert record.facts(2)[0] == Placed(0, 5, 62)
     play(at, "roll", "place 0")
     assert at.record().facts(8)[1:] == (Scored(0, (3, 5), 8, 8),)
+
+
+# Real dice.
+
+
+def real(game: AnyGame, *bots: int, **options: Any) -> Table:
+    seats = tuple(
+        Seat(name, "simple" if seat in bots else "") for seat, name in enumerate("ABCDEF"[: game.players])
+    )
+    return Table(game, seats, None, **options)
+
+
+def enter(at: Table, *faces: str) -> Table:
+    assert at.to_act is not None
+    at.add(at.play(at.to_act, "roll", faces))
+    return at
+
+
+def test_real_dice_follow_a_decision_as_an_entry_of_their_own() -> None:
+    at = play(real(Chain(2)), "keep 2")
+    assert (at.choices(), at.to_enter()) == (("roll",), [list("123456")] * 2)
+    enter(at, "4", "3")
+    assert (at.to_enter(), at.choices()) == (None, ("link 3",))
+    play(at, "link 3", "down")
+    assert at.to_enter() == [list("123456")]
+    enter(at, "2")
+    assert "4, 3, link 3, down, 2" in str(at.record(dice="real"))
+
+
+def test_real_dice_start_a_turn_of_rapido() -> None:
+    at = real(Rapido(3))
+    rolls = at.to_enter()
+    assert rolls is not None and len(rolls) == 1 and len(rolls[0]) == 36
+    enter(at, "26")
+    play(at, "again")
+    assert at.to_act == 0
+    enter(at, "7X")  # R12: an X ends the turn
+    assert at.to_act == 1
+
+
+@pytest.mark.parametrize("faces", [(), ("4",), ("4", "7"), ("4", "3", "3"), ("43",)])
+def test_impossible_real_dice_are_refused(faces: tuple[str, ...]) -> None:
+    at = play(real(Chain(2)), "keep 2")
+    before = visible_state(at)
+    with pytest.raises(BadDice):
+        at.play(0, "roll", faces)
+    assert visible_state(at) == before
+
+
+def test_dice_are_entered_only_where_they_are_real_and_due() -> None:
+    with pytest.raises(BadDice):
+        rapido("26").play(0, "roll", ["26"])
+    with pytest.raises(BadDice):
+        real(Chain(2)).play(0, "keep 2", ["4", "3"])
+    with pytest.raises(IllegalAction):
+        real(Rapido(3)).play(0, "place 3")
+
+
+def test_a_wrong_entry_is_taken_back_by_anybody_and_noted() -> None:
+    at = enter(play(real(Chain(2)), "keep 2"), "4", "3")
+    play(at, "link 3")  # forced
+    event = at.undo(1)
+    assert str(event) == "1 undo 3"
+    at.add(event)
+    assert at.to_enter() is not None
+    assert at.remarks == [Remark(1, 1, "undo")]
+    enter(at, "4", "5")
+    record = at.record(dice="real")
+    assert "* B (seat 2) takes back" in str(record)
+    assert read(str(record)) == record
+    assert at.bot_of(1) == ""
+    assert verify(record).reason == "real"
+
+
+def test_taking_back_goes_past_the_decisions_of_bots() -> None:
+    at = enter(real(Rapido(3), 1, 2), "26")
+    play(at, "place 5")
+    enter(at, "13")  # for the bot
+    play(at, "place 3")
+    assert str(at.undo(0)) == "0 undo 2"
+    at.add(at.undo(0))
+    assert (at.to_act, at.awaits_roll) == (1, True)
+    at.add(at.undo(0))
+    assert (at.to_act, at.awaits_roll) == (0, False)
+    at.add(at.undo(0))
+    assert at.awaits_roll
+    with refused("no_undo"):
+        at.undo(0)
+
+
+def test_the_entry_that_ended_a_match_is_taken_back() -> None:
+    at = enter(play(enter(real(Rapido(3, finish=5)), "33"), "again"), "22")  # R10: doubles climb at once
+    assert at.choices() == ()
+    at.add(at.undo(2))
+    assert (at.outcome, at.to_act, at.remarks) == (None, 0, [Remark(2, 2, "undo")])
+    enter(at, "16")
+    again = read(str(at.record(dice="real")))
+    assert again == at.record(dice="real") and again.outcome is None
+
+
+def test_a_resigned_match_with_real_dice_stays_over() -> None:
+    at = enter(real(Rapido(2)), "16")
+    at.add(at.resign(1))
+    with refused("over"):
+        at.undo(0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(games(), st.data())
+def test_a_table_with_real_dice_is_restored_from_its_events(game: AnyGame, data: st.DataObject) -> None:
+    at, events = real(game, 1), []
+    for _ in range(30):
+        seat = at.to_act
+        if seat is None or (at.plies and data.draw(st.integers(0, 5)) == 0):
+            event = at.undo(0)
+        elif rolls := at.to_enter():
+            faces = [data.draw(st.sampled_from(outcomes)) for outcomes in rolls]
+            event = at.play(seat, "roll", faces)
+        else:
+            event = at.play(seat, data.draw(st.sampled_from(at.choices())))
+        at.add(event)
+        events.append(event)
+    again = real(game, 1)
+    for event in events:
+        again.add(Event.parse(str(event)))
+    assert visible_state(again) == visible_state(at)
+    restored = Table.restored(at.saved(), game, at.seats, None)
+    assert visible_state(restored)[:5] == visible_state(at)[:5]
+    record = at.record(dice="real")
+    assert read(str(record)) == record

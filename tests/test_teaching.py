@@ -12,13 +12,14 @@ from typing import Any
 import msgspec
 import pytest
 
+import escadaria
 from escadaria import GAMES, BadOptions
 from escadaria.game import CHANCE
 from escadaria.i18n import LANGUAGES, load
 from escadaria.table import ROLL, Event
 from escadaria.teaching.cast import CAST, Start, play
 from escadaria.teaching.lessons import LEARNER, Scene, Step, lesson
-from escadaria.teaching.rules import Example, Paragraph, rulebook
+from escadaria.teaching.rules import Example, Paragraph, components, rulebook, rulings
 from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
 
 ROOT = Path(__file__).parents[1]
@@ -45,9 +46,11 @@ def keys(game: str) -> Iterator[str]:
     yield from (section.title for section in rulebook(game))
     yield from (paragraph.text for paragraph in paragraphs(game))
     yield from (example.caption for example in examples(game))
+    yield from (ruling.reason for ruling in rulings(game) if ruling.reason)
+    yield from (part.text for part in components(game))
     yield from (scene.title for scene in lesson(game))
     yield from (step.say for _, _, step in steps(game))
-    yield from (step.hint for _, _, step in steps(game) if step.hint)
+    yield from {reply for _, _, step in steps(game) for reply in step.replies.values()}
 
 
 def facts_of(steps: list[Any]) -> list[str]:
@@ -62,6 +65,35 @@ def test_the_rules_pages_cover_every_ruling(game: str) -> None:
     cited = [ruling for paragraph in paragraphs(game) for ruling in paragraph.rulings]
     assert set(cited) == RULINGS[game]
     assert all(paragraph.rulings for paragraph in paragraphs(game))
+
+
+@every_game
+def test_every_ruling_has_an_origin_and_a_reason_unless_it_is_printed(game: str) -> None:
+    assert {ruling.number for ruling in rulings(game)} == RULINGS[game]
+    for ruling in rulings(game):
+        assert ruling.origins
+        assert ruling.reason or ruling.origins == ("printed",), ruling.number
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_the_components_are_those_that_a_match_starts_with(players: int) -> None:
+    def count(game: str, part: str) -> int:
+        counts = {one.text: one.counts for one in components(game)}
+        return counts[f"rules.{game}.part.{part}"][players - 2]
+
+    chain = escadaria.load("chain", players=players).initial_state()
+    assert count("chain", "pool") == chain.pool
+    assert count("chain", "coloured") + count("chain", "black") == sum(chain.hands)
+    assert count("chain", "coloured") == len(chain.hands)
+    assert count("chain", "discs") == sum(len(discs) for discs in chain.discs)
+    rapido = escadaria.load("rapido", players=players).initial_state()
+    pairs = [
+        colour
+        for seat in Start("rapido", str(rapido), tuple(CAST)[:players]).seats()
+        for colour in seat.colours
+    ]
+    assert count("rapido", "dice") == count("rapido", "markers") == len(pairs)
+    assert count("rapido", "pieces") == len(rapido.steps)
 
 
 def test_the_rules_for_two_are_a_separate_section() -> None:
@@ -179,10 +211,11 @@ def test_every_step_is_legal_and_every_question_can_be_answered(game: str) -> No
 
 
 @every_game
-def test_a_step_has_a_hint_only_if_another_action_is_legal(game: str) -> None:
+def test_every_wrong_answer_has_a_reply_and_every_right_one_among_several(game: str) -> None:
     for scene in lesson_view(game).scenes:
         for step in scene.steps:
-            assert bool(step.hint) == bool(set(step.legal) - set(step.ask)), step.say
+            right = step.ask if len(step.ask) > 1 else []
+            assert set(step.replies) == (set(step.legal) - set(step.ask)) | set(right), step.say
 
 
 @every_game
@@ -245,6 +278,7 @@ def test_only_the_last_step_of_a_scene_may_branch() -> None:
 def test_every_text_exists_and_is_complete(game: str, language: str) -> None:
     texts = load(language)
     titles = {section.title for section in rulebook(game)} | {scene.title for scene in lesson(game)}
+    titles |= {part.text for part in components(game)}
     for key in keys(game):
         text = texts(key)
         assert not re.search(r"[{}]", text), key
@@ -266,6 +300,7 @@ def test_texts_name_only_players_of_the_table(game: str, language: str) -> None:
     texts = load(language)
     casts = [(example.caption, example.start) for example in examples(game)]
     casts += [(step.say, scene.start) for scene, _, step in steps(game)]
+    casts += [(reply, scene.start) for scene, _, step in steps(game) for reply in step.replies.values()]
     for key, start in casts:
         named = {name for name in CAST if re.search(rf"\b{name}s?\b", texts(key))}
         assert named <= set(start.cast), key

@@ -14,7 +14,7 @@ from pathlib import Path
 from escadaria.catalogue import GAMES
 from escadaria.i18n import LANGUAGES, Texts, load
 from escadaria.teaching.cast import play
-from escadaria.teaching.rules import Example, rulebook
+from escadaria.teaching.rules import Example, Ruling, components, rulebook, rulings
 
 FOLDER = Path(__file__).parents[1] / "docs" / "rules"
 
@@ -36,12 +36,36 @@ def _blocks(texts: Texts) -> Iterator[str]:
     for game in GAMES:
         yield f"# {texts(f'{game}.name')}"
         yield f"*{texts(f'{game}.tagline')}*"
+        if components(game):
+            yield f"## {texts('web.rules.setup')}"
+            yield "\n".join(_table(texts, game))
+        reasons = {ruling.number: ruling for ruling in rulings(game) if ruling.reason}
         for section in rulebook(game):
             yield f"## {texts(section.title)}"
             for paragraph in section.paragraphs:
                 yield f"{texts(paragraph.text)} ({', '.join(paragraph.rulings)})"
+                noted = [reasons.pop(number) for number in paragraph.rulings if number in reasons]
+                if noted:
+                    yield "\n".join(_origin(texts, ruling) for ruling in noted)
                 if paragraph.example:
                     yield "\n".join(_quoted(texts, paragraph.example))
+
+
+def _table(texts: Texts, game: str) -> Iterator[str]:
+    """The components by number of players."""
+    players = GAMES[game].OPTIONS[0]
+    numbers = range(players.low, players.high + 1)
+    yield f"| {texts('web.rules.setup.players')} | {' | '.join(map(str, numbers))} |"
+    yield f"|---|{'--:|' * len(numbers)}"
+    for part in components(game):
+        yield f"| {texts(part.text)} | {' | '.join(map(str, part.counts))} |"
+
+
+def _origin(texts: Texts, ruling: Ruling) -> str:
+    """What of a ruling is not printed, or how the printed editions differ."""
+    marks = [origin for origin in ruling.origins if origin != "printed"] or ruling.origins
+    words = ", ".join(texts(f"web.rules.origin.{mark}") for mark in marks)
+    return f"- *{ruling.number}, {words}:* {texts(ruling.reason or '')}"
 
 
 def _quoted(texts: Texts, example: Example) -> Iterator[str]:

@@ -8,12 +8,13 @@ it before.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
-from escadaria.dice import Dice
+from escadaria.dice import BadDice, Dice, ScriptedDice
 from escadaria.game import CHANCE, AnyGame, Fact, GameError, IllegalAction, InvalidText, Outcome
 from escadaria.record import (
     Proof,
@@ -35,11 +36,17 @@ class Event(msgspec.Struct, frozen=True, tag_field="kind", tag="acted"):
 
     seat: int
     action: str
-    """A decision's text, or ``roll``, ``undo``, ``resign``, ``bot NAME`` or ``back``."""
+    """A decision's text, or ``roll``, ``undo``, ``undo N`` (plies), ``resign``, ``bot NAME`` or ``back``."""
     dice: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return " ".join([f"{self.seat} {self.action}", *(f"[{die}]" for die in self.dice)])
+
+    @property
+    def undone(self) -> int:
+        """The number of plies that it undoes."""
+        match = re.fullmatch(rf"{UNDO}(?: ([0-9]{{1,6}}))?", self.action)
+        return int(match[1] or 1) if match else 0
 
     @classmethod
     def parse(cls, text: str) -> Event:
@@ -56,9 +63,15 @@ class Step:
     """One ply of an event, for front ends to animate."""
 
     action: Any
-    facts: tuple[Fact, ...]
     state: Any
     """The position after the ply."""
+    before: Any
+    game: AnyGame
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What happened, computed for those who show it."""
+        return self.game.facts(self.before, self.action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +95,12 @@ class Table:
         self,
         game: AnyGame,
         seats: tuple[Seat, ...],
-        dice: Dice,
+        dice: Dice | None,
         *,
         start: Any = None,
         stand_in: str = "simple",
     ) -> None:
+        """:param dice: None for real dice: people roll them, and enter what they show."""
         check_seats(game, seats)
         self.game = game
         self.seats = seats
@@ -106,7 +120,7 @@ class Table:
         self._update_outcome()
 
     @classmethod
-    def resumed(cls, record: Record, dice: Dice) -> Table:
+    def resumed(cls, record: Record, dice: Dice | None) -> Table:
         """A table that continues a recorded match."""
         table = cls(record.game, record.seats, dice, start=record.start)
         table.plies = list(record.plies)
@@ -118,7 +132,7 @@ class Table:
         return table
 
     @classmethod
-    def restored(cls, saved: SavedTable, game: AnyGame, seats: tuple[Seat, ...], dice: Dice) -> Table:
+    def restored(cls, saved: SavedTable, game: AnyGame, seats: tuple[Seat, ...], dice: Dice | None) -> Table:
         """Restore a table from a snapshot, without its older positions.
 
         :raises GameError: if a text in it cannot be read.
@@ -166,11 +180,22 @@ class Table:
 
     @property
     def awaits_roll(self) -> bool:
-        """Whether ``roll`` is the only choice, at a turn that starts with dice.
+        """Whether ``roll`` is the only choice: at a turn that starts with dice, and before all real dice.
 
         The player starts the roll, so that the decision before it can be undone.
         """
         return self.outcome is None and self.game.current_player(self.state) == CHANCE
+
+    def to_enter(self) -> list[list[str]] | None:
+        """For each roll of real dice to enter with ``roll``, what it can show; None if there is none now."""
+        if self.dice is not None or not self.awaits_roll:
+            return None
+        state, rolls = self.state, list[list[str]]()
+        while self._rolls_next(state, self.state.turn):
+            outcomes = self.game.chance_outcomes(state)
+            rolls.append([str(outcome) for outcome, chance in outcomes if chance])
+            state = self.game.apply(state, outcomes[0][0])
+        return rolls
 
     def choices(self) -> tuple[str, ...]:
         """The choices of the seat to act, as texts: ``roll``, or the legal decisions."""
@@ -182,7 +207,7 @@ class Table:
         """The name of the bot that plays the seat, or "" if a person does."""
         bot = self.seats[seat].bot
         for remark in self.remarks:
-            if remark.seat == seat:
+            if remark.seat == seat and remark.action != UNDO:
                 bot = {RESIGN: self.stand_in, BACK: ""}.get(remark.action, remark.action.removeprefix(BOT))
         return bot
 
@@ -205,10 +230,12 @@ class Table:
 
     # Commands. They return an event and change nothing.
 
-    def play(self, seat: int, text: str) -> Event:
-        """The event of a decision, or of ``roll`` where the turn starts with dice.
+    def play(self, seat: int, text: str, entered: Sequence[str] = ()) -> Event:
+        """The event of a decision and the rolls that follow it, or of ``roll`` where dice come first.
 
+        :param entered: what real dice show, with ``roll``; a decision before real dice is an event alone.
         :raises Refused: ``over``, ``not_your_turn``.
+        :raises BadDice: if these dice cannot be entered here.
         :raises InvalidText: if the text is not an action.
         :raises IllegalAction: if the action is not legal.
         """
@@ -217,20 +244,36 @@ class Table:
         state, steps, rolled = self.state, list[Step](), list[str]()
         if not self.awaits_roll:
             state = self._add_step(steps, state, self.game.parse(text))
-        while self._rolls_next(state, seat):
-            outcome = self.dice.roll(self.game.chance_outcomes(state), self._rolls + len(rolled))
+        dice, first = (ScriptedDice(*entered), 0) if self.dice is None else (self.dice, self._rolls)
+        while self._rolls_next(state, seat) and self._rolls_now:
+            outcome = dice.roll(self.game.chance_outcomes(state), first + len(rolled))
             rolled.append(str(outcome))
             state = self._add_step(steps, state, outcome)
+        if entered and (self.dice is not None or len(rolled) != len(entered)):
+            raise BadDice(f"{len(rolled)} rolls of real dice are entered here, not {len(entered)}")
         event = Event(seat, text, tuple(rolled))
         self._computed = (event, self.version, tuple(steps))
         return event
 
-    def undo(self, seat: int) -> Event:
+    def undo(self, seat: int, *, far: bool = False) -> Event:
         """Undo the last decision.
 
-        :raises Refused: ``no_undo`` if dice were rolled since, or another seat or a bot made the decision.
+        With real dice, any seat undoes the last decision or the last dice of a person, whoever that was, with
+        what bots and forced decisions did since, even if that ended the match; the record notes it.
+
+        :param far: undo the last decision for which the seat had a choice, with everything after it: forced
+            decisions, rolls, and actions of bots. The same dice will be rolled again.
+        :raises Refused: ``no_undo`` if dice were rolled since (unless ``far``), or another seat or a bot made
+            the decision.
         """
-        self._check(seat)
+        if self.dice is None and self.game.outcome(self.state):
+            self._check_seat(seat)  # the last entry may be wrong; a match that was resigned stays over
+        else:
+            self._check(seat)
+        if self.dice is None:
+            return self._undo_entry(seat)
+        if far:
+            return self._undo_far(seat)
         if not self.plies or self.game.current_player(self._positions[-2]) == CHANCE:
             raise Refused("no_undo", "there is no decision after the last roll")
         if self._positions[-2].turn != seat:
@@ -238,6 +281,31 @@ class Table:
         if bot := self.bot_of(seat):
             raise Refused("no_undo", f"bot {bot} plays seat {seat}")
         return Event(seat, UNDO)
+
+    def _undo_far(self, seat: int) -> Event:
+        if bot := self.bot_of(seat):
+            raise Refused("no_undo", f"bot {bot} plays seat {seat}")
+        for ply in reversed(range(len(self.plies))):
+            state = self._position(ply)
+            if self.game.current_player(state) == CHANCE:
+                continue
+            if state.turn != seat and not self.bot_of(state.turn):
+                raise Refused("no_undo", f"seat {state.turn} made a decision since")
+            if state.turn == seat and len(self.game.legal_actions(state)) > 1:
+                return _undo(seat, len(self.plies) - ply)
+        raise Refused("no_undo", f"seat {seat} had no choice yet")
+
+    def _undo_entry(self, seat: int) -> Event:
+        for last in reversed(range(len(self.plies))):
+            state = self._position(last)
+            if self.game.current_player(state) == CHANCE:
+                first = last  # dice that were entered together are undone together
+                while first and self._rolls_next(self._position(first - 1), state.turn):
+                    first -= 1
+                return _undo(seat, len(self.plies) - first)
+            if not self.bot_of(state.turn) and len(self.game.legal_actions(state)) > 1:
+                return _undo(seat, len(self.plies) - last)
+        raise Refused("no_undo", "nothing was entered yet")
 
     def resign(self, seat: int) -> Event:
         """Resign. If one seat is left it wins; else a bot plays for the seat.
@@ -278,10 +346,16 @@ class Table:
         else:
             steps = self._steps(event)
         self._computed = None
-        if event.action == UNDO:
-            self.plies.pop()
-            self._positions.pop()
+        if undone := event.undone:
+            first = len(self.plies) - undone
+            self._rolls -= sum(
+                self.game.current_player(self._position(ply)) == CHANCE
+                for ply in range(first, len(self.plies))
+            )
+            del self.plies[first:], self._positions[first + 1 :]
             self.remarks = [replace(r, ply=min(r.ply, len(self.plies))) for r in self.remarks]
+            if self.dice is None:
+                self.remarks.append(Remark(first, event.seat, UNDO))
         elif not steps:
             self.remarks.append(Remark(len(self.plies), event.seat, event.action))
         self.plies.extend(step.action for step in steps)
@@ -294,8 +368,8 @@ class Table:
     def _steps(self, event: Event) -> tuple[Step, ...]:
         """The steps of an event. :raises GameError: if it does not fit the current position."""
         match event.action:
-            case "undo":
-                expected = self.undo(event.seat)
+            case _ if event.undone:
+                expected = self.undo(event.seat, far=event.action != UNDO)
             case "resign":
                 expected = self.resign(event.seat)
             case "back":
@@ -314,19 +388,35 @@ class Table:
         self._check_turn(event.seat, event.action)
         steps: list[Step] = []
         state = self.state
+        if event.dice and not self._rolls_now:
+            raise self._mismatch(event)
         for text in event.dice if self.awaits_roll else (event.action, *event.dice):
             if steps and not self._rolls_next(state, event.seat):
                 raise self._mismatch(event)
             state = self._add_step(steps, state, self.game.parse(text))
-        if self._rolls_next(state, event.seat):
+        if self._rolls_next(state, event.seat) and self._rolls_now:
             raise self._mismatch(event)
         return tuple(steps)
+
+    def _position(self, ply: int) -> Any:
+        """The position before a ply. A restored table computes its older positions when they are needed."""
+        if self._positions[ply] is None:
+            state = self.game.initial_state() if self.start is None else self.start
+            for index, action in enumerate(self.plies):
+                self._positions[index] = state
+                state = self.game.apply(state, action)
+        return self._positions[ply]
 
     def _add_step(self, steps: list[Step], state: Any, action: Any) -> Any:
         """Append the step of an action and return its position. :raises IllegalAction: as ``apply``."""
         after = self.game.apply(state, action)
-        steps.append(Step(action, self.game.facts(state, action), after))
+        steps.append(Step(action, after, state, self.game))
         return after
+
+    @property
+    def _rolls_now(self) -> bool:
+        """Whether an event has the rolls that follow it: real dice are rolled after the decision is known."""
+        return self.dice is not None or self.awaits_roll
 
     def _rolls_next(self, state: Any, seat: int) -> bool:
         """Whether a roll of the same turn follows."""
@@ -345,6 +435,9 @@ class Table:
 
     def _check(self, seat: int) -> None:
         self.check_running()
+        self._check_seat(seat)
+
+    def _check_seat(self, seat: int) -> None:
         if seat not in range(self.game.players):
             raise Refused("not_your_turn", f"there are seats 0 to {self.game.players - 1}, not {seat}")
 
@@ -353,4 +446,8 @@ class Table:
             raise Refused("not_your_turn", f"seat {self.state.turn} is to act, not seat {seat}")
         if self.awaits_roll and text != ROLL:
             self.game.parse(text)  # raises InvalidText if it is not an action
-            raise IllegalAction(f"{text} is not possible now: the turn starts with {ROLL}")
+            raise IllegalAction(f"{text} is not possible now: {ROLL} comes first")
+
+
+def _undo(seat: int, plies: int) -> Event:
+    return Event(seat, UNDO if plies == 1 else f"{UNDO} {plies}")

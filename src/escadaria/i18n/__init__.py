@@ -5,12 +5,17 @@ fluent.runtime, which was last released in March 2023.
 
 A message id is a key (``rapido.fact.placed``), never a sentence, so English is a language like the others.
 Placeholders are ``{name}``, as in ``str.format``. The ``msgid_plural`` of a message with plural forms is the
-name of the placeholder that is counted; the singular may omit that placeholder.
+name of the placeholder that is counted; only the last form must show it. The forms are those that CLDR has
+for whole numbers, in its order: one and other in English, one, few and many in Polish.
 
 Facts and actions may have **variants** for special cases, chosen by their data: ``….coloured`` if the field
 ``coloured`` is True, ``….no_start`` if the field ``start`` is 0, ``….self`` if the victim is the seat
 itself. If several exist, the first is used: ``self``, then the fields in their order. If none exists, the
 plain message is used.
+
+Sentences about the reader's own seat have a second form: ``….you`` if the reader's seat is the one that acts
+("You rolled 6 and 2: 62."), ``….to_you`` if it is the victim ("Clara throws you out"). Without a second form
+the player's name is used.
 """
 
 from __future__ import annotations
@@ -43,7 +48,7 @@ class Message:
     """One text of one language, with its placeholders."""
 
     forms: tuple[str, ...]
-    """The text, or its singular and plural."""
+    """The text, or its plural forms."""
     counted: str = ""
     """The placeholder whose number selects the form; empty if there is only one form."""
 
@@ -63,22 +68,30 @@ class Texts:
         if key not in self.messages:
             raise KeyError(f"there is no text {key!r} in {self.language}.po")
         message = self.messages[key]
-        form = message.forms[0]
-        if message.counted and not self._is_one(args[message.counted]):
-            form = message.forms[1]
-        return form.format_map(args)
+        form = self._plural_index(args[message.counted]) if message.counted else 0
+        return message.forms[min(form, len(message.forms) - 1)].format_map(args)
 
     def __contains__(self, key: object) -> bool:
         return key in self.messages
 
-    def fact(self, game: str, fact: Fact, names: Sequence[str]) -> str:
-        """The sentence for a fact; ``names`` are the players' names by seat."""
+    def fact(self, game: str, fact: Fact, names: Sequence[str], you: int | None = None) -> str:
+        """The sentence for a fact; ``names`` are the players' names by seat, ``you`` is the reader's seat."""
         data = fact.data()
         args = {field: self._shown(game, value) for field, value in data.items()}
         args["name"] = names[fact.seat]
         if "victim" in data:
             args["victim"] = names[data["victim"]]
-        return self(self._variant(f"{game}.fact.{fact.kind}", data), **args)
+        key = self._variant(f"{game}.fact.{fact.kind}", data)
+        return self(self.addressed(key, fact.seat, you, data.get("victim")), **args)
+
+    def addressed(self, key: str, seat: int, you: int | None, victim: int | None = None) -> str:
+        """The key of the form that says "you", if the text is about the reader's seat and there is one."""
+        if you is not None:
+            if seat == you and f"{key}.you" in self:
+                return f"{key}.you"
+            if victim == you and f"{key}.to_you" in self:
+                return f"{key}.to_you"
+        return key
 
     def action(self, game: str, action: object) -> str:
         """The label of a decision, found by its text; outcomes of the dice have none."""
@@ -111,9 +124,15 @@ class Texts:
     def _locale(self) -> Locale:
         return Locale(self.language)
 
-    def _is_one(self, number: float) -> bool:
-        """Whether the number takes the singular. In French 0 does; CLDR's "many" (a million) does not."""
-        return self._locale.plural_form(number) == "one"
+    def _plural_index(self, number: float) -> int:
+        """Which of the forms a number takes; the last, if no small whole number is of its kind."""
+        kind = self._locale.plural_form(number)
+        return self._plurals.index(kind) if kind in self._plurals else len(self._plurals) - 1
+
+    @cached_property
+    def _plurals(self) -> list[str]:
+        used = {self._locale.plural_form(number) for number in range(200)}
+        return [kind for kind in ("zero", "one", "two", "few", "many", "other") if kind in used]
 
     def _shown(self, game: str, value: object) -> object:
         if isinstance(value, tuple):
@@ -143,15 +162,20 @@ def load(language: str) -> Texts:
     """
     if language not in LANGUAGES:
         raise BadOptions(f"there is no language {language!r}, there are {', '.join(LANGUAGES)}")
-    messages = _read(resources.files(__name__).joinpath(f"{language}.po"), language)
+    messages = messages_of(language)
     for kit in KITS.values():
         if kit.texts:
             folder = resources.files(kit.texts)
             own = folder.joinpath(f"{language}.po")
-            found = _read(own if own.is_file() else folder.joinpath(f"{LANGUAGES[0]}.po"), language)
+            found = read_messages(own if own.is_file() else folder.joinpath(f"{LANGUAGES[0]}.po"), language)
             messages = {**found, **messages}  # a game may add texts, but not replace any
         messages = {**dict(_defaults(kit.game)), **messages}
     return Texts(language, messages)
+
+
+def messages_of(language: str) -> dict[str, Message]:
+    """The texts of this package, by key, without those of games in other packages."""
+    return read_messages(resources.files(__name__).joinpath(f"{language}.po"), language)
 
 
 def _defaults(game: type[AnyGame]) -> Iterator[tuple[str, Message]]:
@@ -176,7 +200,8 @@ def _plain(text: str) -> Message:
     return Message((text,))
 
 
-def _read(path: Traversable, language: str) -> dict[str, Message]:
+def read_messages(path: Traversable, language: str) -> dict[str, Message]:
+    """The texts in a PO file, by key."""
     with path.open("rb") as file:
         catalog = read_po(file, locale=language, abort_invalid=True)
     messages = {}
@@ -186,10 +211,10 @@ def _read(path: Traversable, language: str) -> dict[str, Message]:
                 pass  # the header
             case str(key), str(text):
                 messages[key] = Message((text,))
-            case (str(key), str(counted)), (str(one), str(other)):
-                messages[key] = Message((one, other), counted)
+            case (str(key), str(counted)), tuple(forms):
+                messages[key] = Message(forms, counted)
             case _:
-                raise AssertionError(f"{path.name}: {message.id!r} must have a text, or singular and plural")
+                raise AssertionError(f"{path.name}: {message.id!r} must have a text, or plural forms")
     return messages
 
 

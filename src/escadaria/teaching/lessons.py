@@ -7,7 +7,8 @@ texts are in ``i18n``, under the keys below.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from escadaria.catalogue import KITS, game_type
@@ -26,10 +27,11 @@ class Step:
     """The key of the guide's text."""
     ask: tuple[str, ...] = ()
     """The right answers as events of the learner, with the dice rolled after them; empty to just continue."""
-    hint: str = ""
-    """The key of the guide's text for a legal but wrong answer; empty if there is none."""
     watch: tuple[str, ...] = ()
     """Events of other players, played before the text is shown."""
+    replies: Mapping[str, str] = field(default_factory=dict)
+    """By action, the key of what the guide answers to it: why a wrong one is not as good, and what a right
+    one means where several are right."""
 
 
 @dataclass(frozen=True)
@@ -49,29 +51,30 @@ class Scene:
         return self.start.table((*before, *watched))
 
 
-def scene(game: str, name: str, cast: str, position: str, *steps: tuple[str, str, str]) -> Scene:
-    """A scene from steps of name, answers and watched events; events are separated by semicolons.
+def scene(game: str, name: str, cast: str, position: str, *steps: tuple[str, str, str, str]) -> Scene:
+    """A scene from steps of name, answers, watched events and replies; each separated by semicolons.
 
-    The texts are ``lesson.GAME.SCENE.STEP``, with ``.hint`` where a name ends with a question mark.
+    A reply is a name and the actions that it answers: ``low: place 1, place 2``. The texts are
+    ``lesson.GAME.SCENE.STEP`` and ``lesson.GAME.SCENE.STEP.REPLY``.
     """
     key = f"lesson.{game}.{name}"
     return Scene(
         key,
         Start(game, position, tuple(cast.split())),
         tuple(
-            Step(
-                f"{key}.{step.removesuffix('?')}",
-                _events(ask),
-                f"{key}.{step.removesuffix('?')}.hint" if step.endswith("?") else "",
-                _events(watch),
-            )
-            for step, ask, watch in steps
+            Step(f"{key}.{step}", _parts(ask), _parts(watch), _replies(f"{key}.{step}", replies))
+            for step, ask, watch, replies in steps
         ),
     )
 
 
-def _events(text: str) -> tuple[str, ...]:
-    return tuple(event.strip() for event in text.split(";") if event.strip())
+def _parts(text: str, separator: str = ";") -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(separator) if part.strip())
+
+
+def _replies(key: str, text: str) -> dict[str, str]:
+    named = (reply.split(":") for reply in _parts(text))
+    return {action: f"{key}.{name}" for name, actions in named for action in _parts(actions, ",")}
 
 
 class Lesson(Protocol):

@@ -3,6 +3,13 @@
 ``GET /api/rules/{game}`` returns a ``RulesView``::
 
     {"game": "rapido",
+     "rulings": [                                   where each ruling comes from
+       {"ruling": "R2",
+        "origins": ["printed", "picture"],          also "open": left open, and decided here
+        "reason": null | "rules.rapido.origin.r2"}],    key
+     "components": [                                what a table needs
+       {"text": "rules.rapido.part.dice",           key
+        "counts": {"2": 4, "3": 3, …}}],            by number of players
      "sections": [                                  in reading order
        {"title": "rules.rapido.turn",               key of the heading
         "paragraphs": [
@@ -32,7 +39,9 @@
            "say": "lesson.rapido.begin.place",      2. then this text is shown
            "ask": ["place 4"],                      3. then the learner plays one of these; if empty,
                                                        "go on" leads to the next step
-           "hint": "lesson.rapido.begin.place.hint" | null,   shown after a legal but wrong action
+           "replies": {"again": "lesson.rapido.begin.place.again", …},   what the guide answers to an
+                                                       action: to every wrong one, and to right ones
+                                                       where several are right
            "legal": ["again", "place 0", …],        the legal actions; ["roll"] before a roll
            "previews": {"place 4": Preview, …},     the effects of each, as at a table
            "answers": {"place 4": [StepView, …]}}   the steps after each of ``ask``, dice included
@@ -50,11 +59,12 @@ from typing import Any
 
 import msgspec
 
+from escadaria.catalogue import game_type
 from escadaria.table import Event, Table
 from escadaria.teaching.cast import Start, play
 from escadaria.teaching.lessons import LEARNER, Scene, Step, lesson
-from escadaria.teaching.rules import Example, Paragraph, rulebook
-from escadaria.views import Preview, StepView, fact_data, previews, step_view
+from escadaria.teaching.rules import Example, Origin, Paragraph, components, rulebook, rulings
+from escadaria.views import FactView, Preview, StepView, fact_data, previews, step_view
 
 
 class SeatName(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +89,7 @@ class ExampleView(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, bool | int | str]
     seats: list[SeatName]
     position: Any
-    turn: list[dict[str, Any]]
+    turn: list[FactView]
     """The facts since the turn started."""
     legal: list[str]
     tries: list[TryView]
@@ -101,10 +111,29 @@ class SectionView(msgspec.Struct, frozen=True, kw_only=True):
     paragraphs: list[ParagraphView]
 
 
+class RulingView(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a ruling comes from."""
+
+    ruling: str
+    origins: list[Origin]
+    reason: str | None
+    """What is not printed, or how the printed editions differ."""
+
+
+class ComponentView(msgspec.Struct, frozen=True, kw_only=True):
+    """Things of one kind that a table needs."""
+
+    text: str
+    counts: dict[str, int]
+    """By number of players."""
+
+
 class RulesView(msgspec.Struct, frozen=True, kw_only=True):
     """The full rules of a game."""
 
     game: str
+    rulings: list[RulingView]
+    components: list[ComponentView]
     sections: list[SectionView]
 
 
@@ -115,7 +144,8 @@ class LessonStep(msgspec.Struct, frozen=True, kw_only=True):
     say: str
     ask: list[str]
     """The right answers; if empty, the learner just continues."""
-    hint: str | None
+    replies: dict[str, str]
+    """By action, the guide's answer to it."""
     legal: list[str]
     previews: dict[str, Preview]
     answers: dict[str, list[StepView]]
@@ -128,7 +158,7 @@ class LessonScene(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, bool | int | str]
     seats: list[SeatName]
     position: Any
-    turn: list[dict[str, Any]]
+    turn: list[FactView]
     steps: list[LessonStep]
 
 
@@ -143,8 +173,19 @@ class LessonView(msgspec.Struct, frozen=True, kw_only=True):
 @cache
 def rules_view(game: str) -> RulesView:
     """The full rules of a game, with positions and facts. :raises BadOptions: if there is no such game."""
+    fewest = game_type(game).OPTIONS[0].low
     return RulesView(
         game=game,
+        rulings=[
+            RulingView(ruling=ruling.number, origins=list(ruling.origins), reason=ruling.reason)
+            for ruling in rulings(game)
+        ],
+        components=[
+            ComponentView(
+                text=part.text, counts={str(players): n for players, n in enumerate(part.counts, fewest)}
+            )
+            for part in components(game)
+        ],
         sections=[
             SectionView(title=section.title, paragraphs=[_paragraph(p) for p in section.paragraphs])
             for section in rulebook(game)
@@ -205,7 +246,7 @@ def _step(scene: Scene, number: int) -> LessonStep:
         watch=watched,
         say=step.say,
         ask=[_action(event) for event in step.ask],
-        hint=step.hint or None,
+        replies=dict(step.replies),
         legal=list(table.choices()) if asked else [],
         previews=previews(table.game, table.state) if asked else {},
         answers={
@@ -219,7 +260,7 @@ def _seats(start: Start) -> list[SeatName]:
     return [SeatName(name=seat.name, colours=list(seat.colours)) for seat in start.seats()]
 
 
-def _turn(table: Table) -> list[dict[str, Any]]:
+def _turn(table: Table) -> list[FactView]:
     return [fact_data(fact) for fact in table.turn_facts()]
 
 
