@@ -53,6 +53,7 @@ from escadaria.games.chain.turn import DOWN, ENDS, OPEN, UP, fitting, rolls
 from research.chain_training import play_end, play_turn
 from research.heuristic_search import (
     Family,
+    Map,
     Measured,
     NotSolved,
     Numbers,
@@ -224,8 +225,8 @@ def record_turn(
             turns.covers[at, links, disc] = victim >= 0 and victim != seat
             turns.spaces[at, links, disc] = discs[seat].sum()
             turns.home[at, links, disc] = (discs[seat] == centre).sum()
-            turns.gift[at, links, disc] = gives_win(seat, discs, stacks)
             take_back(seat, space, end, discs, stacks)
+            turns.gift[at, links, disc] = gives_win(seat, space, end, discs, stacks)
     turns.close[at] = UNREACHABLE
     for other in range(len(hands)):
         one, two = free_discs(other, discs, stacks)
@@ -390,20 +391,20 @@ GUESS = (3, 1, 1, 12, 4, 4, 6, 2, 10, 2, 0, UNREACHABLE)
 
 
 def find(
-    tables: GameTables, turns: int, seed: int, most: int, gain: float, report: Report
+    tables: GameTables, turns: int, seed: int, most: int, gain: float, report: Report, run: Map = map
 ) -> tuple[Numbers, list[Stage]]:
     """Find rules; returns also the loss with the first of them, the first two, …"""
-    some, work = family(), new_rule_workspace(len(tables.dealt))
+    some, players = family(), len(tables.dealt)
     met, each = gather(tables, np.array(GUESS), turns, seed)
     everything, part = np.arange(turns), np.arange(0, turns, 2)
 
     def cost(numbers: Numbers) -> float:
-        return each * given_away(tables, numbers, met, everything, work)
+        return each * given_away(tables, numbers, met, everything, new_rule_workspace(players))
 
     def rough(numbers: Numbers) -> float:
-        return each * given_away(tables, numbers, met, part, work)
+        return each * given_away(tables, numbers, met, part, new_rule_workspace(players))
 
-    numbers, names = search(some, cost, rough, most, gain, report)
+    numbers, names = search(some, cost, rough, most, gain, report, run)
     met, each = gather(tables, numbers, turns, seed + 1)
     lost, numbers = tuned(some, names, numbers, cost, 2)
     report("tuned", lost, numbers)
@@ -411,7 +412,13 @@ def find(
 
 
 def adopt(
-    tables: GameTables, rules: Numbers, names: Sequence[str], games: int, seed: int, report: Report
+    tables: GameTables,
+    rules: Numbers,
+    names: Sequence[str],
+    games: int,
+    seed: int,
+    report: Report,
+    run: Map = map,
 ) -> tuple[Numbers, list[Stage]]:
     """Choose from the rules for two players those that win games with more players.
 
@@ -426,7 +433,7 @@ def adopt(
             known[key] = measure(tables, numbers, games, seed).wins
         return known[key]
 
-    return adopted(family(), names, rules, wins, 1 / len(tables.dealt), report)
+    return adopted(family(), names, rules, wins, 1 / len(tables.dealt), report, run)
 
 
 def counted(tables: GameTables, rules: Numbers, names: Sequence[str], games: int, seed: int) -> list[Stage]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,8 @@ from escadaria.game import GameError
 Numbers = NDArray[np.int64]
 Cost = Callable[[Numbers], float]
 Report = Callable[[str, float, Numbers], None]
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""Calls a function for each of several items, as ``map`` does; a cluster does so on many machines."""
 
 NEAR = 3
 """How far a number moves in one step if it has more than ``MANY`` choices."""
@@ -60,16 +64,17 @@ class Measured:
 
 
 def search(
-    family: Family, cost: Cost, rough: Cost, most: int, gain: float, report: Report
+    family: Family, cost: Cost, rough: Cost, most: int, gain: float, report: Report, run: Map = map
 ) -> tuple[Numbers, list[str]]:
     """Add the rule that helps most while one saves at least ``gain``; tunes all rules after each.
 
-    The rule that helps most is found by ``rough``, a quicker estimate of ``cost``.
+    The rule that helps most is found by ``rough``, a quicker estimate of ``cost``; ``run`` tries them all.
     """
     rules, names = np.array(family.nothing), list[str]()
     lost, left = np.inf, list(family.places)
     while left and len(names) < most:
-        tried = {name: added(family, name, rules, rough) for name in (left if names else left[:1])}
+        some = left if names else left[:1]
+        tried = dict(zip(some, run(partial(added, family, rules=rules, cost=rough), some), strict=True))
         name = min(tried, key=lambda name: tried[name][0])
         after = tuned(family, [*names, name], tried[name][1], cost, 1 if names else 3)
         if lost - after[0] < gain:
@@ -93,7 +98,13 @@ def stages(family: Family, names: Sequence[str], rules: Numbers, cost: Cost, rep
 
 
 def adopted(
-    family: Family, names: Sequence[str], rules: Numbers, wins: Cost, fair: float, report: Report
+    family: Family,
+    names: Sequence[str],
+    rules: Numbers,
+    wins: Cost,
+    fair: float,
+    report: Report,
+    run: Map = map,
 ) -> tuple[Numbers, list[Stage]]:
     """Drop the rules that win no games beside the others; the loss is the difference to a fair share of wins.
 
@@ -104,9 +115,13 @@ def adopted(
     def share(some: Sequence[str]) -> float:
         return wins(only(family, some, rules))
 
+    def shares(choices: Mapping[str, Sequence[str]]) -> dict[str, float]:
+        rules_of = [only(family, some, rules) for some in choices.values()]
+        return dict(zip(choices, run(wins, rules_of), strict=True))
+
     kept, most = list(names), share(names)
     while len(kept) > 1:
-        without = {name: share([other for other in kept if other != name]) for name in kept[1:]}
+        without = shares({name: [other for other in kept if other != name] for name in kept[1:]})
         name = max(without, key=lambda name: without[name])
         if without[name] < most:
             break
@@ -115,7 +130,7 @@ def adopted(
         report(f"no {name}", fair - most, only(family, kept, rules))
     chosen, most, found = kept[:1], share(kept[:1]), [Stage(kept[0], fair - share(kept[:1]))]
     while len(chosen) < len(kept):
-        beside = {name: share([*chosen, name]) for name in kept if name not in chosen}
+        beside = shares({name: [*chosen, name] for name in kept if name not in chosen})
         name = max(beside, key=lambda name: beside[name])
         if beside[name] <= most:
             break

@@ -47,6 +47,7 @@ from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Rapido
 from escadaria.games.rapido.solution import RapidoSolution
 from research.heuristic_search import (
     Family,
+    Map,
     Measured,
     NotSolved,
     Numbers,
@@ -342,7 +343,7 @@ def guess(players: int) -> Numbers:
 
 
 def find(
-    players: int, turns: int, seed: int, most: int, gain: float, report: Report
+    players: int, turns: int, seed: int, most: int, gain: float, report: Report, run: Map = map
 ) -> tuple[Numbers, list[Stage]]:
     """Rules, and what is lost by those who follow the first of them, the first two, …"""
     some = family(players)
@@ -355,7 +356,7 @@ def find(
     def rough(numbers: Numbers) -> float:
         return each * given_away(by_step(numbers), 20, met, part)
 
-    numbers, names = search(some, cost, rough, most, gain, report)
+    numbers, names = search(some, cost, rough, most, gain, report, run)
     met, each = gather(players, BY_RULES, by_step(numbers), turns, seed + 1)
     lost, numbers = tuned(some, names, numbers, cost)
     report("tuned", lost, numbers)

@@ -39,8 +39,9 @@ from escadaria.i18n import load as load_texts
 from escadaria.network import load as load_network
 from escadaria.record import Record, Remark, Seat, open_record
 from escadaria.solutions.solution import Bounds
-from escadaria.terminal.analysis import great_rolls, signed
+from escadaria.terminal.analysis import great_rolls, hint_data, signed
 from escadaria.terminal.analysis_page import page
+from escadaria.terminal.saves import check_writable
 from short import ShortRapido
 
 RECORDS = Path(__file__).parent / "records"
@@ -406,10 +407,10 @@ def test_a_later_roll_has_no_luck_on_average(no_solution: None) -> None:
 
 SAID = {
     "en": "“Place on field 2” would have thrown out Bento: 60% instead of 10%.",
-    "de": "„Auf Feld 2 legen“ hätte Bento hinausgeworfen: 60\xa0% statt 10\xa0%.",
-    "fr": "«\u202fPoser sur la case 2\u202f» aurait éjecté Bento\u202f: 60\xa0% au lieu de 10\xa0%.",
-    "it": "«Metti sulla casella 2» avrebbe buttato fuori Bento: 60% invece di 10%.",
-    "es": "«Colocar en la casilla 2» habría echado a Bento: 60\xa0% en lugar de 10\xa0%.",
+    "de": "„Auf Feld 2 platzieren“ hätte Bento rausgeworfen: 60\xa0% statt 10\xa0%.",
+    "fr": "«\u202fPlacer sur la case 2\u202f» aurait éjecté Bento\u202f: 60\xa0% au lieu de 10\xa0%.",
+    "it": "«Posiziona sulla casella 2» avrebbe eliminato Bento: 60% invece di 10%.",
+    "es": "«Posicionar en la casilla 2» habría expulsado a Bento: 60\xa0% en lugar de 10\xa0%.",
 }
 
 
@@ -518,7 +519,8 @@ def test_a_hint_lists_the_best_choice_first(no_solution: None) -> None:
     data = json.loads(result.output)
     shares = [option["share"] for option in data["options"]]
     assert shares == sorted(shares, reverse=True)
-    worst = {"action": "place 5", "share": 0.0, "error": 0.0}
+    assert data["errors"] is None, "the error of learned values is not known"
+    worst = {"action": "place 5", "share": 0.0, "error": None}
     assert data["options"][-1] == worst, "Bento scores and wins immediately"
     table = run("hint", "rapido", position, "--option", "players=2").output
     assert table.index("Place on field 2") < table.index("Place on field 5")
@@ -559,10 +561,33 @@ def test_the_page_is_self_contained_and_escapes_names(no_solution: None, tmp_pat
 
 def test_the_plot_is_drawn_or_refused_before_the_work(no_solution: None, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    file = tmp_path / "curve.svg"
-    assert run("analyse", str(RECORDS / "rapido-2-fair.txt"), "--plot", str(file)).exit_code == 0
+    record, file = str(RECORDS / "rapido-2-fair.txt"), tmp_path / "curve.svg"
+    drawn = run("analyse", record, "--plot", str(file))
+    assert drawn.exit_code == 0 and " ".join(drawn.stdout.split()) == f"Written to {file}"
     assert "</svg>" in file.read_text("utf-8")
-    assert run("analyse", str(RECORDS / "rapido-2-fair.txt"), "--plot", "curve.doc").exit_code == 2
+    assert run("analyse", record, "--plot", "curve.doc").exit_code == 2
+    for option, path in (("--plot", tmp_path / "no" / "curve.svg"), ("--html", tmp_path)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("escadaria.cli.coach.run_analysis", lambda *args, **more: pytest.fail("too late"))
+            refused = run("analyse", record, option, str(path))
+        assert refused.exit_code == 2 and str(path) in refused.stderr.replace("\n", "")
+
+
+def test_a_check_of_a_file_leaves_it_as_it_is(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("text")
+    check_writable(old)
+    check_writable(new)
+    assert old.read_text() == "text" and not new.exists()
+
+
+def test_errors_of_exact_values_are_0_and_of_rollouts_above(solution: RapidoSolution) -> None:
+    game = solution.game
+    state = game.parse_state("turn=0 phase=decide value=62 steps=1,0 tower=-")
+    known, counted = exact(solution), find(game, rollouts=4)
+    assert hint_data(game, state, known)["errors"] == [0.0, 0.0]
+    assert all(option["error"] == 0.0 for option in hint_data(game, state, known)["options"])
+    assert min(hint_data(game, state, counted)["errors"]) > 0
 
 
 def test_great_rolls_are_those_that_moved_the_curve_most() -> None:

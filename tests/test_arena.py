@@ -350,10 +350,13 @@ def test_the_command_resumes_and_gives_the_same_json(tmp_path: Path, mine: str) 
 def test_the_command_draws_a_plot_and_refuses_one_before_playing(tmp_path: Path) -> None:
     picture = tmp_path / "out.svg"
     words = ["chain", "--bot", "simple", "--bot", "random", "--games", "4", "--folder", str(tmp_path)]
-    assert run(*words, "--plot", str(picture)).exit_code == 0
+    drawn = run(*words, "--plot", str(picture))
+    assert drawn.exit_code == 0 and str(picture) in drawn.stdout.replace("\n", "")
     assert "<svg" in picture.read_text()
     refused = run(*words[:-1], str(tmp_path / "other"), "--plot", "out.doc")
     assert refused.exit_code == 2 and "not with '.doc'" in refused.stderr
+    refused = run(*words[:-1], str(tmp_path / "other"), "--plot", str(tmp_path / "no" / "out.svg"))
+    assert refused.exit_code == 2 and "No such file" in refused.stderr.replace("\n", " ")
     assert not (tmp_path / "other").exists()
 
 
@@ -369,7 +372,8 @@ def test_the_same_league_gives_the_same_plot(tmp_path: Path) -> None:
 
 def test_colours_are_those_of_the_web_client() -> None:
     sheet = (WEB / "app.css").read_text("utf-8")
-    assert dict(re.findall(r"--([\w-]+): light-dark\((#\w+),", sheet)).items() >= COLOURS.items()
+    tokens = re.findall(r"--([\w-]+): light-dark\((#\w+),", sheet)
+    assert {name: colour.upper() for name, colour in tokens}.items() >= COLOURS.items()
 
 
 def test_without_matplotlib_there_is_no_plot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import pytest
 import escadaria
 from escadaria.game import CHANCE, TERMINAL, BadOptions, Fact, IllegalAction, InvalidText, Outcome
 from escadaria.games.chain.boards import BOARDS
+from escadaria.games.chain.links import add_link, can_link, next_links, without
 from escadaria.games.chain.rules import (
     Action,
     Added,
@@ -46,6 +47,7 @@ from escadaria.games.chain.rules import (
     WalkedBack,
     Won,
 )
+from escadaria.games.chain.sequences import MOST, sequences
 
 TWO, THREE, FOUR = Chain(players=2), Chain(players=3), Chain(players=4)
 CENTRE = 34
@@ -453,6 +455,62 @@ def orders(state: State) -> Iterator[tuple[int, ...]]:
         if isinstance(action, Link):
             for rest in orders(FOUR.apply(state, action)):
                 yield (action.number, *rest)
+
+
+@pytest.mark.parametrize("dice", range(2, 7))
+def test_c10_the_orders_offered_as_one_choice_are_the_legal_orders(dice: int) -> None:
+    for coloured in range(1, 7):
+        for black in combinations_with_replacement(range(1, 7), dice - 1):
+            state = rolled((coloured, *black))
+            found, complete = sequences(FOUR, state)
+            legal_orders = set(orders(state)) if state.phase is Phase.BUILD else set()
+            ends = {play(FOUR, state, *(f"link {number}" for number in order)) for order in legal_orders}
+            assert complete and len(set(found)) == len(found)
+            if len(ends) > 1:
+                assert {tuple(link.number for link in order) for order in found} == legal_orders
+            elif ends:  # nothing is to be chosen
+                assert [sorted(link.number for link in order) for order in found] == [list(black)]
+            else:
+                assert found == []
+
+
+def test_c11_the_order_that_leaves_the_chain_most_open_is_proposed() -> None:
+    found, _ = sequences(TWO, position(chain="3", loose="26"))
+    assert found == [(Link(6), Link(2))]  # the only one
+    found, _ = sequences(TWO, position(chain="2", loose="356"))
+    assert [link.number for link in found[0]] == [3, 5, 6]  # after the 6 every number fits
+    assert {order[-1].number for order in found} == {3, 5, 6}
+
+
+@pytest.mark.parametrize("dice", range(1, 8))
+def test_c10_dice_can_all_be_linked_if_a_search_finds_an_order(dice: int) -> None:
+    @cache
+    def found(chain: Links, loose: tuple[int, ...]) -> bool:
+        longer = ((add_link(chain, number), without(loose, number)) for number in set(loose))
+        return not loose or any(link is not None and found(link, rest) for link, rest in longer)
+
+    for last in range(1, 7):
+        for heading in Heading if last in range(2, 6) else [Heading.OPEN]:
+            for loose in combinations_with_replacement(range(1, 7), dice):
+                chain = Links((last,), last, heading)
+                assert can_link(chain, loose) == found(chain, loose), (chain, loose)
+
+
+def test_c11_of_a_hand_of_eighteen_dice_a_bounded_number_of_orders_is_offered() -> None:
+    state = rolled((3, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6))
+    next_links.cache_clear()
+    found, complete = sequences(FOUR, state)
+    assert not complete and MOST // 2 <= len(found) <= MOST
+    for first in FOUR.legal_actions(state):
+        after = FOUR.apply(state, first)
+        assert {order[1] for order in found if order[0] == first} == set(FOUR.legal_actions(after))
+    assert all(is_chain((3, *(link.number for link in order))) and len(order) == 17 for order in found)
+    assert next_links.cache_info().misses < 20 * MOST  # the work is bounded too
+
+
+def test_c10_no_orders_are_offered_in_other_phases() -> None:
+    assert sequences(TWO, position()) == ([], True)
+    assert sequences(TWO, position(chain="345")) == ([], True)
 
 
 @pytest.mark.parametrize("links", range(1, 5))

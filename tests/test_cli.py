@@ -152,12 +152,12 @@ def test_commands_answer_and_change_nothing() -> None:
     assert result.exit_code == 0
     for words in (
         "you must roll once (R8)",
-        "take the last decision back",
+        "take back the last decision",
         "A bot would choose: Roll the dice",
     ):
         assert words in " ".join(result.stdout.split())
-    assert "nonsense is not among the choices: Enter." in result.stderr
-    assert "There is nothing to take back" in result.stderr
+    assert "nonsense is not one of the choices: Enter." in result.stderr
+    assert "Nothing can be taken back here" in result.stderr
     assert "Saved in game.txt" in result.stdout
     assert "1. Ana: X2, place 3" in Path("game.txt").read_text("utf-8")
 
@@ -219,8 +219,9 @@ def test_resigning_asks_first_and_hands_over_to_a_bot() -> None:
     words = ["play", "rapido", "--players", "3", "--seed", "1", "--record", "game.txt"]
     result = run(*words, typed="resign\nn\nresign\ny\n")
     assert result.exit_code == 0
-    assert "Ana resigns." in result.stdout
-    assert "A bot plays on for Ana." in result.stdout
+    assert "You resign." in result.stdout
+    assert "A bot plays on for you." in result.stdout
+    assert "Ana rolls" not in result.stdout, "who plays alone against bots is addressed"
     record = open_record(Path("game.txt"))
     assert record.outcome is not None
     assert [remark.action for remark in record.remarks] == ["resign"]
@@ -229,7 +230,8 @@ def test_resigning_asks_first_and_hands_over_to_a_bot() -> None:
 def test_the_last_of_two_wins_when_the_other_resigns() -> None:
     words = ["play", "chain", "--seat", "Ana", "--seat", "Bia", "--record", "game.txt"]
     result = run(*words, typed="resign\nyes\n")
-    assert "Bia wins: everybody else has resigned." in result.stdout
+    assert "Ana resigns." in result.stdout, "two people at one keyboard have names"
+    assert "Bia wins: everyone else has resigned." in result.stdout
     assert run("verify", "game.txt").exit_code == 0
 
 
@@ -286,7 +288,7 @@ def test_resume_takes_the_newest_unfinished_match(monkeypatch: pytest.MonkeyPatc
     (folder / "damaged.txt").write_text("nonsense")
     result = run("play", "--resume", typed="quit\n")
     assert "Rapido" in result.stdout
-    assert "Go on with: escadaria play --resume\n" in result.stdout
+    assert "Continue with: escadaria play --resume\n" in result.stdout
 
 
 def test_a_noisy_bot_decides_the_same_after_a_resume() -> None:
@@ -314,7 +316,7 @@ class TestTerminal:
             person.wait_for("Ana › ", half + 1)
             person.type("\x03")
             assert person.end() == 130
-            assert "Go on with:" in person.seen
+            assert "Continue with:" in person.seen
             assert "Traceback" not in person.seen
         resumed = run("play", "--resume", "game.txt", typed=lines(answers[half:]))
         assert resumed.exit_code == 0, resumed.output
@@ -335,7 +337,7 @@ class TestTerminal:
             person.wait_for("Ana › ")
             person.process.send_signal(signal.SIGTERM)
             assert person.end() == 128 + signal.SIGTERM
-            assert "Go on with:" in person.seen
+            assert "Continue with:" in person.seen
         assert run("play", "--resume", typed="quit\n").exit_code == 0
 
     def test_two_enters_start_a_game(self) -> None:
@@ -380,7 +382,7 @@ class TestTerminal:
         run("play", "rapido", "--seat", "bot", "--seat", "bot", "--seed", "1", "--record", "game.txt")
         last = len(open_record(Path("game.txt")).plies)
         with terminal("replay", "game.txt") as person:
-            person.wait_for("q ends")
+            person.wait_for("q quits")
             pages = [
                 ("\n", 1),
                 ("\x1b[C", 2),
@@ -393,7 +395,7 @@ class TestTerminal:
             for typed, page in pages:
                 person.seen = ""
                 person.type(typed)
-                person.wait_for("q ends")
+                person.wait_for("q quits")
                 assert f"Position {page} of {last}" in person.seen
             person.type("q")
             assert person.end() == 0
@@ -646,7 +648,7 @@ def test_simulate_shows_tables() -> None:
     assert result.exit_code == 0
     assert re.search(r"simple +\d+ +\d", result.stdout)
     assert len(re.findall(r"^ +[1-4] ", result.stdout, re.M)) == 4
-    assert "20 games" in result.stdout
+    assert "20 matches" in result.stdout
     assert "Bot" not in run("simulate", "rapido", "--games", "3").stdout, "a single bot wins all games"
 
 
@@ -708,8 +710,8 @@ def test_matches_that_cannot_be_resumed_are_refused(case: str) -> None:
         Path("game.txt.secret").write_text("00" * 32)
         words.append("game.txt")
     said = {
-        "none": "There is no unfinished game.",
-        "over": "The game is over.",
+        "none": "There is no unfinished match.",
+        "over": "The match is over.",
         "secret": "The secret of the fair",
     }
     result = run(*words)
@@ -869,3 +871,62 @@ def test_arbitrary_input_does_not_break_the_game(
     result = run("play", *QUICK[game], "--seed", str(seed), "--record", "game.txt")
     assert result.exit_code == 0
     assert open_record(Path("game.txt")).outcome is not None
+
+
+def test_a_match_with_real_dice(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = (
+        "play",
+        "chain",
+        "--dice",
+        "real",
+        "--seat",
+        "Ana",
+        "--seat",
+        "bot:simple",
+        "--option",
+        "board=18",
+    )
+    dice = random.Random(5)
+    wrong = iter(("9", "", "4 4 4 4 4 4 4"))
+
+    def pick(table: Table) -> str:
+        if table.outcome:
+            return ""  # the last entry was right
+        if not (rolls := table.to_enter()):
+            return like_a_bot(table)
+        return next(wrong, None) or " ".join(dice.choice(faces) for faces in rolls)
+
+    drive(monkeypatch, pick)
+    result = run(*words, "--record", "game.txt")
+    assert result.exit_code == 0, result.output
+    assert "These dice are not possible" in result.stderr
+    assert "dice: real" in Path("game.txt").read_text("utf-8")
+    result = run("verify", "game.txt")
+    assert result.exit_code == 1
+    assert "Nothing to verify: the players rolled real dice" in " ".join(result.output.split())
+    assert run("play", "rapido", "--dice", "real", "--seed", "1").exit_code == 2
+
+
+def test_real_dice_are_typed_in_any_order_and_taken_back() -> None:
+    typed = "6 2\nundo\nx,7\n0\n26\n5\n"
+    words = ("play", "rapido", "--dice", "real", "--seat", "Ana", "--seat", "Rui", "--seat", "Eva")
+    result = run(*words, "--record", "game.txt", typed=typed)
+    assert result.exit_code == 0, result.output
+    text = Path("game.txt").read_text("utf-8")
+    assert "* Ana (seat 1) takes back\n1. Ana: 7X, place 0\n2. Rui: 26, place 5" in text
+    assert run("play", "--resume", "game.txt", typed="3 3\n").exit_code == 0
+    assert "3. Eva: 33" in Path("game.txt").read_text("utf-8")
+
+
+def test_the_real_dice_that_end_a_match_are_taken_back() -> None:
+    """The match is saved as over; whoever confirms the end, or closes the input, ends it (R15)."""
+    words = ("play", "rapido", "--dice", "real", "--seat", "Ana", "--seat", "Rui", "--seat", "Eva")
+    typed = "3 3\n1\n7x\n2\n7x\n3\n3 3\n"  # Ana climbs 3, then 1 and 3
+    result = run(*words, "--option", "finish=5", "--record", "game.txt", typed=typed + "undo\n62\n5\n")
+    assert result.exit_code == 0, result.output
+    assert "type “undo” if the last entry was wrong" in " ".join(result.output.split())
+    text = Path("game.txt").read_text("utf-8")
+    assert "4. Ana: 26, place 5" in text and "result: unfinished" in text
+    result = run(*words, "--option", "finish=5", "--record", "over.txt", typed=typed + "\n")
+    assert result.exit_code == 0, result.output
+    assert open_record(Path("over.txt")).outcome is not None

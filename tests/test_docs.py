@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,16 +24,38 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
-    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=quiet)
-    assert built.returncode == 0 and "WARNING" not in built.stderr, built.stderr
-    reference = (tmp_path / "reference" / "games" / "index.html").read_text("utf-8")
+    built = build_site(tmp_path)
+    assert built.returncode == 0 and "No issues found" in built.stderr, built.stderr
+    reference = (tmp_path / "site" / "reference" / "rapido" / "index.html").read_text("utf-8")
     assert "escadaria.games.rapido.rules.Rapido" in reference and "R14" in reference
 
 
+@pytest.mark.parametrize(
+    "text", ["[a page](nowhere.md)", "[an anchor](index.md#nowhere)", "::: escadaria.nowhere"]
+)
+def test_a_wrong_link_or_name_fails_the_build(text: str, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(f"# Title\n\n{text}\n", "utf-8")
+    built = build_site(tmp_path, nav='nav = ["index.md"]')
+    shown = re.sub(r"\x1b\[[\d;]*m", "", built.stdout + built.stderr)
+    assert built.returncode != 0 and "nowhere" in shown
+
+
+def build_site(folder: Path, nav: str = "") -> subprocess.CompletedProcess[str]:
+    """Build the pages in ``folder/docs``, by default ours, into ``folder/site``."""
+    config = (ROOT / "zensical.toml").read_text("utf-8")
+    config = re.sub(r"^nav = \[\n.*?^\]", nav, config, flags=re.M | re.S) if nav else config
+    (folder / "zensical.toml").write_text(config, "utf-8")
+    if not (folder / "docs").exists():
+        shutil.copytree(ROOT / "docs", folder / "docs")  # a link would lead out of the project
+    if not (folder / "src").exists():
+        (folder / "src").symlink_to(ROOT / "src")
+    command = [sys.executable, "-m", "zensical", "build", "--strict"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
 def test_every_page_is_in_the_navigation() -> None:
-    listed = set(re.findall(r": ([\w/-]+\.md)", (ROOT / "mkdocs.yml").read_text("utf-8")))
+    listed = set(re.findall(r'= "([\w/-]+\.md)"', (ROOT / "zensical.toml").read_text("utf-8")))
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert listed == pages
 
@@ -87,7 +109,7 @@ def unknown_in(words: list[str]) -> str:
         return ""
     command, *rest = words
     options = {word.partition("=")[0] for word in rest if re.match("--?[a-z]", word)}
-    if command in ("test", "lock", "screenshots", "docs"):  # the rest goes to pytest, a tool or mkdocs
+    if command in ("test", "lock", "screenshots", "docs"):  # the rest goes to pytest, a tool or zensical
         return ""
     if command in SCRIPTS:
         if not rest or PLACEHOLDER.match(rest[0]):

@@ -40,7 +40,7 @@ def test_only_whole_numbers_are_actions(game: str, text: str, action: Any) -> No
     for ask in (rules.apply, rules.facts):
         with pytest.raises(IllegalAction, match="is not possible"):
             ask(state, action)
-    whole = type(action)(*(int(getattr(action, field)) for field in action.__match_args__))
+    whole = type(action)(*(int(getattr(action, field)) for field in type(action).__match_args__))
     assert rules.apply(state, whole)
 
 
@@ -96,7 +96,7 @@ def test_pettingzoo_refuses_invalid_actions(name: str, illegal: str, action: Any
 
 def test_pettingzoo_refuses_unknown_options_of_a_reset() -> None:
     env = pettingzoo.env("rapido")
-    with pytest.raises(BadOptions, match="reset takes no options, not finish"):
+    with pytest.raises(BadOptions, match="reset has the option state, not finish"):
         env.reset(seed=1, options={"finish": 8})
     env.reset(seed=1, options={})
 
@@ -122,10 +122,10 @@ def test_openspiel_refuses_invalid_actions(name: str) -> None:
 
 
 @every_game
-def test_the_arrays_of_a_batch_cannot_be_written_to(name: str) -> None:
-    batch = Batch(escadaria.load(name, players=2), games=3, seed=1)
+def test_the_arrays_of_a_batch_itself_cannot_be_written_to(name: str) -> None:
+    batch = Batch(escadaria.load(name, players=2), games=3, seed=1, copy=False)
     step = batch.step(batch.sample())
-    for array in (batch.mask, batch.observation, batch.seat, batch.numbers, *step):
+    for array in (batch.mask, batch.observation, batch.seat, batch.numbers, *step[:6]):
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 1
     again = batch.reset(1)
@@ -139,6 +139,6 @@ def test_a_batch_takes_whole_numbers_only(name: str, actions: Any) -> None:
     with pytest.raises(BadOptions, match="actions are whole numbers, not "):
         batch.step(actions)
     for number in (-1, 10_000):
-        with pytest.raises(IllegalAction, match=f"action {number} is not legal in game 0"):
+        with pytest.raises(IllegalAction, match=f"game 0, seat 0: action {number} is not legal"):
             batch.step([number, 0])
     batch.step(batch.sample().astype(np.uint8))

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from escadaria.cli import SCHEMA, app, json_text
+from escadaria.cli import app
+from escadaria.cli.common import SCHEMA, json_text
 from escadaria.games.rapido.rules import Rapido
 from escadaria.games.rapido.solution import RapidoSolution
 from escadaria.solutions import Bounds
@@ -63,6 +64,7 @@ def check(command: str, data: dict[str, Any]) -> None:
     [
         ["simulate", "rapido", "--players", "3", "--games", "20"],
         ["arena", "rapido", "--players", "3", "--bot", "simple", "--bot", "random", "--games", "12"],
+        ["benchmark", "simple", "--game", "rapido", "--players", "3", "--games", "5", "--workers", "1"],
         ["analyse", RECORD],
         ["hint", "rapido", POSITION, "--players", "2"],
         ["strategy", "rapido"],

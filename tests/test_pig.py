@@ -64,8 +64,8 @@ def record(installed: dict[str, str], tmp_path_factory: pytest.TempPathFactory) 
         str(path),
     ]
     shown = run(installed, *words, typed="r\nh\n" * 200)
-    assert "Pig" in shown and "What do you do?" in shown and "Ana: rolled, number" in shown
-    assert "scores=" in shown and " wins" in shown
+    assert "Pig" in shown and "What will you do?" in shown and "Ana: rolled, number" in shown
+    assert "scores=" in shown and re.search("[A-Z][a-z]+ wins|You win", shown)
     return path
 
 

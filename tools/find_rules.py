@@ -3,6 +3,7 @@
     python3 run.py tool find_rules rapido --players 2 --turns 3000 --games 4000 --seed 1
     python3 run.py tool find_rules chain --players 2
     python3 run.py tool find_rules rapido --players 2 --measure      # only measures what ships anew
+    python3 run.py tool find_rules chain --players 4 --scheduler tcp://127.0.0.1:8786
 
 Rules are searched on turns of games that follow a first guess, then tuned on turns of games that follow them.
 Chain for three and more players takes those rules for two that win games there. Figures come from games with
@@ -22,6 +23,8 @@ from typing import Any
 import numpy as np
 
 from escadaria import strategy
+from escadaria.arena.workers import cluster
+from escadaria.game import GameError
 from escadaria.games.chain import heuristics as chain_rules
 from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido import heuristics as rapido_rules
@@ -46,11 +49,19 @@ def main() -> int:
     parser.add_argument("--games", type=int, default=4000, help="how many to measure by")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--measure", action="store_true", help="keep the rules that ship")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="try the rules of a round on a Dask cluster")
     wish = parser.parse_args()
+    find = for_rapido if wish.game == "rapido" else for_chain
     try:
-        entry = for_rapido(wish) if wish.game == "rapido" else for_chain(wish)
+        if wish.scheduler:
+            with cluster(wish.scheduler) as client:
+                entry = find(wish, lambda task, items: client.gather(client.map(task, [*items], pure=False)))
+        else:
+            entry = find(wish, map)
     except search.NotSolved as error:
         parser.exit(1, f"{error}\n")
+    except GameError as error:
+        parser.exit(2, f"{error}\n")
     keep(wish.game, {"players": wish.players, **entry, "commands": commands(wish)})
     print(json.dumps(entry, indent=1))
     return 0
@@ -70,13 +81,13 @@ def commands(wish: argparse.Namespace) -> list[str]:
     return [before[2][0], now] if adopts else [now]
 
 
-def for_rapido(wish: argparse.Namespace) -> dict[str, Any]:
+def for_rapido(wish: argparse.Namespace, run: search.Map) -> dict[str, Any]:
     players, fresh = wish.players, wish.seed + FRESH
     if wish.measure:
         numbers, stages = shipped(wish, players, rapido_rules.numbers_of)
     else:
         gain = GAIN / players
-        numbers, stages = rapido.find(players, wish.turns, wish.seed, MOST, gain, say)
+        numbers, stages = rapido.find(players, wish.turns, wish.seed, MOST, gain, say, run)
     rows = rapido.by_step(numbers)
     charted, charts = rapido.charts(players, numbers, wish.chart, wish.seed + 2)
     test, _ = rapido.gather(players, rapido.BEST, rows, wish.chart, wish.seed + 3)
@@ -100,7 +111,7 @@ def for_rapido(wish: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def for_chain(wish: argparse.Namespace) -> dict[str, Any]:
+def for_chain(wish: argparse.Namespace, run: search.Map) -> dict[str, Any]:
     players, fresh = wish.players, wish.seed + FRESH
     tables = chain.game_tables(Chain(players))
     if wish.measure:
@@ -109,11 +120,11 @@ def for_chain(wish: argparse.Namespace) -> dict[str, Any]:
             names, _ = names_and_losses(stages, chain_rules.RULE_INDICES)
             stages = chain.counted(tables, numbers, names, wish.games, wish.seed)
     elif players == 2:
-        numbers, stages = chain.find(tables, wish.turns, wish.seed, MOST, GAIN / players, say)
+        numbers, stages = chain.find(tables, wish.turns, wish.seed, MOST, GAIN / players, say, run)
     else:
         numbers, stages = shipped(wish, 2, chain_rules.numbers_of)
         names, _ = names_and_losses(stages, chain_rules.RULE_INDICES)
-        numbers, stages = chain.adopt(tables, numbers, names, wish.games, wish.seed, say)
+        numbers, stages = chain.adopt(tables, numbers, names, wish.games, wish.seed, say, run)
     players_by = {"rules": numbers, **{bot: np.array(rules) for bot, rules in chain.BOTS.items()}}
     qualities = []
     for who, followed in players_by.items():

@@ -1,5 +1,6 @@
 """Escadaria: Rapido and Chain, two dice races, as pure functions over immutable positions."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from escadaria.catalogue import GAMES, load
@@ -31,20 +32,33 @@ __all__ = [
     "Option",
     "Outcome",
     "__version__",
+    "analyse",
     "load",
+    "show",
     "simulate",
     "solve",
 ]
 
 if TYPE_CHECKING:
     from escadaria.arena.simulation import simulate
+    from escadaria.coach.analysis import analyse
     from escadaria.compute.solve import solve
+    from escadaria.notebook import show
 
     __version__: str
 
 
+_LAZY = {
+    "analyse": "escadaria.coach.analysis",
+    "show": "escadaria.notebook",
+    "simulate": "escadaria.arena.simulation",
+    "solve": "escadaria.compute.solve",
+}
+"""Functions that need more than the rules, and their modules."""
+
+
 def __getattr__(name: str) -> Any:
-    """Import lazily what needs more than the rules."""
+    """Import on first use what needs more than the rules."""
     if name == "__version__":
         from importlib.metadata import PackageNotFoundError, version
 
@@ -52,12 +66,6 @@ def __getattr__(name: str) -> Any:
             return version("escadaria")
         except PackageNotFoundError:
             return "0+unknown"  # run from the source, not installed
-    if name == "simulate":
-        from escadaria.arena.simulation import simulate
-
-        return simulate
-    if name == "solve":
-        from escadaria.compute.solve import solve
-
-        return solve
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'escadaria' has no attribute {name!r}")

@@ -94,7 +94,7 @@ class Option:
     """One option of a game, with all that a front end needs to offer it."""
 
     name: str
-    default: int | str
+    default: bool | int | str
     """The type of the default is the type of the option: bool, int or str."""
     ruling: str
     low: int = 0
@@ -258,6 +258,32 @@ def play_out(
         action = roll(state) if seat == CHANCE else decide(state)
         state = game.apply(state, action)
         yield action, state
+
+
+def read_position(game: Game[S, A], given: S | str) -> S:
+    """A position to start from, given as itself or as text.
+
+    :raises InvalidText: if it is not a position of this game.
+    :raises BadOptions: if the game is over in it.
+    """
+    state = game.parse_state(str(given))
+    if game.current_player(state) == TERMINAL:
+        raise BadOptions(f"a match cannot start where it is over: {state}")
+    return state
+
+
+def refusal(game: Game[S, A], state: S, number: int, where: str = "") -> IllegalAction:
+    """The error for an action that is not legal: names the action, the legal ones and the position.
+
+    :param number: its place among ``game.actions``; may be out of range.
+    :param where: the game, for environments with many.
+    """
+    numbers = {action: place for place, action in enumerate(game.actions)}
+    known = f" ({game.actions[number]})" if 0 <= number < len(numbers) else ""
+    legal = ", ".join(f"{numbers[action]} ({action})" for action in game.legal_actions(state))
+    return IllegalAction(
+        f"{where}seat {state.turn}: action {number}{known} is not legal, legal are {legal}: {state}"
+    )
 
 
 # Text forms. A position is a line of key=value words.

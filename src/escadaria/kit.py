@@ -33,7 +33,8 @@ class Kit:
     bots: Part | None = None
     """``BOTS``: from a bot's name to its ``escadaria.bots.Maker``. Default: random play and rollouts."""
     values: Part | None = None
-    """``evaluator(game)``: the values of positions, or None. Default: the coach plays rollouts."""
+    """``evaluator(game)``: the values of positions, or None. ``turn_start(state)``, optional: the position as
+    if its turn started now, if that is evaluated faster. Default: the coach plays rollouts."""
     solution: Part | None = None
     """``file_name(game)`` and ``opened(game, about, arrays)``: how a solution is stored. Default: none."""
     solver: Part | None = None
@@ -41,7 +42,9 @@ class Kit:
     compiled: Part | None = None
     """``POLICIES`` and ``play_batch``: compiled games of bots. Default: bots play by the rules in Python."""
     batch: Part | None = None
-    """``games(game, number)``: games for ``escadaria.compute.batch``. Default: none."""
+    """``games(game, number, bots)``: games for ``escadaria.compute.batch``. Default: none."""
+    benchmark: Part | None = None
+    """``SHORT`` and ``ANCHORS``: see ``escadaria.arena.benchmark``. Default: neither ratings nor regret."""
     observation: Part | None = None
     """``FIELDS`` and ``parts(game, state, seat)``. Default: the position's fields in one row."""
     picture: Part | None = None
@@ -56,6 +59,9 @@ class Kit:
     """``SCENES``: a guided first game. Default: none."""
     rulebook: Part | None = None
     """``SECTIONS``: the rules with examples. Default: none."""
+    sequences: Part | None = None
+    """``sequences(game, state)``: series of decisions without a roll between them that front ends offer as
+    one choice, the first as a proposal, and whether these are all. Default: none."""
     texts: str = ""
     """A package with ``en.po`` and files for other languages. Default: the identifiers as texts."""
     counted: Mapping[str, tuple[str, str]] = field(default_factory=dict)

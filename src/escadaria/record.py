@@ -44,9 +44,14 @@ from escadaria.dice import (
     fits,
 )
 from escadaria.game import CHANCE, AnyGame, Fact, GameError, Outcome
+from escadaria.kit import lazy
+
+_notebook = lazy("escadaria.notebook")
 
 TITLE = "Escadaria record 1"
 COLOURS = ("red", "blue", "green", "yellow", "black", "white")  # R1
+REAL = "real"
+"""The dice of a match for which people rolled real ones and entered what they showed."""
 RESIGNED = "resignation"
 """The ruling of an outcome by resignation, which no rule of the game covers."""
 
@@ -54,6 +59,7 @@ _MAX_BYTES = 4_000_000
 _MAX_LINE = 1000
 _WRAP = 90
 _BOT_NAME = r"[\w.:-]{1,80}"
+_REMARKS = {"resign": "resigns", "back": "plays again", "undo": "takes back"}
 
 
 class BadRecord(GameError):
@@ -91,7 +97,8 @@ class Remark:
     ply: int
     seat: int
     action: str
-    """``resign``, ``bot NAME`` (a bot plays for the seat) or ``back`` (its owner plays again)."""
+    """``resign``, ``bot NAME`` (a bot plays for the seat), ``back`` (its owner plays again), or ``undo``
+    (with real dice)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +169,10 @@ class Record:
         if not 1 <= ply <= len(self.plies):
             raise GameError(f"the record has plies 1 to {len(self.plies)}, not {ply}")
         return self.game.facts(self.positions[ply - 1], self.plies[ply - 1])
+
+    def _repr_svg_(self) -> str:
+        """The last position, as a notebook shows it."""
+        return str(_notebook().show(self.game, self.positions[-1])._repr_svg_())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -240,8 +251,8 @@ class Verdict:
 
     fair: bool
     reason: str
-    """``proven``, ``no_proof`` (no commitment), ``no_secret`` (not revealed yet), ``commitment`` (which the
-    secret does not match) or ``roll`` (a roll differs)."""
+    """``proven``, ``real`` (people rolled the dice), ``no_proof`` (no commitment), ``no_secret`` (not
+    revealed yet), ``commitment`` (which the secret does not match) or ``roll`` (a roll differs)."""
     rolls: int = 0
     """The number of verified rolls."""
     ply: int = 0
@@ -252,6 +263,8 @@ def verify(record: Record) -> Verdict:
     """Derive all rolls of a record and compare them."""
     if record.dice.startswith("seed "):
         return _compare(record, SeededDice(int(record.dice.removeprefix("seed "))))
+    if record.dice == REAL:
+        return Verdict(False, "real")
     if record.proof is None:
         return Verdict(False, "no_proof")
     if not record.proof.secret:
@@ -336,15 +349,15 @@ def _remark_text(record: Record, remark: Remark) -> str:
     name = f"{record.names[remark.seat]} (seat {remark.seat + 1})"
     if remark.action.startswith("bot "):
         return f"* {name} is played by {remark.action}"
-    return f"* {name} {'resigns' if remark.action == 'resign' else 'plays again'}"
+    return f"* {name} {_REMARKS[remark.action]}"
 
 
 # Reading.
 
 
-def open_record(path: Path) -> Record:
+def open_record(path: Path | str) -> Record:
     """Read a record file. :raises BadRecord: if it is damaged. :raises OSError: if it cannot be read."""
-    with path.open("rb") as file:
+    with Path(path).open("rb") as file:
         return read(file.read(_MAX_BYTES + 1))
 
 
@@ -509,7 +522,7 @@ class _Reader:
             opening = f"* {name} (seat {seat + 1}) "
             if line.startswith(opening):
                 action = line.removeprefix(opening).removeprefix("is played by ")
-                action = {"resigns": "resign", "plays again": "back"}.get(action, action)
+                action = {text: action for action, text in _REMARKS.items()}.get(action, action)
                 remark = Remark(ply, seat, action)
                 if _is_remark(action) and _remark_text(record, remark) == line:
                     return remark
@@ -551,7 +564,7 @@ _JOINER = re.compile(
 
 
 def _is_remark(action: str) -> bool:
-    return fits(f"resign|back|bot {_BOT_NAME}", action)
+    return fits(f"resign|back|undo|bot {_BOT_NAME}", action)
 
 
 def _check_date(date: str) -> None:
@@ -563,8 +576,8 @@ def _check_date(date: str) -> None:
 
 
 def _check_dice(dice: str) -> None:
-    if not fits("system|scripted|fair|seed [0-9]{1,20}", dice):
-        raise GameError(f"dice are 'system', 'scripted', 'seed 7' or 'fair', not {dice!r:.40}")
+    if not fits("system|scripted|fair|real|seed [0-9]{1,20}", dice):
+        raise GameError(f"dice are 'system', 'scripted', 'seed 7', 'fair' or 'real', not {dice!r:.40}")
     if dice.startswith("seed "):
         SeededDice(int(dice.removeprefix("seed ")))  # checks the seed
 

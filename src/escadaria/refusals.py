@@ -13,6 +13,7 @@ from escadaria.game import GameError
 RefusalCode = Literal[
     # About the game.
     "illegal_action",  # the action is not legal in this position
+    "bad_dice",  # the entered dice cannot fall here
     "invalid_text",  # the text is not an action, position or board
     "bad_options",  # no such game, option, value or language
     "unknown_bot",  # no such bot
@@ -32,6 +33,7 @@ RefusalCode = Literal[
     "over",
     "not_over",
     "no_undo",  # the seat has no decision to undo
+    "continued",  # the next match is open
     "not_practice",  # only at a practice table
     "forbidden",  # no valid token, key or code; not the host; no seat; cross-origin
     "seat_taken",

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any, Literal, Protocol
 
 from escadaria.catalogue import KITS
 from escadaria.game import BadOptions
+from escadaria.kit import lazy
+
+_notebook = lazy("escadaria.notebook")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,11 @@ class Advice:
     rules: tuple[Rule, ...]
     qualities: tuple[Quality, ...]
     charts: tuple[Chart, ...]
+    game: str = ""
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return str(_notebook().advice_html(self.game, self))
 
     @property
     def fair(self) -> float:
@@ -123,7 +131,7 @@ def advice(game: str, players: int) -> Advice:
     if found is None:
         known = ", ".join(map(str, _advice(game)))
         raise BadOptions(f"there is advice for {known} players of {game}, not for {players}")
-    return found
+    return replace(found, game=game)
 
 
 def _advice(game: str) -> Mapping[int, Advice]:

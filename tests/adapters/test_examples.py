@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from compute.test_chain_solver import TINY
+from escadaria.catalogue import load
 from escadaria.game import CHANCE, AnyGame
+from escadaria.games.chain.rules import Chain
+from tools import notebooks
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -44,6 +48,15 @@ def test_openspiels_search_plays(game: str) -> None:
     options = {"finish": 5} if game == "rapido" else {"board": "18"}
     spiel = mcts.openspiel.wrap(mcts.escadaria.load(game, players=2, **options))
     assert mcts.play(spiel, seat=1, simulations=2, seed=1) in (True, False)
+
+
+def test_openspiels_search_is_a_bot() -> None:
+    pytest.importorskip("pyspiel")
+    search: Any = import_module("mcts_bots")
+    game = load("rapido", players=2, finish=5)
+    state = game.apply(game.initial_state(), game.parse("26"))
+    chosen = {search.Search(4)(game, state) for _ in range(3)}
+    assert len(chosen) == 1 and chosen <= set(game.legal_actions(state))
 
 
 def test_openspiels_value_iteration_solves_a_tiny_race() -> None:
@@ -108,3 +121,81 @@ def rolled(game: AnyGame, state: Any) -> dict[Any, float]:
         for after, share in rolled(game, game.apply(state, roll)).items():
             sums[after] = sums.get(after, 0.0) + float(chance) * share
     return sums
+
+
+# The notebooks.
+
+
+def test_the_gradients_of_the_notebooks_network_are_those_of_its_loss() -> None:
+    policy_module: Any = import_module("policy")
+    rng = np.random.default_rng(3)
+    policy = policy_module.Policy(5, 4, hidden=6, seed=3)
+    for weights in policy.weights.values():
+        weights += rng.normal(0, 0.5, weights.shape)
+    mask = rng.random((40, 4)) < 0.7
+    mask[:, 0] = True
+    seen, advantages, targets = rng.random((40, 5)), rng.normal(size=40), rng.normal(size=40)
+    actions, chosen, _ = policy.play(seen, mask, rng)
+    assert mask[np.arange(40), actions].all()
+    data = seen, mask, actions, chosen * rng.uniform(0.6, 1.5, 40), advantages, targets
+    _, gradients = policy.gradients(*data)
+    for name, weights in policy.weights.items():
+        for at in np.ndindex(weights.shape):
+            before, losses = weights[at], []
+            for small in (1e-6, -1e-6):
+                weights[at] = before + small
+                losses.append(policy.gradients(*data)[0])
+            weights[at] = before
+            assert gradients[name][at] == pytest.approx((losses[0] - losses[1]) / 2e-6, abs=1e-6), name
+
+
+def test_the_notebooks_network_learns_the_better_of_two_actions() -> None:
+    policy_module: Any = import_module("policy")
+    rng, policy = np.random.default_rng(1), policy_module.Policy(1, 2, hidden=4, seed=1)
+    seen, mask = np.ones((64, 1)), np.ones((64, 2), bool)
+    for _ in range(60):
+        actions, chosen, values = policy.play(seen, mask, rng)
+        policy.learn(rng, 2, 64, seen, mask, actions, chosen, actions - values, actions.astype(float))
+    assert policy.best(seen[0], mask[0]) == 1 and policy.forward(seen, mask)[1][0, 1] > 0.9
+
+
+SMALL: dict[str, dict[str, Any]] = {
+    "exact_and_mcts": {  # a race that is solved in a second
+        "GAME": "chain",
+        "OPTIONS": {"board": str(TINY)},
+        "POSITION": str(Chain(2, TINY).initial_state()),
+        "SIMULATIONS": (2,),
+        "POSITIONS": 2,
+        "MATCHES": 1,
+    },
+    "ppo_gymnasium": {"ENVS": 4, "STEPS": 16, "UPDATES": 2, "MATCHES": 2},
+    "self_play": {"GAMES": 8, "STEPS": 40, "UPDATES": 2, "CHECK": 2},
+}
+"""Budgets that show that a notebook runs, not that it learns."""
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_notebook_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needed = {"exact_and_mcts": "pyspiel", "ppo_gymnasium": "escadaria.adapters.gymnasium"}
+    pytest.importorskip(needed.get(name, "numba"), exc_type=ModuleNotFoundError)
+    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
+    book = notebooks.run(name, **SMALL[name])
+    kinds = {kind for cell in outputs(book) for kind in cell.get("data", {})}
+    assert "image/svg+xml" in kinds or name == "ppo_gymnasium"
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_notebook_is_stored_with_its_outputs(name: str) -> None:
+    book = notebooks.read(name)
+    assert {cell.output_type for cell in outputs(book)} <= {"stream", "execute_result", "display_data"}
+    assert [cell.execution_count for cell in book.cells if cell.cell_type == "code"] == list(
+        range(1, 1 + sum(cell.cell_type == "code" for cell in book.cells))
+    )
+
+
+def test_every_notebook_is_tested() -> None:
+    assert {path.stem for path in EXAMPLES.glob("*.ipynb")} == set(SMALL)
+
+
+def outputs(book: Any) -> list[Any]:
+    return [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]

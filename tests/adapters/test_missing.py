@@ -8,7 +8,10 @@ import sys
 import pytest
 
 
-@pytest.mark.parametrize("extra, package", [("pettingzoo", "pettingzoo"), ("openspiel", "pyspiel")])
+@pytest.mark.parametrize(
+    "extra, package",
+    [("gymnasium", "gymnasium"), ("pettingzoo", "pettingzoo"), ("openspiel", "pyspiel")],
+)
 def test_a_missing_extra_is_named(extra: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
     monkeypatch.delitem(sys.modules, f"escadaria.adapters.{extra}", raising=False)

@@ -119,3 +119,33 @@ def test_python_exits_cleanly_after_registering() -> None:
     """OpenSpiel releases what is registered after Python has shut down; a function would crash then."""
     script = "import escadaria.adapters.openspiel, pyspiel; pyspiel.load_game('escadaria_rapido')"
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("name", escadaria.GAMES)
+def test_a_match_starts_from_any_position(name: str) -> None:
+    """Also in a copy; an information state tells one start from another."""
+    rng, game = random.Random(4), load(name, players=3)
+    other = game.new_initial_state()
+    for _ in range(20):
+        step(other, rng)
+    for position in (str(other), other.position):
+        state = game.new_initial_state(position)
+        assert state.position == other.position and state.history() == []
+        copies = [state.clone(), pickle.loads(pickle.dumps(state))]
+        assert [str(copy) for copy in copies] == [str(other)] * 2
+    recall = game.make_py_observer(pyspiel.IIGObservationType(perfect_recall=True))
+    starts = {recall.string_from(one, 0) for one in (state, *copies)}
+    assert len(starts) == 1 and recall.string_from(game.new_initial_state(), 0) not in starts
+    while not state.is_terminal():
+        step(state, rng)
+    assert sum(state.returns()) == pytest.approx(0)
+    with pytest.raises(escadaria.BadOptions, match="over"):
+        game.new_initial_state(str(state))
+
+
+def test_an_illegal_action_is_named_with_the_legal_ones() -> None:
+    node = load("chain", players=2).new_initial_state()._node
+    with pytest.raises(
+        escadaria.IllegalAction, match=r"seat 0: action 17 \(keep 18\) is not legal, legal are 0"
+    ):
+        node.after(17)

@@ -13,11 +13,18 @@ import pytest
 pytest.importorskip("pettingzoo")
 
 from gymnasium.utils.env_checker import data_equivalence
-from pettingzoo.test import api_test, max_cycles_test, render_test, seed_test
+from pettingzoo.test import (
+    api_test,
+    max_cycles_test,
+    parallel_api_test,
+    parallel_seed_test,
+    render_test,
+    seed_test,
+)
 from pettingzoo.test.state_test import state_test
 
 import escadaria
-from escadaria.adapters import observation, pettingzoo
+from escadaria.adapters import observation, pettingzoo, rewards
 
 EVERY = [(game, players) for game in escadaria.GAMES for players in range(2, 7)]
 
@@ -38,6 +45,9 @@ def test_pettingzoos_own_tests_pass(game: str, players: int) -> None:
     seed_test(make, num_cycles=100)
     render_test(partial(make, masks="observation"))  # it looks for masks only there
     parallel = partial(pettingzoo.parallel_env, game, players=players)
+    parallel_api_test(parallel(), num_cycles=100)
+    parallel_api_test(parallel(masks="observation", illegal="raise"), num_cycles=100)  # it plays by these
+    parallel_seed_test(parallel, num_cycles=100)
     max_cycles_test(
         SimpleNamespace(parallel_env=parallel, env=partial(pettingzoo.cycling_env, game, players=players))
     )
@@ -131,6 +141,90 @@ def test_an_illegal_action_may_be_refused_or_replaced() -> None:
     env.reset(seed=0)
     env.step(17)
     assert not any(env.terminations.values())
+
+
+def test_an_illegal_action_is_named_with_the_legal_ones() -> None:
+    env = pettingzoo.env("chain", illegal="raise")
+    env.reset(seed=0)
+    expected = r"^seat 0: action 17 \(keep 18\) is not legal, legal are 0 \(keep 1\), 1 \(keep 2\)"
+    with pytest.raises(escadaria.IllegalAction, match=expected):
+        env.step(17)
+
+
+@pytest.mark.parametrize("game", escadaria.GAMES)
+def test_in_parallel_no_mask_is_empty_and_the_match_is_the_same(game: str) -> None:
+    """Those who wait have the no-op alone; the same seed gives the same match as turn by turn."""
+    both, turns = pettingzoo.parallel_env(game, illegal="raise"), pettingzoo.raw_env(game)
+    rng = random.Random(5)
+    turns.reset(seed=5)
+    _, infos = both.reset(seed=5)
+    while both.agents:
+        masks = {agent: info["action_mask"] for agent, info in infos.items()}
+        for agent in both.agents:
+            moves = agent == turns.agent_selection
+            assert np.array_equal(masks[agent][:-1], turns.mask(agent))
+            assert masks[agent][-1] == (not moves)
+        actions = {agent: rng.choice(np.flatnonzero(mask).tolist()) for agent, mask in masks.items()}
+        turns.step(actions[turns.agent_selection])
+        seen, paid, terminated, _, infos = both.step(actions)
+        for agent in turns.agents:
+            assert np.array_equal(seen[agent], turns.observe(agent))
+        assert paid == turns.rewards and terminated == turns.terminations
+    assert any(paid.values())
+
+
+def test_in_parallel_illegal_actions_are_named_replaced_or_lose() -> None:
+    env = pettingzoo.parallel_env("chain", players=2, illegal="raise")
+    env.reset(seed=0)
+    for actions, expected in (
+        ({"player_0": 17, "player_1": env.no_op}, r"seat 0: action 17 \(keep 18\)"),
+        ({"player_0": env.no_op, "player_1": env.no_op}, "player_0 is to move, the no-op is not legal"),
+        ({"player_0": 0, "player_1": 1}, "player_1 waits, action 1 is not legal"),
+        ({"player_0": 0, "player_1": 99}, f"actions of player_1 are 0 to {env.no_op}, not 99"),
+        ({"player_0": 0}, "not None"),
+    ):
+        with pytest.raises(escadaria.IllegalAction, match=expected):
+            env.step(actions)
+    env = pettingzoo.parallel_env("chain", players=2, illegal="end")
+    env.reset(seed=0)
+    _, paid, terminated, _, _ = env.step({"player_0": 0, "player_1": 0})
+    assert paid == {"player_0": 0, "player_1": -1} and all(terminated.values()) and not env.agents
+
+
+LATE = "turn=1 phase=first value=0 steps=3,19,4 tower=5:0:76"
+
+
+def test_a_match_starts_from_any_position() -> None:
+    env = pettingzoo.env("rapido", players=3)
+    for state in (LATE, env.unwrapped.game.parse_state(LATE)):
+        env.reset(seed=1, options={"state": state})
+        assert env.unwrapped.position.steps[0] == 3 and env.agent_selection == "player_1"
+    both = pettingzoo.parallel_env("rapido", players=3)
+    both.reset(seed=1, options={"state": LATE})
+    assert both.turns.position == env.unwrapped.position
+    with pytest.raises(escadaria.BadOptions, match="over"):
+        env.reset(options={"state": "turn=0 phase=over value=0 steps=20,0,0 tower=-"})
+    with pytest.raises(escadaria.InvalidText):
+        env.reset(options={"state": "turn=0"})
+    with pytest.raises(escadaria.BadOptions, match="has the option state, not position"):
+        env.reset(options={"position": LATE})
+
+
+def test_rewards_are_chosen() -> None:
+    """A potential adds what each decision changes; the sum differs from zero-sum by the start's value."""
+    sums = {}
+    for reward in ("zero_sum", "win", "potential"):
+        env = pettingzoo.raw_env("rapido", players=3, reward=reward)
+        env.reset(seed=3, options={"state": LATE})
+        rng, total = random.Random(3), np.zeros(3)
+        start = rewards.potential(env.game)(env.position)
+        while not any(env.terminations.values()):
+            env.step(rng.choice(np.flatnonzero(env.mask(env.agent_selection)).tolist()))
+            total += list(env.rewards.values())
+        sums[reward] = total
+    winner = sums["zero_sum"].argmax()
+    assert sums["win"].tolist() == [seat == winner for seat in range(3)]
+    np.testing.assert_allclose(sums["potential"], sums["zero_sum"] - start, atol=1e-9)
 
 
 def test_a_match_can_be_truncated() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from escadaria import BadOptions, IllegalAction, load
+from escadaria import BadOptions, IllegalAction, InvalidText, load
 from escadaria.adapters import observation
 from escadaria.arena.simulation import DICE, Stream, simulate
 from escadaria.compute.batch import Batch
@@ -49,14 +50,16 @@ def test_a_batch_plays_the_games_of_simulate(game: AnyGame) -> None:
 class Readable:
     """One place of a batch by the readable engine, with the same dice."""
 
-    def __init__(self, game: AnyGame, number: int, games: int) -> None:
+    def __init__(self, game: AnyGame, number: int, games: int, start: Any = None) -> None:
         self.game, self.number, self.games = game, number - games, games
-        self.begin()
+        self.begin(start)
 
-    def begin(self) -> None:
+    def begin(self, start: Any = None) -> None:
         self.number += self.games
-        self.dice, self.state = Stream.of(SEED, self.number, DICE), self.game.initial_state()
+        self.dice, self.state = Stream.of(SEED, self.number, DICE), start or self.game.initial_state()
         self.roll()
+        if self.game.outcome(self.state):
+            self.begin(start)
 
     def roll(self) -> None:
         while self.game.current_player(self.state) == CHANCE:
@@ -96,6 +99,159 @@ def test_every_step_is_the_readable_engine_s(game: AnyGame) -> None:
             np.testing.assert_array_equal(step.reward[place], np.array(wanted, np.float32))
 
 
+@every
+def test_games_start_from_any_position(game: AnyGame) -> None:
+    """Positions of all kinds, chance nodes too, go on as in the readable engine."""
+    starts = _positions(game, 60)
+    batch = Batch(game, len(starts), SEED)
+    batch.reset(SEED, state=[state if number % 2 else str(state) for number, state in enumerate(starts)])
+    tables = [Readable(game, number, len(starts), start) for number, start in enumerate(starts)]
+    for _ in range(20):
+        for place, table in enumerate(tables):
+            assert batch.position(place) == table.state
+            seen = observation.observe(game, table.state, table.state.turn)
+            np.testing.assert_array_equal(batch.observation[place], seen)
+        actions = batch.sample()
+        batch.step(actions)
+        for table, action in zip(tables, actions, strict=True):
+            table.act(game.actions[action])
+
+
+def _positions(game: AnyGame, number: int) -> list[Any]:
+    """The positions of a random game, each kind of node among them."""
+    rng, state = random.Random(SEED), game.initial_state()
+    found: list[Any] = []
+    while game.outcome(state) is None and len(found) < number:
+        found.append(state)
+        outcomes = [roll for roll, _ in game.chance_outcomes(state)]
+        state = game.apply(state, rng.choice(outcomes or game.legal_actions(state)))
+    phases: Any = type(state.phase)
+    assert {state.phase for state in found} | {phases.OVER} == set(phases)
+    return found
+
+
+def test_some_games_are_reset() -> None:
+    """The others go on; a place without a seed gets the next number, one with its own seed its first."""
+    batch = Batch(load("chain"), 4, SEED)
+    batch.step(batch.sample())
+    before = batch.observation.copy()
+    step = batch.reset(mask=[False, True, True, False])
+    assert batch.numbers.tolist() == [0, 5, 6, 3]
+    np.testing.assert_array_equal(step.observation[[0, 3]], before[[0, 3]])
+    assert batch.position(1) == batch.position(2) == batch.game.initial_state()
+    batch.reset([7, None, 7, 8], mask=[True, True, False, True])
+    assert batch.numbers.tolist() == [0, 9, 6, 0]
+    first = Batch(load("chain"), 1, 7)
+    assert batch.sample()[0] == first.sample()[0]
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "Disabled"])
+def test_a_game_that_ends_is_replaced_when_wanted(mode: str) -> None:
+    """Until then its last position is seen, by the winner; all actions count as legal."""
+    batch = Batch(Rapido(2, 5), 20, SEED, autoreset=mode)
+    while not (step := batch.step(batch.sample())).done.any():
+        pass
+    ended = np.flatnonzero(step.done)
+    assert len(ended) < 20 and step.mask[ended].all() and len(step.final_observation) == 0
+    for place in ended.tolist():
+        state = batch.position(place)
+        assert batch.game.outcome(state) and state.turn == step.seat[place] == step.reward[place].argmax()
+        np.testing.assert_array_equal(
+            step.observation[place], observation.observe(batch.game, state, state.turn)
+        )
+    numbers, actions = batch.numbers.copy(), batch.sample()
+    actions[ended] = 99  # ignored
+    if mode == "Disabled":
+        with pytest.raises(BadOptions, match=f"game {ended[0]} has ended and must be reset"):
+            batch.step(actions)
+        batch.reset(mask=step.done)
+        assert batch.step(batch.sample()).observation.any()
+        return
+    step = batch.step(actions)
+    assert not step.done[ended].any() and not step.reward[ended].any()
+    assert (batch.numbers[ended] == numbers[ended] + 20).all()
+
+
+def test_a_game_is_truncated_and_its_last_observation_kept() -> None:
+    batch = Batch(load("chain"), 3, SEED, max_steps=2)
+    other = Batch(load("chain"), 3, SEED)
+    assert not batch.step(batch.sample()).truncated.any()
+    other.step(other.sample())
+    step = batch.step(batch.sample())
+    expected = other.step(other.sample())
+    assert step.truncated.all() and not step.done.any()
+    np.testing.assert_array_equal(step.final_observation, expected.observation)
+    np.testing.assert_array_equal(step.final_mask, expected.mask)
+    assert batch.numbers.tolist() == [3, 4, 5]
+    assert not batch.step(batch.sample()).truncated.any()
+
+
+def test_rewards_are_chosen() -> None:
+    """By win; and by a potential, whose sum over a game is the reward without the value of its start."""
+    game = Rapido(3, 5)
+
+    def potential(state: Any) -> list[float]:
+        return [step / 5 for step in state.steps]
+
+    plain, win, shaped = (Batch(game, 10, SEED, reward=reward) for reward in ("zero_sum", "win", potential))
+    starts = np.array([potential(shaped.position(place)) for place in range(10)])
+    total, ended = np.zeros((10, 3)), np.zeros(10, bool)
+    while not ended.all():
+        steps = [batch.step(batch.sample()) for batch in (plain, win, shaped)]
+        np.testing.assert_array_equal(steps[1].reward, steps[0].reward == 1)
+        total[~ended] += steps[2].reward[~ended]
+        just = steps[0].done & ~ended
+        np.testing.assert_allclose(total[just], (steps[0].reward - starts)[just], atol=1e-5)
+        ended |= just
+
+
+def test_the_arrays_of_a_step_are_fresh_or_shared_as_asked() -> None:
+    """Both can be passed on by DLPack without a copy, to PyTorch for example."""
+    for copy in (True, False):
+        batch = Batch(load("rapido"), 4, SEED, copy=copy)
+        first = batch.step(batch.sample())
+        before = first.observation.copy()
+        second = batch.step(batch.sample())
+        assert np.shares_memory(first.observation, second.observation) == (not copy)
+        assert np.array_equal(first.observation, before) == copy
+        for array in second:
+            assert np.shares_memory(np.from_dlpack(array), array) or not array.size
+
+
+def test_pytorch_takes_the_arrays_and_gives_actions() -> None:
+    torch = pytest.importorskip("torch")
+    batch = Batch(load("rapido"), 4, SEED)
+    step = batch.step(torch.from_dlpack(batch.reset(SEED).mask).argmax(dim=1))
+    seen = torch.from_numpy(step.observation)
+    assert seen.shape == (4, step.observation.shape[1]) and seen.dtype == torch.float32
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ({"autoreset": "never"}, "autoreset must be one of SameStep, NextStep, Disabled"),
+        ({"reward": "much"}, "reward must be one of zero_sum, win"),
+        ({"illegal": "x"}, "illegal must be one of"),
+        ({"seat": 3, "bots": ["simple"]}, "seat must be one of 0, 1, 2, random"),
+        ({"max_steps": 0}, "max_steps must be at least 1"),
+        ({"bots": ["nobody"]}, "compiled bots of rapido are random, simple, .* not 'nobody'"),
+        ({"bots": ["simple"] * 3}, "3 players have 2 others, not 3"),
+        ({"seed": [1, 2]}, "4 games take as many seed"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], expected: str) -> None:
+    with pytest.raises(BadOptions, match=expected):
+        Batch(load("rapido"), 4, **options)
+
+
+def test_a_game_cannot_start_where_nobody_decides() -> None:
+    batch = Batch(load("rapido"), 2)
+    with pytest.raises(BadOptions, match="over"):
+        batch.reset(state="turn=0 phase=over value=0 steps=20,0,0 tower=-")
+    with pytest.raises(InvalidText):
+        batch.reset(state=["turn=0", "turn=1"])
+
+
 def test_the_same_seed_gives_the_same_games_and_another_one_others() -> None:
     def run(batch: Batch) -> list[bytes]:
         return [batch.step(batch.sample()).observation.tobytes() for _ in range(30)]
@@ -109,7 +265,7 @@ def test_the_same_seed_gives_the_same_games_and_another_one_others() -> None:
 
 
 def test_a_reset_forgets_what_was_told() -> None:
-    batch = Batch(Rapido(2, 5), 200, SEED)
+    batch = Batch(Rapido(2, 5), 200, SEED, copy=False)
     while not (step := batch.step(batch.sample())).done.any():
         pass
     assert step.reward.any()
@@ -123,7 +279,10 @@ def test_an_illegal_action_is_named_and_nothing_happens(action: int) -> None:
     before = batch.observation.copy()
     actions = batch.sample()
     actions[5] = action
-    with pytest.raises(IllegalAction, match=rf"action {action} is not legal in game 5: turn=0 phase=decide"):
+    expected = (
+        rf"game 5, seat 0: action {action} is not legal, legal are 0 \(again\), .*: turn=0 phase=decide"
+    )
+    with pytest.raises(IllegalAction, match=expected):
         batch.step(actions)
     np.testing.assert_array_equal(batch.observation, before)
 
@@ -134,7 +293,7 @@ def test_a_taken_field_is_illegal() -> None:
     place = int(np.flatnonzero(batch.mask[:, 6] == 0)[0])
     actions = np.zeros(4, np.int64)
     actions[place] = 6
-    with pytest.raises(IllegalAction, match="action 6"):
+    with pytest.raises(IllegalAction, match=r"action 6 \(place 5\)"):
         batch.step(actions)
 
 

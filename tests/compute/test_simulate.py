@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -58,16 +61,34 @@ def test_any_number_of_workers_plays_the_engine_s_games(workers: int, by_engine:
     done: list[int] = []
     results = simulate(GAME, MIXED, 300, seed=5, workers=workers, progress=done.append)
     assert same(results, by_engine)
-    assert done == [70, 140, 210, 280, 300]
+    assert done == [*range(1, 11), 80, 150, 220, 290, 300]
     assert results.by_bot == by_engine.by_bot
 
 
-def test_many_games_are_played_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(*args: object) -> None:
-        raise AssertionError("the readable engine was asked")
+def test_many_games_are_played_by_the_kernel_once_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled, ready, done = lab.kernel(GAME, MIXED), threading.Event(), list[int]()
+    assert compiled
+    by_engine = list[int]()
 
-    monkeypatch.setattr(simulation, "play", never)
-    assert simulate(GAME, MIXED, 101).games == 101
+    def slow(game: AnyGame, bots: Any, first: int, games: int, seed: int) -> lab.Counts:
+        assert ready.wait(60), "the first games are played meanwhile"
+        return compiled(game, bots, first, games, seed)
+
+    def progress(number: int) -> None:
+        done.append(number)
+        if number == simulation.WHILE_LOADING - 1:
+            ready.set()
+
+    def note(*arguments: Any) -> Any:
+        by_engine.append(len(done))
+        return play(*arguments)
+
+    play = simulation.play
+    monkeypatch.setattr(simulation, "play", note)
+    monkeypatch.setattr(simulation, "kernel", lambda game, bots: slow)
+    assert simulate(GAME, MIXED, 101, progress=progress).games == 101
+    assert by_engine == list(range(simulation.WHILE_LOADING))
+    assert done == [*range(1, simulation.WHILE_LOADING + 1), 101]
 
 
 def test_bots_without_a_policy_are_played_by_processes() -> None:
@@ -90,10 +111,16 @@ def test_a_game_with_rules_of_its_own_is_not_the_kernel_s() -> None:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:
-    """A scheduler and two workers in threads of this process, over the loopback interface."""
+    with local_cluster(workers=2) as address:
+        yield address
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator[str]:
+    """A scheduler and workers in threads of this process, over the loopback interface."""
     at = "127.0.0.1:0"
     with LocalCluster(  # type: ignore[no-untyped-call]
-        n_workers=2,
+        n_workers=workers,
         threads_per_worker=1,
         processes=False,
         protocol="tcp",
@@ -122,7 +149,36 @@ def test_an_address_of_no_scheduler_is_refused(address: str, why: str) -> None:
         simulate(GAME, MIXED, 1, scheduler=address)
 
 
-def test_the_command_takes_workers_and_a_scheduler(cluster: str) -> None:
+def test_a_cluster_without_workers_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    with local_cluster(workers=0) as address:
+        monkeypatch.setattr(lab, "SCHEDULER_SECONDS", 2)
+        with pytest.raises(lab.NoCluster, match=f"the cluster of {address} has no workers"):
+            simulate(GAME, MIXED, 1, scheduler=address)
+
+
+@pytest.mark.parametrize("command", ["simulate", "arena"])
+def test_an_unreachable_scheduler_is_named(
+    command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(lab, "SCHEDULER_SECONDS", 0.5)
+    with socket.socket() as closed:  # bound, but not listening
+        closed.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{closed.getsockname()[1]}"
+        words = [command, "rapido", "--bot", "simple", "--bot", "random", "--scheduler", address]
+        more = ["--folder", str(tmp_path)] if command == "arena" else []
+        refused = CliRunner().invoke(app, [*words, *more])
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert f"there is no scheduler at {address}" in refused.stderr.replace("\n", "")
+
+
+@pytest.mark.parametrize("command", ["simulate", "arena"])
+def test_workers_and_a_scheduler_exclude_each_other(command: str) -> None:
+    words = [command, "rapido", "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"]
+    refused = CliRunner().invoke(app, words)
+    assert refused.exit_code == 2 and "not both" in refused.stderr.replace("\n", " ")
+
+
+def test_the_command_takes_workers_or_a_scheduler(cluster: str) -> None:
     words = ["simulate", "rapido", "--games", "150", "--json"]
     ways: list[list[str]] = [[], ["--workers", "2"], ["--scheduler", cluster]]
     runs = [CliRunner().invoke(app, [*words, *way]) for way in ways]

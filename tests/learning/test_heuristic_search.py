@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ import pytest
 from compute.test_chain_solver import GAME, TINY
 from compute.test_chain_values import words
 from compute.test_rapido_kernel import row_of, wild_positions
+from compute.test_simulate import local_cluster
 from escadaria import bots
+from escadaria.arena.workers import cluster
 from escadaria.game import play_out
 from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.compiled import values as chain_values
@@ -47,6 +50,27 @@ def test_a_search_finds_the_rules_that_help_and_their_numbers() -> None:
     reported = list[str]()
     rules, names = search(family, distance, distance, 5, 0.5, lambda name, *_: reported.append(name))
     assert rules.tolist() == list(wanted) and names == ["first", "helps"] == reported
+
+
+def test_a_cluster_of_two_workers_finds_the_same_rules() -> None:
+    pytest.importorskip("distributed")
+    (family, _), quiet = toy(), lambda *_: None
+    here = search(family, distance, distance, 5, 0.5, quiet)
+    asked = list[int]()
+    with local_cluster(workers=2) as address, cluster(address) as client:
+
+        def run(task: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+            futures = client.map(task, [*items], pure=False)
+            asked.append(len(futures))
+            found: list[Any] = client.gather(futures)
+            return found
+
+        there = search(family, distance, distance, 5, 0.5, quiet, run)
+        wins = adopted(family, ["first", "helps", "harms"], there[0], distance, 1.0, quiet, run)
+    assert asked[:3] == [1, 2, 1], "all rules that are left are tried together"
+    assert there[0].tolist() == here[0].tolist() and there[1] == here[1]
+    again = adopted(family, ["first", "helps", "harms"], there[0], distance, 1.0, quiet)
+    assert wins[0].tolist() == again[0].tolist() and wins[1] == again[1]
 
 
 def test_stages_tell_what_is_lost_with_fewer_rules() -> None:

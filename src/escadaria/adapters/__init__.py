@@ -1,1 +1,1 @@
-"""Adapters of the games for PettingZoo and OpenSpiel. Each is an extra."""
+"""Adapters of the games for Gymnasium, PettingZoo and OpenSpiel. Each is an extra."""

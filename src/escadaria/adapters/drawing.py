@@ -1,10 +1,12 @@
-"""Rendering of positions: the terminal's pictures as text, and pictures as pixels."""
+"""Rendering of positions: the terminal's pictures as text, and pictures as SVG and as pixels."""
 
 from __future__ import annotations
 
 import io
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -21,6 +23,9 @@ from escadaria.terminal.tokens import look_of
 if TYPE_CHECKING:
     from PIL import ImageFont
 
+MODES = ("human", "ansi", "rgb_array")
+"""How environments render: they print the position, return a text, or return pixels."""
+
 COLUMNS = 80
 """The width of a text."""
 
@@ -33,6 +38,22 @@ SCALE = 2
 PAPER, INK, LINE, FADED = "#f7efe2", "#2b211a", "#d8c7ae", "#8d7b67"
 BONE = "#fffaf0"
 """Background, text, thin lines, secondary text; and the surface of fields and dice."""
+
+
+def render(mode: str | None, game: AnyGame, state: Any, turn: Iterable[tuple[Any, Any]] = ()) -> Any:
+    """Render a position in one of ``MODES``; without one nothing.
+
+    :param turn: the positions and actions of the current turn so far.
+    """
+    if mode is None:
+        return None
+    if mode == "rgb_array":
+        return pixels(game, state)
+    picture = text(game, state, [fact for before, action in turn for fact in game.facts(before, action)])
+    if mode == "ansi":
+        return picture
+    print(picture)
+    return None
 
 
 def text(game: AnyGame, state: Any, facts: Iterable[Fact] = ()) -> str:
@@ -51,16 +72,28 @@ def text(game: AnyGame, state: Any, facts: Iterable[Fact] = ()) -> str:
 
 def pixels(game: AnyGame, state: Any) -> npt.NDArray[np.uint8]:
     """The picture of a position as an RGB array: ``HEIGHT`` rows of ``WIDTH`` pixels."""
-    sheet, kit = Sheet(game), kit_of(game)
+    sheet = PixelSheet(game)
+    _draw(sheet, state)
+    return sheet.pixels()
+
+
+def svg(game: AnyGame, state: Any) -> str:
+    """The picture of a position as SVG."""
+    sheet = SvgSheet(game)
+    _draw(sheet, state)
+    return sheet.svg()
+
+
+def _draw(sheet: Sheet, state: Any) -> None:
+    kit = kit_of(sheet.game)
     artist: Artist = kit.drawing() if kit.drawing is not None else Plain
-    for seat in range(game.players):
+    for seat in range(sheet.game.players):
         left = 24 + seat * 156
         if seat == state.turn:
             sheet.box(left - 10, 12, 150, 48, fill=BONE, line=INK)
         sheet.piece(left + 14, 36, seat)
         sheet.write(left + 34, 36, artist.note(state, seat), size=17, anchor="lm")
     artist.draw(sheet, state)
-    return sheet.pixels()
 
 
 class Artist(Protocol):
@@ -86,18 +119,60 @@ class Plain:
         return f"seat {seat}"
 
 
-class Sheet:
+class Sheet(ABC):
     """A canvas; lengths are in pixels of the finished picture."""
 
     def __init__(self, game: AnyGame) -> None:
+        self.game = game
+        self.seats = _seats(game)
+
+    @abstractmethod
+    def box(
+        self, left: float, top: float, width: float, height: float, *, fill: str, line: str, round_: float = 8
+    ) -> None: ...
+
+    @abstractmethod
+    def line(self, *points: tuple[float, float], fill: str, width: float) -> None: ...
+
+    @abstractmethod
+    def write(
+        self, x: float, y: float, words: str, *, size: float, fill: str = INK, anchor: str = "mm"
+    ) -> None:
+        """Write words in one line. The anchor is left, middle or right (l, m, r), and the middle (m)."""
+
+    @abstractmethod
+    def disc(self, x: float, y: float, radius: float, fill: str) -> None: ...
+
+    def piece(self, x: float, y: float, seat: int, radius: float = 14) -> None:
+        """A piece or disc in the seat's colour, with its letter."""
+        paper, ink = self.colours(seat)
+        self.disc(x, y, radius, paper)
+        self.write(x, y, look_of(self.seats, seat).letter, size=radius * 1.15, fill=ink)
+
+    def die(self, left: float, top: float, face: str, size: float, seat: int | None = None) -> None:
+        """A die in the seat's colour, or in black."""
+        paper, ink = (INK, BONE) if seat is None else self.colours(seat)
+        self.box(left, top, size, size, fill=paper, line=INK, round_=size / 6)
+        self.write(left + size / 2, top + size / 2, face, size=size * 0.6, fill=ink)
+
+    def colours(self, seat: int) -> tuple[str, str]:
+        """The seat's colour, and the text colour on it."""
+        _, ink, _, paper = look_of(self.seats, seat).style.split()
+        return paper, ink
+
+
+class PixelSheet(Sheet):
+    """A canvas of pixels, by Pillow."""
+
+    def __init__(self, game: AnyGame) -> None:
+        super().__init__(game)
         try:
             from PIL import Image, ImageDraw
         except ModuleNotFoundError as missing:
             raise ModuleNotFoundError(
-                "Pillow is not installed: pictures need escadaria[pettingzoo]", name=missing.name
+                "Pillow is not installed: pictures need escadaria[gymnasium] or [pettingzoo]",
+                name=missing.name,
             ) from missing
-        self.game = game
-        self.seats = _seats(game)
         self.image = Image.new("RGB", (WIDTH * SCALE, HEIGHT * SCALE), PAPER)
         self.draw = ImageDraw.Draw(self.image)
 
@@ -121,23 +196,52 @@ class Sheet:
     ) -> None:
         self.draw.text((x * SCALE, y * SCALE), words, fill, _font(size * SCALE), anchor=anchor)
 
-    def piece(self, x: float, y: float, seat: int, radius: float = 14) -> None:
-        """A piece or disc in the seat's colour, with its letter."""
-        paper, ink = self.colours(seat)
+    def disc(self, x: float, y: float, radius: float, fill: str) -> None:
         corners = [(x - radius) * SCALE, (y - radius) * SCALE, (x + radius) * SCALE, (y + radius) * SCALE]
-        self.draw.ellipse(corners, paper, INK, SCALE)
-        self.write(x, y, look_of(self.seats, seat).letter, size=radius * 1.15, fill=ink)
+        self.draw.ellipse(corners, fill, INK, SCALE)
 
-    def die(self, left: float, top: float, face: str, size: float, seat: int | None = None) -> None:
-        """A die in the seat's colour, or in black."""
-        paper, ink = (INK, BONE) if seat is None else self.colours(seat)
-        self.box(left, top, size, size, fill=paper, line=INK, round_=size / 6)
-        self.write(left + size / 2, top + size / 2, face, size=size * 0.6, fill=ink)
 
-    def colours(self, seat: int) -> tuple[str, str]:
-        """The seat's colour, and the text colour on it."""
-        _, ink, _, paper = look_of(self.seats, seat).style.split()
-        return paper, ink
+class SvgSheet(Sheet):
+    """A canvas of SVG elements, without other packages."""
+
+    def __init__(self, game: AnyGame) -> None:
+        super().__init__(game)
+        self._elements: list[str] = []
+
+    def svg(self) -> str:
+        return "\n".join([
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
+            f' style="max-width: 100%; height: auto" font-family="system-ui, sans-serif">',
+            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{PAPER}"/>',
+            *self._elements,
+            "</svg>",
+        ])  # fmt: skip
+
+    def box(
+        self, left: float, top: float, width: float, height: float, *, fill: str, line: str, round_: float = 8
+    ) -> None:
+        self._add("rect", x=left, y=top, width=width, height=height, rx=round_, fill=fill, stroke=line)
+
+    def line(self, *points: tuple[float, float], fill: str, width: float) -> None:
+        path = " ".join(f"{x:.6g},{y:.6g}" for x, y in points)
+        self._add("polyline", points=path, fill="none", stroke=fill, stroke_width=width)
+
+    def write(
+        self, x: float, y: float, words: str, *, size: float, fill: str = INK, anchor: str = "mm"
+    ) -> None:
+        side = {"l": "start", "m": "middle", "r": "end"}[anchor[0]]
+        self._add("text", escape(words), x=x, y=y, dy="0.35em", fill=fill, font_size=size, text_anchor=side)
+
+    def disc(self, x: float, y: float, radius: float, fill: str) -> None:
+        self._add("circle", cx=x, cy=y, r=radius, fill=fill, stroke=INK)
+
+    def _add(self, name: str, content: str = "", **attributes: float | str) -> None:
+        written = (
+            f'{key.replace("_", "-")}="{value if isinstance(value, str) else format(value, ".6g")}"'
+            for key, value in attributes.items()
+        )
+        start = f"<{name} {' '.join(written)}"
+        self._elements.append(f"{start}>{content}</{name}>" if content else f"{start}/>")
 
 
 def _seats(game: AnyGame) -> tuple[Seat, ...]:

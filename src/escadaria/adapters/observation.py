@@ -7,8 +7,7 @@ one agent can learn for all seats, and ``seat`` still has the absolute number (R
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import fields as fields_of
+from collections.abc import Hashable, Mapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import Any, Protocol, cast
@@ -67,7 +66,7 @@ def observe(game: AnyGame, state: Any, seat: int) -> Vector:
     if seat not in range(game.players):
         raise BadOptions(f"seats are 0 to {game.players - 1}, not {seat!r}")
     game.legal_actions(state)  # raises if this is not a position of the game
-    return np.fromiter((x for part in parts(game, state, seat).values() for x in part), np.float32)
+    return np.array([x for part in parts(game, state, seat).values() for x in part], np.float32)
 
 
 def sizes(game: AnyGame) -> dict[str, int]:
@@ -107,13 +106,15 @@ def rewards(outcome: Outcome | None, players: int) -> list[float]:
 
 def one_of(size: int, index: int | None) -> list[float]:
     """A one-hot vector; all zeros if the index is None."""
-    return [float(place == index) for place in range(size)]
+    vector = [0.0] * size
+    if index is not None and 0 <= index < size:
+        vector[index] = 1.0
+    return vector
 
 
-def from_seat(seat: int, items: Iterable[Any]) -> list[Any]:
+def from_seat(seat: int, items: Sequence[Any]) -> list[Any]:
     """Items by seat, rotated so that this seat comes first."""
-    by_seat = list(items)
-    return by_seat[seat:] + by_seat[:seat]
+    return [*items[seat:], *items[:seat]]
 
 
 @cache
@@ -139,18 +140,18 @@ def _plain_parts(game: AnyGame, state: Any, seat: int) -> Parts:
     :raises BadOptions: if a field contains neither numbers nor members of an enumeration.
     """
     found: Parts = {}
-    for field in fields_of(state):
-        value = getattr(state, field.name)
-        if field.name != "turn":
+    for name in type(state).__match_args__:
+        value = getattr(state, name)
+        if name != "turn":
             entries = value if isinstance(value, tuple) else (value,)
             if isinstance(value, tuple) and len(value) != game.players:
-                raise BadOptions(f"{game.name} needs an observation in its kit: {field.name} is not by seat")
+                raise BadOptions(f"{game.name} needs an observation in its kit: {name} is not by seat")
             seen = from_seat(seat, entries) if isinstance(value, tuple) else list(entries)
-            found[field.name] = [x for entry in seen for x in _numbers_of(game, field.name, entry)]
+            found[name] = [x for entry in seen for x in _numbers_of(game, name, entry)]
     return found
 
 
-def _numbers_of(game: AnyGame, name: str, entry: object) -> list[float]:
+def _numbers_of(game: AnyGame, name: str, entry: object) -> Sequence[float]:
     """A number squashed to between 0 and 1, or an enumeration member as a one-hot vector."""
     if isinstance(entry, Enum):
         return one_word(entry)

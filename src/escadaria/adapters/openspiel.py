@@ -13,6 +13,8 @@ Parameters are the game's options, and ``horizon``: the length of a match is unl
 a limit, so after ``horizon`` decisions a match ends without a winner. The winner's return is 1, and the
 other seats share -1 equally.
 
+``game.new_initial_state(text)`` starts from any position.
+
 ``str(state)`` is the position's text. The games have perfect information, so an observation is the whole
 position, as text or as the numbers that ``escadaria.adapters.observation.fields`` describes. An information
 state is the history as text; it has no tensor, because a history can have any length.
@@ -35,7 +37,7 @@ except ModuleNotFoundError as missing:
 
 from escadaria.adapters import observation
 from escadaria.catalogue import GAMES, kit_of, load
-from escadaria.game import CHANCE, TERMINAL, AnyGame, IllegalAction
+from escadaria.game import CHANCE, TERMINAL, AnyGame, IllegalAction, read_position, refusal
 
 PREFIX = "escadaria_"
 """The prefix of the games' names in OpenSpiel."""
@@ -73,8 +75,13 @@ class Game(pyspiel.Game):
     def __reduce__(self) -> tuple[Any, ...]:
         return wrap, (self.rules, self.horizon)
 
-    def new_initial_state(self) -> State:
-        return State(self)
+    def new_initial_state(self, position: Any = None) -> State:
+        """The start of a match, or of the rest of a match from this position, given as itself or as text.
+
+        :raises InvalidText: if it is not a position of this game.
+        :raises BadOptions: if the match is over in it.
+        """
+        return State(self, position)
 
     def max_chance_nodes_in_history(self) -> int:
         return (self.horizon + 1) * kit_of(self.rules).most_rolls
@@ -86,9 +93,11 @@ class Game(pyspiel.Game):
 class State(pyspiel.State):
     """A position, and the number of decisions left until the horizon."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, position: Any = None) -> None:
         super().__init__(game)
-        self._node = Node(game.rules, game.rules.initial_state(), game.horizon)
+        start = game.rules.initial_state() if position is None else read_position(game.rules, position)
+        self._node = Node(game.rules, start, game.horizon)
+        self._start = "" if position is None else f"{start} "  # of information states
 
     @property
     def position(self) -> Any:
@@ -145,7 +154,11 @@ class Node:
 
     def after(self, number: int) -> Node:
         chance = self.rules.current_player(self.position) == CHANCE
-        after = self.rules.apply(self.position, self.action(number, chance))
+        action = self.action(number, chance)
+        try:
+            after = self.rules.apply(self.position, action)
+        except IllegalAction as error:
+            raise refusal(self.rules, self.position, number) from error
         return Node(self.rules, after, self.left if chance else self.left - 1)
 
     def __str__(self) -> str:
@@ -179,7 +192,7 @@ class Observer:
 
     def string_from(self, state: State, player: int) -> str:
         """The position, or the history with perfect recall."""
-        seen = ",".join(map(str, state.history())) if self.recall else str(state)
+        seen = state._start + ",".join(map(str, state.history())) if self.recall else str(state)
         return f"player={player} {seen}"
 
 

@@ -17,7 +17,8 @@ Agents are ``player_0``, ``player_1`` …, in the order of the seats. Action num
 ``env.unwrapped.game.actions[i]``. An observation is the whole position from the view of its agent;
 ``escadaria.adapters.observation.fields`` describes its numbers. The environment's generator rolls the dice
 right before a decision: no agent sees them earlier, and the same seed gives the same dice. The winner's
-reward is 1, and the other agents share -1 equally; before the end all rewards are 0.
+reward is 1, and the other agents share -1 equally; before the end all rewards are 0. ``reward`` chooses other
+kinds. ``env.reset(options={"state": …})`` starts from a position, given as itself or as text.
 
 The action mask is in ``info["action_mask"]``, or with ``masks="observation"`` beside the observation:
 ``{"observation": …, "action_mask": …}``. PettingZoo supports both. Its ``api_test`` warns about every
@@ -36,7 +37,8 @@ try:
     from gymnasium.utils import seeding
     from pettingzoo import AECEnv, ParallelEnv
     from pettingzoo.utils import wrappers
-    from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_parallel
+    from pettingzoo.utils.conversions import parallel_to_aec
+    from pettingzoo.utils.env_logger import EnvLogger
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(
         f"{missing.name} is not installed: escadaria.adapters.pettingzoo needs escadaria[pettingzoo]",
@@ -44,9 +46,10 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from escadaria.adapters import drawing, observation
+from escadaria.adapters.rewards import ILLEGAL, ILLEGAL_REWARD, ZERO_SUM, Potential, Rewards, check
 from escadaria.catalogue import DEFAULT, load
 from escadaria.dice import equal_shares
-from escadaria.game import CHANCE, TERMINAL, BadOptions
+from escadaria.game import CHANCE, TERMINAL, BadOptions, IllegalAction, read_position, refusal
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -54,38 +57,17 @@ if TYPE_CHECKING:
 MASKS = ("info", "observation")
 """Where the action mask is returned."""
 
-ILLEGAL = ("end", "random", "raise")
-"""How an illegal action is handled: the match ends and the agent loses, as in PettingZoo's games; a random
-legal action is played instead; or IllegalAction is raised."""
-
-ILLEGAL_REWARD = -1.0
-"""The reward of an agent that ends the match by an illegal action."""
-
 
 def env(game: str = DEFAULT, *, illegal: str = "end", **options: Any) -> AECEnv:
-    """A game as an AEC environment, with PettingZoo's wrappers.
+    """A game as an AEC environment that checks actions and the order of calls, as PettingZoo's games do.
 
     :param game: its name in ``escadaria.GAMES``.
     :param illegal: how illegal actions are handled, one of ``ILLEGAL``.
     :param options: those of ``raw_env``.
     :raises BadOptions: if there is no such game or option.
     """
-    if illegal not in ILLEGAL:
-        raise BadOptions(f"illegal must be one of {', '.join(ILLEGAL)}, not {illegal!r}")
-    wrapped = raw_env(game, **options)
-    if illegal == "end":
-        wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
-    elif illegal == "random":
-        wrapped = RandomIfIllegal(wrapped)
-    return wrappers.OrderEnforcingWrapper(CheckedActions(wrapped))
-
-
-def parallel_env(game: str = DEFAULT, *, illegal: str = "random", **options: Any) -> ParallelEnv:
-    """A game as a parallel environment: all agents act in every cycle, but only the agent to move counts.
-
-    Only its mask is not all 0. Options are those of ``env``.
-    """
-    return turn_based_aec_to_parallel(env(game, illegal=illegal, **options))
+    check(illegal=(illegal, ILLEGAL))
+    return CheckedEnv(raw_env(game, **options), illegal)
 
 
 def cycling_env(game: str = DEFAULT, **options: Any) -> AECEnv:
@@ -98,7 +80,7 @@ class raw_env(AECEnv):
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo has it on the class and on the instance
         "name": "escadaria",
-        "render_modes": ["human", "ansi", "rgb_array"],
+        "render_modes": list(drawing.MODES),
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -110,6 +92,8 @@ class raw_env(AECEnv):
         render_mode: str | None = None,
         masks: str = "info",
         max_cycles: int | None = None,
+        reward: str | Potential = ZERO_SUM,
+        discount: float = 1.0,
         **options: Any,
     ) -> None:
         """All other options are the game's.
@@ -117,16 +101,15 @@ class raw_env(AECEnv):
         :param render_mode: ``human`` prints the position, ``ansi`` returns a text, ``rgb_array`` pixels.
         :param masks: where to return the action mask, one of ``MASKS``.
         :param max_cycles: the number of decisions of all agents after which the match is truncated.
+        :param reward: one of ``rewards.REWARDS``, or a function from a position to a value for each seat that
+            shapes zero-sum rewards.
+        :param discount: the learner's for one decision, for rewards by a potential.
         :raises BadOptions: if there is no such game, option or mode.
         """
         super().__init__()
-        for name, given, allowed in (
-            ("render_mode", render_mode, (None, *self.metadata["render_modes"])),
-            ("masks", masks, MASKS),
-        ):
-            if given not in allowed:
-                raise BadOptions(f"{name} must be one of {', '.join(map(str, allowed))}, not {given!r}")
+        check(render_mode=(render_mode, (None, *drawing.MODES)), masks=(masks, MASKS))
         self.game = load(game, **options)
+        self._rewards = Rewards(self.game, reward, discount)
         self.metadata = {**raw_env.metadata, "name": f"escadaria_{game}_v{self.game.rules_version}"}
         self.render_mode = render_mode
         self.masks = masks
@@ -142,15 +125,7 @@ class raw_env(AECEnv):
 
     @cached_property
     def _spaces(self) -> dict[str, tuple[spaces.Space[Any], spaces.Discrete]]:
-        number = len(self.game.actions)
-        both = {}
-        for agent in self.possible_agents:
-            seen: spaces.Space[Any] = spaces.Box(0, 1, self.state_space.shape, np.float32)
-            if self.masks == "observation":
-                legal = spaces.Box(0, 1, (number,), np.int8)
-                seen = spaces.Dict({"observation": seen, "action_mask": legal})
-            both[agent] = seen, spaces.Discrete(number)
-        return both
+        return {agent: _spaces(self, len(self.game.actions)) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         return self._spaces[agent][0]
@@ -168,31 +143,36 @@ class raw_env(AECEnv):
 
     def mask(self, agent: str) -> npt.NDArray[np.int8]:
         """For each action 1 if it is legal for the agent now, else 0."""
-        to_decide = self.game.current_player(self.position)
-        if to_decide == TERMINAL or self.possible_agents[to_decide] != agent or self._stopped:
-            return np.zeros(len(self.game.actions), np.int8)
-        return observation.mask(self.game, self.position)
+        return self.legal.copy() if agent == self.agent_selection else np.zeros_like(self.legal)
 
     # Playing.
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a match. Without a seed the generator is not reset.
 
-        :raises BadOptions: if ``options`` is not empty.
+        :param options: ``state`` is a position to start from, as itself or as text.
+        :raises InvalidText: if that is not a position of this game.
+        :raises BadOptions: if there is another option.
         """
-        if unknown := set(options or ()) - {"options"}:  # PettingZoo's api_test passes that one
-            raise BadOptions(f"reset takes no options, not {', '.join(sorted(map(str, unknown)))}")
+        if unknown := set(options or ()) - {"state", "options"}:  # PettingZoo's api_test passes that one
+            raise BadOptions(f"reset has the option state, not {', '.join(sorted(map(str, unknown)))}")
         if seed is not None:
             self.np_random, _ = seeding.np_random(seed)
         self.agents = self.possible_agents[:]
-        self.position = self.game.initial_state()
+        given = (options or {}).get("state")
+        start = self.game.initial_state() if given is None else read_position(self.game, given)
         self._decisions = 0
-        self._turn: list[tuple[Any, Any]] = []  # positions and actions of the current turn
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._roll()
+        while True:  # until the dice do not end the match before the first decision
+            self.position = start
+            self._turn: list[tuple[Any, Any]] = []  # positions and actions of the current turn
+            self._roll()
+            if self.game.current_player(self.position) != TERMINAL:
+                break
+        self._rewards.begin(self.position)
         self.agent_selection = self.agents[self.position.turn]
         self._inform()
 
@@ -205,12 +185,15 @@ class raw_env(AECEnv):
             self._was_dead_step(action)
             return
         decision = observation.action_of(self.game, action)
-        self._apply(decision)  # raises before anything has changed
+        try:
+            self._apply(decision)
+        except IllegalAction as error:
+            raise refusal(self.game, self.position, self.game.actions.index(decision)) from error
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._decisions += 1
         self._roll()
         outcome = self.game.outcome(self.position)
-        self.rewards = dict(zip(self.agents, observation.rewards(outcome, self.game.players), strict=True))
+        self.rewards = dict(zip(self.agents, self._rewards.after(self.position, outcome), strict=True))
         self.terminations = dict.fromkeys(self.agents, outcome is not None)
         self.truncations = dict.fromkeys(self.agents, outcome is None and self._stopped)
         self.agent_selection = self.agents[self.position.turn]
@@ -219,6 +202,17 @@ class raw_env(AECEnv):
         if self.render_mode == "human":
             self.render()
 
+    def end(self, reward: float) -> None:
+        """End the match by an illegal action of the selected agent, who gets this reward."""
+        EnvLogger.warn_on_illegal_move()
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.rewards = {**dict.fromkeys(self.agents, 0.0), self.agent_selection: reward}
+        self._accumulate_rewards()
+        self.legal[:] = 0
+        self._deads_step_first()
+
     @property
     def _stopped(self) -> bool:
         return self.max_cycles is not None and self._decisions >= self.max_cycles
@@ -226,51 +220,165 @@ class raw_env(AECEnv):
     def _roll(self) -> None:
         while self.game.current_player(self.position) == CHANCE:
             shares = equal_shares(self.game.chance_outcomes(self.position))
-            self._apply(shares[int(self.np_random.integers(len(shares)))][0])
+            self._apply(shares[int(self.np_random.random() * len(shares))][0])  # faster than ``integers``
 
     def _apply(self, action: Any) -> None:
         after = self.game.apply(self.position, action)
-        self._turn = [*self._turn, (self.position, action)] if after.turn == self.position.turn else []
+        if after.turn == self.position.turn:
+            self._turn.append((self.position, action))
+        else:
+            self._turn = []
         self.position = after
 
     def _inform(self) -> None:
+        self.legal = observation.mask(self.game, self.position)  # all 0 when the match is over
+        if self._stopped:
+            self.legal[:] = 0
         self.infos = {
             agent: {"action_mask": self.mask(agent)} if self.masks == "info" else {} for agent in self.agents
         }
 
     # Rendering.
 
-    def render(self) -> str | npt.NDArray[np.uint8] | None:
+    def render(self) -> Any:
         """Render the position in the render mode; None without one."""
-        if self.render_mode is None:
-            return None
-        if self.render_mode == "rgb_array":
-            return drawing.pixels(self.game, self.position)
-        facts = [fact for state, action in self._turn for fact in self.game.facts(state, action)]
-        text = drawing.text(self.game, self.position, facts)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return drawing.render(self.render_mode, self.game, self.position, self._turn)
 
     def close(self) -> None:
         """Nothing to close."""
 
 
-class CheckedActions(wrappers.BaseWrapper):
-    """Checks action numbers before another wrapper uses them as an index."""
+class parallel_env(ParallelEnv):
+    """A game as a parallel environment: all agents act in every cycle, and those who wait do nothing.
+
+    The last action, number ``len(game.actions)``, is the no-op. It is the only legal one for agents who wait,
+    and not legal for the agent to move, so no mask is all 0.
+    """
+
+    def __init__(self, game: str = DEFAULT, *, illegal: str = "random", **options: Any) -> None:
+        """Options are those of ``env``; a cycle is one decision."""
+        check(illegal=(illegal, ILLEGAL))
+        self.illegal = illegal
+        self.turns = raw_env(game, **options)
+        """The same match turn by turn."""
+        self.game, self.metadata = self.turns.game, {**self.turns.metadata, "is_parallelizable": True}
+        self.render_mode, self.possible_agents = self.turns.render_mode, self.turns.possible_agents
+        self.state_space = self.turns.state_space
+        self.no_op = len(self.game.actions)
+
+    @cached_property
+    def _spaces(self) -> dict[str, tuple[spaces.Space[Any], spaces.Discrete]]:
+        number = self.no_op + 1
+        return {agent: _spaces(self.turns, number) for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self._spaces[agent][0]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        return self._spaces[agent][1]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Start a match; see ``raw_env.reset``."""
+        self.turns.reset(seed, options)
+        self.agents = self.possible_agents[:]
+        return self._seen()
+
+    def step(self, actions: dict[str, int]) -> tuple[dict[str, Any], ...]:
+        """Play the action of the agent to move, then roll the dice until the next decision.
+
+        :raises IllegalAction: if an action is not legal, and such actions raise; or not an action's number.
+        """
+        legal = {agent: self.mask(agent) for agent in self.agents}
+        chosen = dict(actions)
+        for agent in self.agents:
+            if not self.action_space(agent).contains(chosen.get(agent)):
+                raise IllegalAction(f"actions of {agent} are 0 to {self.no_op}, not {chosen.get(agent)!r}")
+        wrong = [agent for agent in self.agents if not legal[agent][chosen[agent]]]
+        if wrong and self.illegal == "raise":
+            raise self._refusal(wrong[0], chosen[wrong[0]])
+        if wrong and self.illegal == "end":
+            rewards = {agent: ILLEGAL_REWARD if agent in wrong else 0.0 for agent in self.agents}
+            return self._result(rewards, dict.fromkeys(self.agents, True), dict.fromkeys(self.agents, False))
+        acting = self.turns.agent_selection
+        if acting in wrong:
+            chosen[acting] = int(self.turns.np_random.choice(np.flatnonzero(legal[acting])))
+        self.turns.step(chosen[acting])
+        return self._result(self.turns.rewards, self.turns.terminations, self.turns.truncations)
+
+    def mask(self, agent: str) -> npt.NDArray[np.int8]:
+        """For each action and the no-op 1 if it is legal for the agent now, else 0."""
+        legal = self.turns.mask(agent)
+        return np.append(legal, np.int8(not legal.any()))
+
+    def state(self) -> npt.NDArray[np.float32]:
+        """See ``raw_env.state``."""
+        return self.turns.state()
+
+    def render(self) -> Any:
+        return self.turns.render()
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def _refusal(self, agent: str, action: int) -> IllegalAction:
+        position = self.turns.position
+        if agent == self.turns.agent_selection and action != self.no_op:
+            return refusal(self.game, position, action)
+        what = "is to move, the no-op" if action == self.no_op else f"waits, action {action}"
+        return IllegalAction(f"{agent} {what} is not legal: {position}")
+
+    def _result(
+        self, rewards: dict[str, float], terminated: dict[str, bool], truncated: dict[str, bool]
+    ) -> tuple[dict[str, Any], ...]:
+        seen, infos = self._seen()
+        if any(terminated.values()) or any(truncated.values()):
+            self.agents = []
+        return seen, dict(rewards), dict(terminated), dict(truncated), infos
+
+    def _seen(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        masks = {agent: self.mask(agent) for agent in self.agents}
+        views = {
+            agent: observation.observe(self.game, self.turns.position, seat)
+            for seat, agent in enumerate(self.agents)
+        }
+        if self.turns.masks == "info":
+            return views, {agent: {"action_mask": mask} for agent, mask in masks.items()}
+        both = {agent: {"observation": views[agent], "action_mask": masks[agent]} for agent in self.agents}
+        return both, {agent: {} for agent in self.agents}
+
+
+def _spaces(env: raw_env, actions: int) -> tuple[spaces.Space[Any], spaces.Discrete]:
+    """The spaces of one agent: of observations, and of this number of actions."""
+    seen: spaces.Space[Any] = spaces.Box(0, 1, env.state_space.shape, np.float32)
+    if env.masks == "observation":
+        legal = spaces.Box(0, 1, (actions,), np.int8)
+        seen = spaces.Dict({"observation": seen, "action_mask": legal})
+    return seen, spaces.Discrete(actions)
+
+
+class CheckedEnv(wrappers.OrderEnforcingWrapper):
+    """Checks the order of calls, and handles illegal actions.
+
+    One wrapper: PettingZoo's look up each attribute through all wrappers, which takes longer than the game.
+    """
+
+    def __init__(self, env: raw_env, illegal: str) -> None:
+        super().__init__(env)
+        self.illegal = illegal
 
     def step(self, action: int | None) -> None:
-        if action is not None:
-            observation.action_of(self.unwrapped.game, action)
+        if action is not None and self._has_reset:
+            observation.action_of(self.env.game, action)
+            legal = self.env.legal
+            if not legal[action] and legal.any() and self.illegal == "end":
+                self._has_updated = True
+                self.env.end(ILLEGAL_REWARD)
+                return
+            if not legal[action] and legal.any() and self.illegal == "random":
+                action = int(self.env.np_random.choice(np.flatnonzero(legal)))
         super().step(action)
 
-
-class RandomIfIllegal(wrappers.BaseWrapper):
-    """Replaces an illegal action by a random legal one, with the environment's generator."""
-
-    def step(self, action: int | None) -> None:
-        legal = self.unwrapped.mask(self.agent_selection)
-        if action is not None and legal.any() and not legal[action]:
-            action = int(self.unwrapped.np_random.choice(np.flatnonzero(legal)))
-        super().step(action)
+    def __str__(self) -> str:
+        return str(self.env)

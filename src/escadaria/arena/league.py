@@ -25,14 +25,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from platformdirs import user_cache_path
 
 from escadaria.arena.rating import fit
 from escadaria.arena.simulation import CHUNK, FEW, Z95, Share, play_batch
-from escadaria.arena.workers import Counts, kernel, run_batches
+from escadaria.arena.workers import Counts, check_workers, kernel, run_batches
 from escadaria.bots import AnyBot, UnknownBot
 from escadaria.bots import load as load_bot
+from escadaria.folders import cache_folder
 from escadaria.game import AnyGame, BadOptions, GameError
+from escadaria.kit import lazy
+
+_notebook = lazy("escadaria.notebook")
 
 NUMBERS = 1 << 32
 """Game ``i`` of line-up ``l`` has the number ``l * NUMBERS + i``, which determines its dice."""
@@ -76,40 +79,70 @@ def league(
     :param progress: called with the number of games done and the total.
     :raises UnknownBot: if there is no such bot.
     :raises BadBot: if a bot raises an error or plays an illegal action.
-    :raises BadOptions: if there are fewer than two bots, two have one name, or there are no games to play.
+    :raises BadOptions: if there are fewer than two bots, two have one name, there are no games to play,
+        or both workers and a scheduler are given.
+    :raises NoCluster: if the scheduler does not answer, or has no workers.
     :raises BadLeague: if the stored results are damaged.
     """
     players = tuple(map(read_bot, bots))
     schedule = Schedule(len(players), game.players)
     names = tuple(map(name_of, players))
-    if games < 1 or (workers is not None and workers < 1):
-        raise BadOptions("at least one game must be played, by at least one worker")
+    if games < 1:
+        raise BadOptions(f"at least one game must be played, not {games}")
+    check_workers(workers, scheduler)
     if len(names) < 2 or len(set(names)) < len(names):
         raise BadOptions(f"a league takes two or more bots with different names, not {', '.join(names)}")
     for bot in players:
         if isinstance(bot, str):
             load_bot(bot, game)
+    with closing(ResultsFile(game, names, seed, folder, resume)) as results:
+        tallies = play_schedule(
+            game,
+            players,
+            schedule,
+            games,
+            seed,
+            results,
+            workers=workers,
+            scheduler=scheduler,
+            progress=progress,
+        )
+    return League(game, names, seed, schedule, tallies)
+
+
+def play_schedule(
+    game: AnyGame,
+    bots: Sequence[str | AnyBot],
+    schedule: Schedule,
+    games: int,
+    seed: int,
+    results: ResultsFile,
+    *,
+    workers: int | None,
+    scheduler: str,
+    progress: Callable[[int, int], None],
+) -> tuple[Tally, ...]:
+    """Play what ``results`` lacks of a schedule's rounds with at least ``games`` games."""
     goal = schedule.goal(games)
     total = sum(goal)
-    compiled = total > FEW and kernel(game, players) is not None
-    if total <= FEW and workers is None:
+    compiled = total > FEW and kernel(game, bots) is not None
+    if total <= FEW and workers is None and not scheduler:
         workers = 1
-    with closing(ResultsFile(game, names, seed, folder, resume)) as results:
-        tallies = results.usable(goal)
-        done = sum(tally.games for tally in tallies)
+    tallies = results.usable(goal)
+    done = sum(tally.games for tally in tallies)
+    progress(done, total)
+    missing = schedule.missing(goal, tallies, CHUNK if compiled else ENGINE_BATCH)
+    spans = [(line_up * NUMBERS + first, number) for line_up, first, number in missing]
+    play = Pairings(schedule, total > FEW)
+    batches = run_batches(
+        play, game, bots, spans, seed, workers=workers, scheduler=scheduler, threads=compiled
+    )
+    for (line_up, first, number), counts in zip(missing, batches if spans else (), strict=True):
+        tallies.append(Tally.of(line_up, first, counts, game.players))
+        results.add(tallies[-1])
+        done += number
         progress(done, total)
-        missing = schedule.missing(goal, tallies, CHUNK if compiled else ENGINE_BATCH)
-        spans = [(line_up * NUMBERS + first, number) for line_up, first, number in missing]
-        play = Pairings(schedule, total > FEW)
-        batches = run_batches(
-            play, game, players, spans, seed, workers=workers, scheduler=scheduler, threads=compiled
-        )
-        for (line_up, first, number), counts in zip(missing, batches if spans else (), strict=True):
-            tallies.append(Tally.of(line_up, first, counts, game.players))
-            results.add(tallies[-1])
-            done += number
-            progress(done, total)
-    return League(game, names, seed, schedule, tuple(tallies))
+    return tuple(tallies)
 
 
 # Bots.
@@ -300,7 +333,7 @@ class ResultsFile:
     ) -> None:
         about = {
             "league": 1,
-            "escadaria": _version(),
+            "escadaria": installed_version(),
             "game": game.name,
             "rules": game.rules_version,
             "options": game.options,
@@ -370,10 +403,10 @@ class ResultsFile:
 
 def results_folder() -> Path:
     """The default folder for results of leagues."""
-    return user_cache_path("escadaria", appauthor=False) / "arena"
+    return cache_folder() / "arena"
 
 
-def _version() -> str:
+def installed_version() -> str:
     try:
         return version("escadaria")
     except PackageNotFoundError:
@@ -424,7 +457,7 @@ class League:
     tallies: tuple[Tally, ...] = field(repr=False)
 
     @cached_property
-    def _rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """By line-up and rotation: bots by seat, and wins by seat."""
         players = self.game.players
         by_line_up: dict[int, NDArray[np.int64]] = {}
@@ -437,7 +470,7 @@ class League:
 
     @property
     def games(self) -> int:
-        return int(self._rows[1].sum())
+        return int(self.rows[1].sum())
 
     @cached_property
     def by_bot(self) -> tuple[Standing, ...]:
@@ -451,7 +484,7 @@ class League:
     @cached_property
     def by_seat(self) -> tuple[Standing, ...]:
         """Every seat's standing, over all bots, in playing order."""
-        wins = self._rows[1].sum(axis=0)
+        wins = self.rows[1].sum(axis=0)
         return tuple(
             Standing(Share(str(seat + 1), 1, int(wins[seat]), self.games), points)
             for seat, points in enumerate(self._points[1])
@@ -480,6 +513,10 @@ class League:
         short, median, long = (int(turns[np.searchsorted(reached, part)]) for part in (0.05, 0.5, 0.95))
         return Length(mean, mean - half, mean + half, short, median, long)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return str(_notebook().league_html(self))
+
     def data(self) -> dict[str, Any]:
         """The results for JSON; the same seed gives the same data."""
         names = [standing.share.name for standing in self.by_bot]
@@ -502,14 +539,14 @@ class League:
     @cached_property
     def _sat(self) -> NDArray[np.int64]:
         """By bot: the number of seats over all games."""
-        seated, wins = self._rows
+        seated, wins = self.rows
         games = np.broadcast_to(wins.sum(axis=1, keepdims=True), seated.shape)
         return np.array([games[seated == bot].sum() for bot in range(len(self.bots))])
 
     @cached_property
     def _wins(self) -> NDArray[np.int64]:
         """By bot and other bot: games won while the other played; on the diagonal all games won."""
-        seated, wins = self._rows
+        seated, wins = self.rows
         bots = np.arange(len(self.bots))
         won = np.array([(wins * (seated == bot)).sum(axis=1) for bot in bots])
         there = np.array([(seated == bot).any(axis=1) for bot in bots])
@@ -518,7 +555,7 @@ class League:
     @cached_property
     def _points(self) -> tuple[list[Points], list[Points]]:
         """The ratings of the bots and of the seats."""
-        ratings = fit(*self._rows, len(self.bots))
+        ratings = fit(*self.rows, len(self.bots))
 
         def points(values: NDArray[np.float64], errors: NDArray[np.float64]) -> list[Points]:
             return [

@@ -8,7 +8,12 @@ covariance, and its diagonal gives the intervals. They are valid as far as the m
 on the pairing of bots, the head-to-head table is more informative than a single number.
 
 Points are Elo points: 400 points are odds of ten to one between two players. They are relative to the mean
-of the bots, and those of the seats to the mean of the seats.
+of the bots, and those of the seats to the mean of the seats. ``fit_one`` rates one bot among others whose
+ratings are known.
+
+Two libraries do not serve. choix fits the same model to the same data (``opt_top1``), but
+without seats, without ratings that are held fixed, and without errors. openskill rates after each game, so
+that the ratings depend on the order of the games and their spread is a belief, not an interval.
 """
 
 from __future__ import annotations
@@ -48,17 +53,9 @@ def fit(seated: NDArray[Any], wins: NDArray[Any], bots: int) -> Ratings:
     :param wins: by row and seat, the number of games won.
     :param bots: the number of bots.
     """
-    seated, row = np.unique(seated, axis=0, return_inverse=True)
-    won = np.zeros(seated.shape)
-    np.add.at(won, row.ravel(), wins)
+    seated, won = _summed(seated, wins)
     strength = np.zeros(bots + seated.shape[1])
-    while True:
-        gradient, information = _slopes(strength, seated, won, bots)
-        step = np.linalg.solve(information, gradient)
-        furthest = np.abs(step).max()
-        strength += step * min(1.0, MAX_STEP / max(furthest, 1e-12))
-        if furthest < 1e-9:
-            break
+    information = _climb(strength, np.ones(len(strength), bool), seated, won, bots)
     covariance = np.linalg.inv(information)
     points, errors = [], []
     for part in (slice(0, bots), slice(bots, None)):
@@ -66,6 +63,40 @@ def fit(seated: NDArray[Any], wins: NDArray[Any], bots: int) -> Ratings:
         points.append(POINTS * (centre @ strength[part]))
         errors.append(POINTS * np.sqrt(np.diag(centre @ covariance[part, part] @ centre)))
     return Ratings(points[0], errors[0], points[1], errors[1])
+
+
+def fit_one(seated: NDArray[Any], wins: NDArray[Any], known: Floats) -> tuple[float, float]:
+    """The points of bot 0 and their standard error, if those of the others are ``known`` without error.
+
+    :param known: by number of the bot; the first is ignored.
+    """
+    seated, won = _summed(seated, wins)
+    strength = np.zeros(len(known) + seated.shape[1])
+    middle = known[1:].mean()
+    strength[1 : len(known)] = (known[1:] - middle) / POINTS
+    free = np.ones(len(strength), bool)
+    free[1 : len(known)] = False
+    information = _climb(strength, free, seated, won, len(known))
+    return middle + POINTS * float(strength[0]), POINTS * float(np.linalg.inv(information)[0, 0]) ** 0.5
+
+
+def _summed(seated: NDArray[Any], wins: NDArray[Any]) -> tuple[NDArray[Any], Floats]:
+    """The different rows of ``seated``, and the sum of the wins in each."""
+    rows, row = np.unique(seated, axis=0, return_inverse=True)
+    won = np.zeros(rows.shape)
+    np.add.at(won, row.ravel(), wins)
+    return rows, won
+
+
+def _climb(strength: Floats, free: NDArray[np.bool_], seated: NDArray[Any], won: Floats, bots: int) -> Floats:
+    """Move the free strengths to the maximum of the posterior; return the information about them there."""
+    while True:
+        gradient, information = _slopes(strength, seated, won, bots)
+        step = np.linalg.solve(information[np.ix_(free, free)], gradient[free])
+        furthest = np.abs(step).max()
+        strength[free] += step * min(1.0, MAX_STEP / max(furthest, 1e-12))
+        if furthest < 1e-9:
+            return information[np.ix_(free, free)]
 
 
 def _slopes(strength: Floats, seated: NDArray[Any], won: Floats, bots: int) -> tuple[Floats, Floats]:

@@ -8,26 +8,33 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from threading import Thread
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from escadaria.arena.workers import Counts, kernel, run_batches
+from escadaria.arena.workers import Counts, PlayBatch, check_workers, kernel, run_batches
 from escadaria.bots import AnyBot
 from escadaria.bots import load as load_bot
 from escadaria.catalogue import kit_of
 from escadaria.dice import equal_shares
 from escadaria.game import TERMINAL, AnyGame, BadOptions, Fact, play_out
+from escadaria.kit import lazy
+
+_notebook = lazy("escadaria.notebook")
 
 Z95 = 1.959964
 """The two-sided 95 % quantile of the standard normal distribution."""
 
 FEW = 100
 """Up to this number, games are played before a kernel is loaded or other processes have started."""
+
+WHILE_LOADING = 10
+"""The number of games that the Python engine plays while another thread loads or compiles a kernel."""
 
 CHUNK = 1 << 15
 """The number of games that a kernel plays between two calls of ``progress``."""
@@ -97,6 +104,10 @@ class Results:
         wins = _histogram(self.winner, self.game.players)
         return tuple(Share(str(seat), 1, won, self.games) for seat, won in enumerate(wins, 1))
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return str(_notebook().results_html(self))
+
     def data(self) -> dict[str, Any]:
         """A summary for JSON; the same seed gives the same data."""
         return {
@@ -139,25 +150,26 @@ def simulate(
     :param bots: names of bots, or functions that decide.
     :param workers: the number of processes on this machine; by default one for each core.
     :param scheduler: the address of a Dask cluster to use instead of this machine.
-    :param progress: called repeatedly with the number of games done.
+    :param progress: called repeatedly with the number of games done; after ``WHILE_LOADING`` games the kernel
+        is loaded.
     :raises UnknownBot: if there is no such bot.
-    :raises BadOptions: if there are more bots than seats, or no games to play.
+    :raises BadOptions: if there are more bots than seats, no games to play, or both workers and a scheduler.
     :raises MissingExtra: if workers or a scheduler are requested, but their packages are not installed.
+    :raises NoCluster: if the scheduler does not answer, or has no workers.
     """
     lineup = _lineup(game, bots)
     if games < 1:
         raise BadOptions(f"at least one game must be played, not {games}")
-    if workers is not None and workers < 1:
-        raise BadOptions(f"at least one worker must play, not {workers}")
+    check_workers(workers, scheduler)
     compiled = kernel(game, lineup) if games > FEW else None
     if games >= CHUNK and not compiled and _numba_is_missing():
         warnings.warn("large simulations finish much sooner with escadaria[lab]", stacklevel=2)
-    if games <= FEW and workers is None:
-        workers = 1
+    if games <= FEW and not scheduler:
+        workers = workers or 1
+    early = WHILE_LOADING if compiled and not scheduler else 0
     size = CHUNK if compiled else ENGINE_CHUNK
-    spans = [(first, min(size, games - first)) for first in range(0, games, size)]
-    parts, done = [], 0
-    for part in run_batches(
+    spans = [(first, min(size, games - first)) for first in range(early, games, size)]
+    batches = run_batches(
         compiled or play_batch,
         game,
         lineup,
@@ -166,12 +178,32 @@ def simulate(
         workers=workers,
         scheduler=scheduler,
         threads=bool(compiled),
-    ):
-        parts.append(part)
-        done += len(part["winner"])
-        progress(done)
+    )
+    parts, done = [], 0
+    for found in (_while_loading(compiled, game, lineup, early, seed), batches):
+        for part in found:
+            parts.append(part)
+            done += len(part["winner"])
+            progress(done)
     counts = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return Results(game, tuple(map(_name, lineup)), seed, counts)
+
+
+def _while_loading(
+    compiled: PlayBatch | None, game: AnyGame, lineup: Sequence[str | AnyBot], games: int, seed: int
+) -> Iterator[Counts]:
+    """Play the first games with the Python engine, one by one, while another thread loads the kernel.
+
+    The last of them is yielded when it is loaded. Their number is fixed, so that the same seed gives the same
+    results however long that takes.
+    """
+    if compiled and games:
+        loading = Thread(target=compiled, args=(game, lineup, 0, 1, seed), daemon=True)
+        loading.start()
+        yield from (play_batch(game, lineup, number, 1, seed) for number in range(games - 1))
+        last = play_batch(game, lineup, games - 1, 1, seed)
+        loading.join()
+        yield last
 
 
 def _lineup(game: AnyGame, bots: str | AnyBot | Sequence[str | AnyBot]) -> tuple[str | AnyBot, ...]:
@@ -259,8 +291,12 @@ class Stream(random.Random):
     def of(cls, seed: int, game: int, which: int) -> Stream:
         """A game's stream for dice or noise. It depends only on the seed and the game's number."""
         stream = cls()
-        stream._state = _mix(_mix(seed + _GAMMA) + (2 * game + which) * _GAMMA)
+        stream.start(seed, game, which)
         return stream
+
+    def start(self, seed: int, game: int, which: int) -> None:
+        """Become the stream of another game."""
+        self._state = _mix(_mix(seed + _GAMMA) + (2 * game + which) * _GAMMA)
 
     def seed(self, a: Any = None, version: int = 2) -> None:
         self._state = hash(a) & _MASK

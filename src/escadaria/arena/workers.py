@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Protocol
 
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, BadOptions, GameError
 
-SCHEDULER_SECONDS = 10
-"""How long to wait for a scheduler."""
+SCHEDULER_SECONDS = 5
+"""How long to wait for a scheduler, and for its first worker."""
 
 Counts = dict[str, NDArray[np.int32]]
 """The counts of a number of games: ``winner``, ``turns`` and ``plies`` with one entry for each game, and
@@ -24,6 +25,12 @@ class MissingExtra(GameError):
     """A function that needs packages which are not installed."""
 
     code = "missing_extra"
+
+
+class NoCluster(GameError):
+    """A cluster that does not answer or has no workers."""
+
+    code = "no_cluster"
 
 
 class PlayBatch(Protocol):
@@ -76,7 +83,7 @@ def run_batches(
     :param threads: whether to use threads, because the kernel releases the GIL.
     :raises MissingExtra: if the packages for workers are not installed.
     :raises BadOptions: if the address of the scheduler is invalid.
-    :raises OSError: if the scheduler does not answer.
+    :raises NoCluster: if the scheduler does not answer, or has no workers.
     """
     task = partial(play_batch, game, bots)
     if scheduler:
@@ -92,6 +99,14 @@ def run_batches(
         yield from parallel(delayed(task)(first, games, seed) for first, games in spans)
 
 
+def check_workers(workers: int | None, scheduler: str) -> None:
+    """:raises BadOptions: if there is no worker, or both processes and a cluster are to play."""
+    if workers is not None and workers < 1:
+        raise BadOptions(f"at least one worker must play, not {workers}")
+    if workers is not None and scheduler:
+        raise BadOptions("either processes of this machine (workers) or a cluster (scheduler) play, not both")
+
+
 def _joblib(workers: int | None) -> Any:
     """joblib's ``Parallel``; None if joblib is missing and no number of workers was given."""
     try:
@@ -104,6 +119,21 @@ def _joblib(workers: int | None) -> Any:
 
 
 def _on_cluster(task: Any, spans: Sequence[tuple[int, int]], seed: int, address: str) -> Iterator[Counts]:
+    with cluster(address) as client:
+        firsts, numbers = zip(*spans, strict=True)
+        for future in client.map(task, firsts, numbers, [seed] * len(spans), pure=False):
+            yield future.result()
+            future.release()
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Any]:
+    """A client of the Dask cluster whose scheduler has this address.
+
+    :raises MissingExtra: if Dask is not installed.
+    :raises BadOptions: if the address is invalid.
+    :raises NoCluster: if the scheduler does not answer, or has no workers.
+    """
     try:
         from distributed import Client
         from distributed.comm.addressing import resolve_address
@@ -113,8 +143,13 @@ def _on_cluster(task: Any, spans: Sequence[tuple[int, int]], seed: int, address:
         resolve_address(address)
     except (ValueError, OSError) as error:
         raise BadOptions(f"no scheduler can be at {address!r}: {error}") from None
-    with Client(address, timeout=SCHEDULER_SECONDS, set_as_default=False) as client:  # type: ignore[no-untyped-call]
-        firsts, numbers = zip(*spans, strict=True)
-        for future in client.map(task, firsts, numbers, [seed] * len(spans), pure=False):
-            yield future.result()
-            future.release()
+    try:
+        client = Client(address, timeout=SCHEDULER_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+    except OSError as error:
+        raise NoCluster(f"there is no scheduler at {address}: {error}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=SCHEDULER_SECONDS)
+        except TimeoutError:
+            raise NoCluster(f"the cluster of {address} has no workers; `dask worker` starts one") from None
+        yield client

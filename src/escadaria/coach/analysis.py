@@ -25,10 +25,13 @@ from escadaria.catalogue import kit_of
 from escadaria.coach import evaluators
 from escadaria.coach.evaluators import Evaluator, Shares, Source
 from escadaria.game import CHANCE, AnyGame, Fact, GameError
+from escadaria.kit import lazy
 from escadaria.record import Record
 
 if TYPE_CHECKING:
     from escadaria.i18n import Texts
+
+_notebook = lazy("escadaria.notebook")
 
 SIZES = {"inaccuracy": 0.02, "mistake": 0.05, "blunder": 0.10}
 """Mistakes by size: the smallest loss of win probability of each."""
@@ -161,6 +164,10 @@ class Analysis:
         pairs = zip(self.curve[ply - 1], self.curve[ply], strict=True)
         return tuple(after - before for before, after in pairs)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return str(_notebook().analysis_html(self))
+
     def _player(self, seat: int) -> Player:
         own = [decision for decision in self.decisions if decision.seat == seat]
         sizes = [decision.size for decision in own]
@@ -200,7 +207,7 @@ class Analysis:
             "players": [_player_data(player) for player in self.players],
             "curve": [list(shares) for shares in self.curve],
             "errors": [list(errors) for errors in self.errors] if any(map(any, self.errors)) else None,
-            "decisions": [_decision_data(decision) for decision in self.decisions],
+            "decisions": [_decision_data(decision, self.source) for decision in self.decisions],
             "rolls": [
                 {"ply": roll.ply, "turn": roll.turn, "seat": roll.seat, "dice": roll.dice}
                 | {"luck": list(roll.luck)}
@@ -334,9 +341,13 @@ def _player_data(player: Player) -> dict[str, Any]:
     return {"seat": player.seat, **own}
 
 
-def _decision_data(decision: Decision) -> dict[str, Any]:
+def _decision_data(decision: Decision, source: Source) -> dict[str, Any]:
     options = [
-        {"action": str(option.action), "share": decision.share(option), "error": option.error}
+        {
+            "action": str(option.action),
+            "share": decision.share(option),
+            "error": source.known_error(option.error),
+        }
         for option in decision.options
     ]
     return {

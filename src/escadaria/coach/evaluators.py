@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from escadaria import solutions
 from escadaria.bots import Bots
@@ -27,6 +27,8 @@ MOST_GAP = 1e-3
 
 FEW_ROLLOUTS = 100
 """The default number of games from each position, for games without values."""
+
+T = TypeVar("T")
 
 Shares = tuple[float, ...]
 """The win probability of each seat; they sum to 1."""
@@ -51,6 +53,10 @@ class Source:
     bot: str = ""
     """The bot that plays the rollouts."""
 
+    def known_error(self, error: T) -> T | None:
+        """An error for JSON. That of learned values is not known: they are neither sampled nor exact."""
+        return None if self.kind == VALUES else error
+
     def data(self) -> dict[str, Any]:
         own: dict[str, dict[str, Any]] = {
             EXACT: {"gap": self.gap},
@@ -73,7 +79,7 @@ class Evaluator(Protocol):
         """The win probabilities after each legal action, in the game's order; empty at other nodes."""
 
     def error(self, state: Any) -> Shares:
-        """The standard error of each share; zeros if nothing was sampled."""
+        """The standard error of each share by sampling; zeros if nothing was sampled."""
 
 
 class PositionValues(Protocol):

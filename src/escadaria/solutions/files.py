@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from platformdirs import user_cache_path
 
+from escadaria.folders import cache_folder
 from escadaria.game import GameError
 
 MAGIC = b"escadaria solution 1\n"
@@ -35,7 +35,7 @@ class BadSolution(GameError):
 def folder() -> Path:
     """The folder of solutions: ESCADARIA_CACHE, or the user's cache folder."""
     set_by_user = os.environ.get("ESCADARIA_CACHE")
-    return Path(set_by_user) if set_by_user else user_cache_path("escadaria", appauthor=False) / "solutions"
+    return Path(set_by_user) if set_by_user else cache_folder() / "solutions"
 
 
 def write(path: Path, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:

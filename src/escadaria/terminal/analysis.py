@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from rich import box
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -17,6 +16,7 @@ from escadaria.coach.evaluators import Evaluator, Source
 from escadaria.game import AnyGame
 from escadaria.i18n import Texts
 from escadaria.terminal.plot import COLOURS, STYLE, check_plot
+from escadaria.terminal.progress import show_progress
 from escadaria.terminal.screen import QUIET, Screen
 from escadaria.terminal.sentences import bot_name, result
 from escadaria.terminal.tokens import look_of, token
@@ -84,13 +84,14 @@ def show_hint(game: AnyGame, state: Any, evaluator: Evaluator, screen: Screen) -
 
 def hint_data(game: AnyGame, state: Any, evaluator: Evaluator) -> dict[str, Any]:
     """The hint for JSON. ``turn`` is the seat to act."""
+    known = evaluator.source.known_error
     return {
         "source": evaluator.source.data(),
         "turn": state.turn,
         "shares": list(evaluator.shares(state)),
-        "errors": list(evaluator.error(state)),
+        "errors": known(list(evaluator.error(state))),
         "options": [
-            {"action": str(option.action), "share": option.shares[state.turn], "error": option.error}
+            {"action": str(option.action), "share": option.shares[state.turn], "error": known(option.error)}
             for option in hint(game, state, evaluator)
         ],
     }
@@ -98,11 +99,10 @@ def hint_data(game: AnyGame, state: Any, evaluator: Evaluator) -> dict[str, Any]
 
 @contextmanager
 def analysis_progress(screen: Screen) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr, if that is a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=screen.err, transient=True, disable=not screen.err.is_terminal) as bar:
-        task = bar.add_task(screen.texts("coach.progress"), total=None)
-        yield lambda done, plies: bar.update(task, completed=done, total=plies)
+    """The progress of an analysis."""
+    text = screen.texts("coach.progress")
+    with show_progress(screen, text) as report:
+        yield lambda done, plies: report(text, done, plies)
 
 
 # Shared by the report and the page.

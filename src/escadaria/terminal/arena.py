@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich import box
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from escadaria.arena.league import League, Points
 from escadaria.arena.simulation import Share
+from escadaria.terminal.progress import show_progress
 from escadaria.terminal.screen import QUIET, Screen, command
 
 
@@ -94,18 +94,21 @@ def signed(number: float, screen: Screen) -> str:
 
 
 @contextmanager
-def league_progress(screen: Screen) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr, if that is a terminal. After Ctrl-C, prints how to resume."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=screen.err, transient=True, disable=not screen.err.is_terminal)
-    task = bar.add_task(screen.texts("simulate.progress"), total=None)
+def league_progress(screen: Screen, first: str) -> Iterator[Callable[[int, int], None]]:
+    """The progress of a league, with ``first`` until games are played. After Ctrl-C, prints how to resume."""
+    text, state = screen.texts("simulate.progress"), (0, 0)
+
+    def update(done: int, games: int) -> None:
+        nonlocal state
+        report(text if state[1] and done > state[0] else first, done, games)
+        state = done, games
+
     try:
-        with bar:
-            yield lambda done, games: bar.update(task, completed=done, total=games)
+        with show_progress(screen, first) as report:
+            yield update
     except KeyboardInterrupt:
-        done, games = bar.tasks[0].completed, bar.tasks[0].total
-        if games:
+        if state[1]:
             again = command(*(word for word in sys.argv[1:] if word != "--resume"), "--resume")
-            kept, wanted = (screen.texts.number(round(number)) for number in (done, games))
+            kept, wanted = map(screen.texts.number, state)
             screen.error_line(screen.texts("arena.stopped", done=kept, games=wanted, command=again))
         raise

@@ -33,8 +33,8 @@ class Choice:
     """Its immediate effects, or the probability that the dice after it are good."""
 
 
-def offers(table: Table, texts: Texts) -> list[Choice]:
-    """The choices of the seat to act, in the game's order."""
+def offers(table: Table, texts: Texts, you: int | None = None) -> list[Choice]:
+    """The choices of the seat to act, in the game's order; ``you`` is the reader's seat."""
     if table.awaits_roll:
         return [Choice(ROLL[0], ROLL, texts("play.roll"))]
     decisions = [table.game.parse(text) for text in table.choices()]
@@ -44,7 +44,7 @@ def offers(table: Table, texts: Texts) -> list[Choice]:
             key_of(str(decision), map(str, decisions)),
             str(decision),
             texts.action(table.game.name, decision),
-            ", ".join(previews(table, decision, texts, odds)),
+            ", ".join(previews(table, decision, texts, odds, you)),
         )
         for decision in decisions
     ]
@@ -80,11 +80,11 @@ def matching(line: str, choices: Sequence[Choice]) -> Choice | None:
     return meant[0] if len(meant) == 1 else None
 
 
-def previews(table: Table, decision: Any, texts: Texts, odds: Odds) -> Iterator[str]:
+def previews(table: Table, decision: Any, texts: Texts, odds: Odds, you: int | None) -> Iterator[str]:
     """The immediate effects of the decision, and the probability that the dice after it are good."""
     names = [seat.name for seat in table.seats]
     for fact in table.game.facts(table.state, decision):
-        yield from preview(table.game.name, fact, names, texts)
+        yield from preview(table.game.name, fact, names, texts, you)
     if not kit_of(table.game).shows_risk:
         return
     chance = odds.turn_continues(table.game.apply(table.state, decision), table.state.turn)
@@ -92,7 +92,7 @@ def previews(table: Table, decision: Any, texts: Texts, odds: Odds) -> Iterator[
         yield texts("play.safe", share=texts.percent(chance))
 
 
-def preview(game: str, fact: Fact, names: Sequence[str], texts: Texts) -> Iterator[str]:
+def preview(game: str, fact: Fact, names: Sequence[str], texts: Texts, you: int | None) -> Iterator[str]:
     """The short text for a fact, if there is one for its kind."""
     data = fact.data()
     key = f"play.preview.{game}.{fact.kind}"
@@ -100,7 +100,8 @@ def preview(game: str, fact: Fact, names: Sequence[str], texts: Texts) -> Iterat
         key = f"{key}.self"
     if key in texts:
         words = {field: names[value] if field == "victim" else value for field, value in data.items()}
-        yield texts(key, name=names[fact.seat], **words)
+        form = texts.addressed(key, fact.seat, you, data.get("victim"))
+        yield texts(form, name=names[fact.seat], **words)
 
 
 class Odds:

@@ -33,6 +33,19 @@ class Quit(Exception):
     """A player interrupts the match."""
 
 
+def read_dice(line: str, rolls: list[list[str]]) -> list[str]:
+    """What was typed as the outcomes of these rolls; the dice of one roll may be typed in any order."""
+    typed = "".join(line.upper().replace(",", " ").split())
+    sizes = [len(outcomes[0]) for outcomes in rolls]
+    if any(len(outcome) != size for outcomes, size in zip(rolls, sizes, strict=True) for outcome in outcomes):
+        return line.upper().replace(",", " ").split()
+    parts = []
+    for size, outcomes in zip(sizes, rolls, strict=True):
+        part, typed = typed[:size], typed[size:]
+        parts.append(part if part in outcomes or part[::-1] not in outcomes else part[::-1])
+    return [*parts, typed] if typed else parts
+
+
 class TerminalMatch:
     """A match between people at one keyboard and bots."""
 
@@ -43,6 +56,9 @@ class TerminalMatch:
         self.texts = screen.texts
         self.pause = pause if screen.out.is_terminal else 0
         self.names = [seat.name for seat in table.seats]
+        people = [seat for seat, player in enumerate(table.seats) if not player.bot]
+        self.you = people[0] if len(people) == 1 else None
+        """The seat that sentences address as "you": a person who plays alone against bots."""
         self.unseen = list(table.turn_facts())
         """Facts that were not shown yet. In a resumed match it starts with those of the current turn."""
         self.typed: deque[str] = deque()
@@ -56,12 +72,20 @@ class TerminalMatch:
         """Play to the end. :raises Quit, EOFError, KeyboardInterrupt: if a player stops earlier."""
         self.saved.save(self.table)
         self.introduce()
+        self.play_on()
+        while self.takes_back_the_end():
+            self.play_on()
+        self.finish()
+
+    def play_on(self) -> None:
+        """Play until the match is over."""
         while (seat := self.table.to_act) is not None:
-            if self.table.bot_of(seat):
+            if rolls := self.table.to_enter():
+                self.ask_dice(seat, rolls)
+            elif self.table.bot_of(seat):
                 self.play_bot(seat)
             else:
                 self.ask(seat)
-        self.finish()
 
     def introduce(self) -> None:
         game = self.table.game.name
@@ -76,6 +100,8 @@ class TerminalMatch:
             self.screen.show(Text.assemble(f"{player.name}  ", (", ".join(about), QUIET)), self.token(seat))
         if self.saved.proof:
             self.screen.say("play.sealed", QUIET, commitment=self.saved.proof.commitment)
+        elif self.saved.dice is None:
+            self.screen.say("play.real", QUIET)
         elif self.saved.seed is not None:
             self.screen.say("play.seeded", QUIET, seed=self.saved.seed)
         if any(not seat.bot for seat in self.table.seats):
@@ -103,7 +129,7 @@ class TerminalMatch:
 
     def ask(self, seat: int) -> None:
         """Ask a person for one decision."""
-        choices = offers(self.table, self.texts)
+        choices = offers(self.table, self.texts, self.you)
         if self.is_forced(choices):
             self.add(self.table.play(seat, choices[0].text))
             return
@@ -116,6 +142,43 @@ class TerminalMatch:
             self.mistaken = False
             self.typed.extend(self.words(self.screen.ask(self.names[seat]), choices))
         self.run_line(seat, self.typed.popleft(), choices)
+
+    def ask_dice(self, seat: int, rolls: list[list[str]]) -> None:
+        """Ask what the real dice show, also those of a bot."""
+        self.show_facts()
+        if self.drawn_for != seat:
+            self.look()
+        key = f"{self.table.game.name}.enter"
+        keys = [f"{key}.one", key] if len(rolls) == 1 else [key]
+        ask = self.texts(next((known for known in keys if known in self.texts), "dice.ask"))
+        example = self.texts("play.example.dice", example=" ".join(" ".join(faces[-2]) for faces in rolls))
+        name = Text.assemble(self.token(seat), " ", (self.names[seat], "bold"))
+        self.screen.show(Text.assemble(name, f"  {ask} ", (f"({example})", QUIET)))
+        line = self.screen.ask(self.names[seat])
+        handler = self.command(line)
+        try:
+            if handler:
+                handler(seat)
+            elif line:
+                self.add(self.table.play(seat, ROLL, read_dice(line, rolls)))
+        except GameError as error:
+            key = f"error.{error.code}"
+            self.reject(self.texts(key) if key in self.texts else str(error))
+
+    def takes_back_the_end(self) -> bool:
+        """With real dice, ask whether the entry that has ended the match was wrong, and take it back."""
+        if self.table.dice is not None or not self.table.game.outcome(self.table.state):
+            return False
+        self.show_facts()
+        self.screen.say("play.real.end", undo=self.texts("play.command.undo"))
+        try:
+            handler = self.command(self.screen.ask(""))
+        except EOFError:
+            return False
+        if handler != self.do_undo:
+            return False
+        self.do_undo(0)
+        return True
 
     def is_forced(self, choices: Sequence[Choice]) -> bool:
         """Whether the choice can be made automatically: a single one, without dice or the end of the turn."""
@@ -189,7 +252,7 @@ class TerminalMatch:
         if keep_for is not None and self.table.bot_of(keep_for):
             while self.unseen and self.unseen[-1].seat == keep_for:
                 kept.insert(0, self.unseen.pop())
-        for seat, words in paragraphs(self.table.game.name, self.unseen, self.names, self.texts):
+        for seat, words in paragraphs(self.table.game.name, self.unseen, self.names, self.texts, self.you):
             self.screen.show(words, self.token(seat))
         self.unseen = kept
 
@@ -242,7 +305,7 @@ class TerminalMatch:
     def do_undo(self, seat: int) -> None:
         """Take back the last decision of a person at this keyboard, and forced actions with it."""
         self.add(self.undo_event(seat))
-        while self.is_forced(offers(self.table, self.texts)):
+        while self.is_forced(offers(self.table, self.texts, self.you)):
             self.add(self.undo_event(seat))
         self.unseen.clear()
         self.screen.say("play.undone")
@@ -250,7 +313,7 @@ class TerminalMatch:
     def undo_event(self, seat: int) -> Event:
         """The event that takes back a decision of this seat, or of another person."""
         people = [other for other in range(len(self.names)) if not self.table.bot_of(other)]
-        for other in (seat, *people):
+        for other in sorted(people, key=lambda other: other != seat) or [seat]:
             try:
                 return self.table.undo(other)
             except Refused as error:
@@ -268,13 +331,16 @@ class TerminalMatch:
         self.look()
 
     def do_resign(self, seat: int) -> None:
+        if self.table.bot_of(seat):  # its dice are asked for
+            return
         answer = self.screen.ask(self.texts("play.sure", name=self.names[seat])).lower()
         if answer not in ("y", "yes", *self.texts("play.yes").split()):
             return
         self.add(self.table.resign(seat))
-        self.screen.say("play.resigned", name=self.names[seat])
+        name = self.names[seat]
+        self.screen.say(self.texts.addressed("play.resigned", seat, self.you), name=name)
         if self.table.outcome is None:
-            self.screen.say("play.stand_in", name=self.names[seat])
+            self.screen.say(self.texts.addressed("play.stand_in", seat, self.you), name=name)
 
     def do_save(self, seat: int) -> None:
         self.screen.say("play.saved", file=self.saved.path)
@@ -304,8 +370,9 @@ class TerminalMatch:
         )
         self.screen.draw(draw(self.scene()).board)
         star = self.screen.either("★", "*")
-        won = result(outcome, self.names, self.texts)
+        won = result(outcome, self.names, self.texts, self.you)
         self.screen.show(Text(f"{star} {won} {star}", "bold"))
         show_statistics(self.table.record(), self.screen)
         self.screen.say("play.saved", QUIET, file=self.saved.path)
-        self.screen.say("play.check", QUIET, command=command("verify", self.saved.path))
+        if self.saved.dice is not None:
+            self.screen.say("play.check", QUIET, command=command("verify", self.saved.path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ from escadaria.arena.league import League
 from escadaria.arena.workers import MissingExtra
 from escadaria.game import BadOptions
 from escadaria.i18n import Texts
+from escadaria.terminal.saves import check_writable
 from escadaria.terminal.tokens import LOOKS
 
 if TYPE_CHECKING:
@@ -65,16 +67,29 @@ def check_plot(path: Path) -> None:
 
     :raises MissingExtra: if matplotlib is not installed.
     :raises BadOptions: if there is no such format.
+    :raises OSError: if the file cannot be written.
     """
     if path.suffix not in FORMATS:
         raise BadOptions(f"a plot must end with one of {', '.join(FORMATS)}, not with {path.suffix!r}")
     if find_spec("matplotlib") is None:
         raise MissingExtra("a plot needs matplotlib: install escadaria[lab]")
+    check_writable(path)
 
 
 def draw_league(league: League, path: Path, texts: Texts) -> None:
     """Plot a league; the suffix of the file determines the format. Raises the errors of ``check_plot``."""
     check_plot(path)
+    _plot_league(league, path, path.suffix[1:], texts)
+
+
+def league_svg(league: League, texts: Texts) -> str:
+    """The same plot as SVG, without the XML declaration. It needs matplotlib."""
+    file = io.StringIO()
+    _plot_league(league, file, "svg", texts)
+    return "<svg" + file.getvalue().partition("<svg")[2]
+
+
+def _plot_league(league: League, file: Path | io.StringIO, kind: str, texts: Texts) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -93,7 +108,7 @@ def draw_league(league: League, path: Path, texts: Texts) -> None:
         _draw_turns(turns, league, texts)
         for axes in (ratings, against, seats, turns):
             axes.spines[["top", "right"]].set_visible(False)
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
+        figure.savefig(file, format=kind, metadata={"Date": None} if kind == "svg" else None, dpi=150)
 
 
 def _draw_ratings(axes: Axes, league: League, texts: Texts) -> None:

@@ -108,7 +108,12 @@ class Replay:
     def sentence(self, remark: Remark) -> str:
         word, _, bot = remark.action.partition(" ")
         name = self.record.names[remark.seat]
-        key = {"resign": "play.resigned", "bot": "replay.bot", "back": "replay.back"}[word]
+        key = {
+            "resign": "play.resigned",
+            "bot": "replay.bot",
+            "back": "replay.back",
+            "undo": "web.news.corrected",
+        }[word]
         return self.texts(key, name=name, bot=bot_name(bot, self.texts))
 
     def token(self, seat: int) -> Text:

@@ -10,21 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from rich import box
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
 from escadaria.arena.simulation import Results, Share
 from escadaria.record import Record, Verdict
 from escadaria.solutions.solution import Solution
+from escadaria.terminal.progress import show_progress
 from escadaria.terminal.screen import WRONG, Screen
 from escadaria.terminal.tokens import look_of, token
 
@@ -47,6 +39,13 @@ def show_statistics(record: Record, screen: Screen) -> None:
 
 
 def show_results(results: Results, seconds: float, screen: Screen) -> None:
+    """Print the shares of games won, by bot and by seat, and the speed."""
+    show_shares(results, screen)
+    speed = screen.texts.number(round(results.games / max(seconds, 1e-9)))
+    screen.say("simulate.speed", number=results.games, speed=speed)
+
+
+def show_shares(results: Results, screen: Screen) -> None:
     """Print the shares of games won, by bot and by seat."""
     texts = screen.texts
     if len(results.by_bot) > 1:
@@ -55,8 +54,6 @@ def show_results(results: Results, seconds: float, screen: Screen) -> None:
     means = results.turns.mean(), results.plies.mean()
     turns, plies = (texts.number(round(mean, 1)) for mean in map(float, means))
     screen.say("simulate.mean", turns=turns, plies=plies)
-    speed = texts.number(round(results.games / max(seconds, 1e-9)))
-    screen.say("simulate.speed", number=results.games, speed=speed)
 
 
 def _shares(title: str, shares: Sequence[Share], players: int, screen: Screen) -> Table:
@@ -82,31 +79,14 @@ def _shares(title: str, shares: Sequence[Share], players: int, screen: Screen) -
 
 
 @contextmanager
-def simulation_progress(games: int, screen: Screen) -> Iterator[Callable[[int], None]]:
-    """A progress bar on stderr, if that is a terminal."""
-    if not screen.err.is_terminal:
-        yield lambda done: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=screen.err, transient=True) as progress:
-        task = progress.add_task(screen.texts("simulate.progress"), total=games)
-        yield lambda done: progress.update(task, completed=done)
-
-
-@contextmanager
 def solve_progress(screen: Screen) -> Iterator[Callable[[Any], None]]:
-    """A line on stderr with the progress of the solver."""
-    if not screen.err.is_terminal:
-        yield lambda step: None
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=screen.err, transient=True) as progress:
-        task = progress.add_task(screen.texts("simulate.progress"), total=None)
+    """The progress of the solver."""
+    with show_progress(screen, screen.texts("lab.preparing")) as report:
 
         def update(step: Any) -> None:
             done = screen.texts(f"solve.{step.phase}", sweep=step.sweep, residual=f"{step.residual:.1e}")
             left = screen.texts("solve.left", minutes=max(1, round(step.seconds_left / 60)))
-            progress.update(task, description=f"{done}, {left}")
+            report(f"{done}, {left}")
 
         yield update
 

@@ -13,11 +13,10 @@ import secrets
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from platformdirs import user_data_path
-
 from escadaria.dice import Dice, FairDice, SeededDice, SystemDice, commitment, new_secret
+from escadaria.folders import data_folder
 from escadaria.game import GameError
-from escadaria.record import BadRecord, Proof, Record, Seat, open_record, result_text
+from escadaria.record import REAL, BadRecord, Proof, Record, Seat, open_record, result_text
 from escadaria.refusals import Refused
 from escadaria.table import Table
 
@@ -46,9 +45,10 @@ class SavedMatch:
 
     path: Path
     date: str
-    dice: Dice
+    dice: Dice | None
+    """None for real dice."""
     source: str
-    """The dice, in the words of the record: ``fair``, ``seed 7`` or ``system``."""
+    """The dice, in the words of the record: ``fair``, ``real``, ``seed 7`` or ``system``."""
     proof: Proof | None = None
     """For fair dice; without the secret."""
     secret: bytes | None = field(default=None, repr=False)
@@ -68,8 +68,8 @@ class SavedMatch:
             secret_path(self.path).unlink(missing_ok=True)
 
 
-def begin(path: Path, seats: tuple[Seat, ...], seed: int | None) -> SavedMatch:
-    """A new match, with the dice of a seed or with fair ones, whose secret is saved immediately.
+def begin(path: Path, seats: tuple[Seat, ...], seed: int | None, *, real: bool = False) -> SavedMatch:
+    """A new match, with real dice, the dice of a seed, or fair ones, whose secret is saved immediately.
 
     :raises FileTaken: if the file already exists.
     :raises BadDice: if the seed is not valid.
@@ -78,6 +78,8 @@ def begin(path: Path, seats: tuple[Seat, ...], seed: int | None) -> SavedMatch:
         raise FileTaken(f"{path} exists already")
     path.parent.mkdir(parents=True, exist_ok=True)
     date = datetime.date.today().isoformat()
+    if real:
+        return SavedMatch(path, date, None, REAL)
     if seed is not None:
         return SavedMatch(path, date, SeededDice(seed), f"seed {seed}")
     secret, match = new_secret(), secrets.token_hex(8)
@@ -98,6 +100,8 @@ def resume(path: Path) -> tuple[Record, SavedMatch]:
     record = open_record(path)
     if record.outcome is not None:
         raise Refused("over", f"{path}: {result_text(record)}")
+    if record.dice == REAL:
+        return record, SavedMatch(path, record.date, None, REAL)
     if record.proof is None:
         word, _, seed = record.dice.partition(" ")
         dice = SeededDice(int(seed)) if word == "seed" else SystemDice()
@@ -124,7 +128,7 @@ def secret_path(path: Path) -> Path:
 
 def records_folder() -> Path:
     """The default folder of saved matches."""
-    return user_data_path("escadaria", appauthor=False) / "records"
+    return data_folder() / "records"
 
 
 def new_path(game: str) -> Path:
@@ -142,6 +146,14 @@ def newest_unfinished(folder: Path) -> Path:
             if open_record(path).outcome is None:
                 return path
     raise NothingToResume(f"there is no unfinished match in {folder}")
+
+
+def check_writable(path: Path) -> None:
+    """Check that a file can be written, before the work for it starts. :raises OSError: if it cannot."""
+    is_new = not path.exists()
+    path.open("ab").close()
+    if is_new:
+        path.unlink()
 
 
 def write_safely(path: Path, text: str, mode: int = 0o666) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -67,11 +68,12 @@ class Screen:
         self.show(Text(self.texts(key, **args), style))
 
     def show(self, words: Text | str = "", mark: Text | str = "") -> None:
-        """Print words after a mark; wrapped lines are indented by its width."""
+        """Print words after a mark; wrapped lines are indented by its width. Long paths are not broken."""
         start = Text.assemble(mark, " ") if mark else Text()
         text = words.copy() if isinstance(words, Text) else Text(words)
         text.plain = text.plain.translate(_PLACEHOLDERS)  # Rich breaks lines even at no-break spaces
-        for line in text.wrap(self.out, max(20, self.width - start.cell_len)):
+        longest = max(map(cell_len, text.plain.split()), default=0)
+        for line in text.wrap(self.out, max(20, self.width - start.cell_len, longest)):
             line.rstrip()
             line.plain = line.plain.translate(_SPACES)
             self.out.print(Text.assemble(start, line), soft_wrap=True)

@@ -11,6 +11,7 @@ KIT = Kit(
     solver=lazy("escadaria.games.chain.compiled.solver"),
     compiled=lazy("escadaria.games.chain.compiled.play"),
     batch=lazy("escadaria.games.chain.compiled.batch"),
+    benchmark=lazy("escadaria.games.chain.benchmark"),
     observation=lazy("escadaria.games.chain.observation"),
     picture=lazy("escadaria.games.chain.picture"),
     drawing=lazy("escadaria.games.chain.drawing"),
@@ -18,6 +19,7 @@ KIT = Kit(
     explanations=lazy("escadaria.games.chain.explanations"),
     lesson=lazy("escadaria.games.chain.lesson"),
     rulebook=lazy("escadaria.games.chain.rulebook"),
+    sequences=lazy("escadaria.games.chain.sequences"),
     shows_risk=True,
     counted={
         "covered": ("covered", "victim"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -111,8 +112,37 @@ def most_fitting(chain: Links, loose: tuple[int, ...] = ()) -> int:
 
 
 def can_link(chain: Links, loose: tuple[int, ...]) -> bool:
-    """Whether all loose dice can be linked to the chain, in some order (C10)."""
-    return not loose or bool(next_links(chain, loose))
+    """Whether all loose dice can be linked to the chain, in some order (C10).
+
+    In one direction all numbers ahead can be linked, sorted; the others too if the number at its end is among
+    the loose dice, where the chain turns (C11).
+    """
+    if not loose:
+        return True
+    if any(chain.numbers.count(number) + loose.count(number) > ALIKE for number in set(loose)):
+        return False
+    up = 6 in loose or min(loose) >= chain.last
+    down = 1 in loose or max(loose) <= chain.last
+    return any(up if way is Heading.UP else down for way in chain.heading.ways)
+
+
+def orders(chain: Links, loose: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """All legal orders of the loose dice, those first that change the number least (C10, C11).
+
+    Dice with the same number are alike. There may be millions: take as many as needed.
+    """
+    if not loose:
+        yield ()
+    for number in _nearest(chain, next_links(chain, loose)):
+        longer = add_link(chain, number)
+        assert longer is not None
+        for rest in orders(longer, without(loose, number)):
+            yield (number, *rest)
+
+
+def _nearest(chain: Links, numbers: tuple[int, ...]) -> list[int]:
+    """The different numbers, those next to the last link first."""
+    return sorted(set(numbers), key=lambda number: abs(number - chain.last))
 
 
 @lru_cache(maxsize=2**14)

@@ -1,9 +1,9 @@
-"""The rules of Chain in reading order; every ruling is covered."""
+"""The rules of Chain in reading order, the origin of each ruling, and the components."""
 
 from __future__ import annotations
 
 from escadaria.teaching.cast import Start
-from escadaria.teaching.rules import Example, section
+from escadaria.teaching.rules import Component, Example, Origin, Ruling, component, ruling, section
 
 _KEEP = "chain=-/0/open loose=-"
 """The end of a position in which a turn starts."""
@@ -21,6 +21,43 @@ def _example(
     start = Start("chain", position, tuple(cast.split()), options)
     return Example(f"rules.chain.{name}.example", start, setup, tries)
 
+
+def _ruling(number: str, *origins: Origin) -> Ruling:
+    return ruling("chain", number, *origins)
+
+
+def _component(name: str, *counts: int) -> Component:
+    return component("chain", name, *counts)
+
+
+RULINGS = (
+    _ruling("C1", "printed", "open"),
+    _ruling("C2", "printed", "open"),
+    _ruling("C3", "printed", "picture", "open"),
+    _ruling("C4", "printed"),
+    _ruling("C5", "printed"),
+    _ruling("C6", "printed"),
+    _ruling("C7", "printed"),
+    _ruling("C8", "printed", "open"),
+    _ruling("C9", "printed"),
+    _ruling("C10", "printed", "open"),
+    _ruling("C11", "printed", "open"),
+    _ruling("C12", "printed"),
+    _ruling("C13", "printed", "open"),
+    _ruling("C14", "printed", "open"),
+    _ruling("C15", "printed"),
+    _ruling("C16", "printed"),
+    _ruling("C17", "printed", "open"),
+    _ruling("C18", "open"),
+)
+
+COMPONENTS = (
+    _component("board", 1, 1, 1, 1, 1),
+    _component("discs", 4, 6, 8, 10, 12),
+    _component("coloured", 2, 3, 4, 5, 6),
+    _component("black", 2, 3, 4, 5, 6),
+    _component("pool", 12, 18, 24, 30, 36),
+)
 
 SECTIONS = (
     section(

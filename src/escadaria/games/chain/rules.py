@@ -38,6 +38,9 @@ from escadaria.games.chain.links import Links as Links
 from escadaria.games.chain.links import add_link as add_link
 from escadaria.games.chain.links import can_link as can_link
 from escadaria.games.chain.links import next_links as next_links
+from escadaria.kit import lazy
+
+_notebook = lazy("escadaria.notebook")
 
 
 class Phase(Word):
@@ -336,6 +339,10 @@ class Chain(Game[State, Action]):
     @property
     def options(self) -> dict[str, int | str]:
         return {"players": self.players, "board": cast(str, self.board), "balanced": self.balanced}
+
+    def _repr_svg_(self) -> str:
+        """The board, as a notebook shows it."""
+        return str(_notebook().show(self)._repr_svg_())
 
     @property
     def colours(self) -> int:

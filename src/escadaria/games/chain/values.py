@@ -186,3 +186,8 @@ class ChainValues(ByTurns):
 def evaluator(game: Chain) -> ChainValues:
     """The evaluator by the shipped network."""
     return ChainValues(game, shipped(game))
+
+
+def turn_start(state: State) -> State:
+    """The position as if its turn started now, with the dice that the seat has."""
+    return State(state.turn, Phase.KEEP, state.hands, state.pool, state.discs, state.piles)

@@ -11,6 +11,7 @@ KIT = Kit(
     solver=lazy("escadaria.games.rapido.compiled.solver"),
     compiled=lazy("escadaria.games.rapido.compiled.play"),
     batch=lazy("escadaria.games.rapido.compiled.batch"),
+    benchmark=lazy("escadaria.games.rapido.benchmark"),
     observation=lazy("escadaria.games.rapido.observation"),
     picture=lazy("escadaria.games.rapido.picture"),
     drawing=lazy("escadaria.games.rapido.drawing"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from escadaria.adapters.observation import Parts, from_seat, one_of, one_word
@@ -18,17 +17,25 @@ FIELDS: Mapping[str, str] = {
 }
 
 
+_BEST = rapido.VALUES[-1]
+
+
 def parts(game: rapido.Rapido, state: rapido.State, seat: int) -> Parts:
-    best = rapido.VALUES[-1]
-    fields = range(1, rapido.TOP_FIELD + 1)
-    on = {pair.field: pair for pair in state.tower}
-    owners = [(on[field].seat - seat) % game.players if field in on else None for field in fields]
-    ground = Counter(pair.seat for pair in state.tower if pair.field == 0)
+    nobody = one_of(game.players, None)
+    owners, values = [nobody] * rapido.TOP_FIELD, [0.0] * rapido.TOP_FIELD
+    ground = [0.0] * game.players
+    for pair in state.tower:
+        owner = (pair.seat - seat) % game.players
+        if pair.field:
+            owners[pair.field - 1] = one_of(game.players, owner)
+            values[pair.field - 1] = pair.value / _BEST
+        else:
+            ground[owner] += 1 / game.pairs
     return {
         "phase": one_word(state.phase),
-        "value": [state.value / best],
+        "value": [state.value / _BEST],
         "steps": [step / game.finish for step in from_seat(seat, state.steps)],
-        "owners": [x for owner in owners for x in one_of(game.players, owner)],
-        "values": [on[field].value / best if field in on else 0.0 for field in fields],
-        "ground": [ground[other] / game.pairs for other in from_seat(seat, range(game.players))],
+        "owners": [x for owner in owners for x in owner],
+        "values": values,
+        "ground": ground,
     }

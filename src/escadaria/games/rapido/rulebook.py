@@ -1,9 +1,9 @@
-"""The rules of Rapido in reading order; every ruling is covered."""
+"""The rules of Rapido in reading order, the origin of each ruling, and the components."""
 
 from __future__ import annotations
 
 from escadaria.teaching.cast import Start
-from escadaria.teaching.rules import Example, section
+from escadaria.teaching.rules import Component, Example, Origin, Ruling, component, ruling, section
 
 
 def _example(name: str, cast: str, position: str, *tries: str) -> Example:
@@ -11,6 +11,44 @@ def _example(name: str, cast: str, position: str, *tries: str) -> Example:
         f"rules.rapido.{name}.example", Start("rapido", position, tuple(cast.split())), tries=tries
     )
 
+
+def _ruling(number: str, *origins: Origin, noted: bool = False) -> Ruling:
+    return ruling("rapido", number, *origins, noted=noted)
+
+
+def _component(name: str, *counts: int) -> Component:
+    return component("rapido", name, *counts)
+
+
+RULINGS = (
+    _ruling("R1", "printed"),
+    _ruling("R2", "printed", "picture"),
+    _ruling("R3", "printed", "picture", "open"),
+    _ruling("R4", "printed"),
+    _ruling("R5", "printed", "open"),
+    _ruling("R6", "printed"),
+    _ruling("R7", "printed", "open"),
+    _ruling("R8", "printed"),
+    _ruling("R9", "printed", noted=True),
+    _ruling("R10", "printed", "open"),
+    _ruling("R11", "printed"),
+    _ruling("R12", "printed"),
+    _ruling("R13", "printed"),
+    _ruling("R14", "printed"),
+    _ruling("R15", "printed"),
+    _ruling("R16", "printed", noted=True),
+    _ruling("R17", "printed", noted=True),
+    _ruling("R18", "printed", noted=True),
+    _ruling("R19", "printed"),
+)
+
+COMPONENTS = (
+    _component("stairs", 1, 1, 1, 1, 1),
+    _component("tower", 1, 1, 1, 1, 1),
+    _component("dice", 4, 3, 4, 5, 6),
+    _component("markers", 4, 3, 4, 5, 6),
+    _component("pieces", 2, 3, 4, 5, 6),
+)
 
 SECTIONS = (
     section(

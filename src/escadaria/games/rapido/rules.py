@@ -26,6 +26,9 @@ from escadaria.game import (
     replaced,
     write_list,
 )
+from escadaria.kit import lazy
+
+_notebook = lazy("escadaria.notebook")
 
 X = 0  # the cross counts nothing (R9)
 DIE_A = (1, 2, 3, 4, 7, X)  # R2
@@ -231,6 +234,10 @@ class Rapido(Game[State, Action]):
     @property
     def options(self) -> dict[str, int | str]:
         return {"players": self.players, "finish": self.finish}
+
+    def _repr_svg_(self) -> str:
+        """The board, as a notebook shows it."""
+        return str(_notebook().show(self)._repr_svg_())
 
     @property
     def pairs(self) -> int:

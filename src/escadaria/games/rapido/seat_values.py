@@ -106,3 +106,8 @@ def evaluator(game: Rapido) -> RapidoSeats:
     network = load(__package__, game.players)
     assert network is not None, "there is one for every number of players"
     return RapidoSeats(game, network)
+
+
+def turn_start(state: State) -> State:
+    """The position as if its turn started now."""
+    return State(state.turn, Phase.FIRST_ROLL, 0, state.steps, state.tower)

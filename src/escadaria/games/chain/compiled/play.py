@@ -27,6 +27,7 @@ from escadaria.games.chain.compiled.rules import (
     add_link,
     can_build,
     dice_left,
+    end_of,
     fail,
     fits,
     free_discs,
@@ -41,7 +42,6 @@ from escadaria.games.chain.compiled.rules import (
     pool_of,
     set_hand,
     squeezed,
-    take_back,
 )
 from escadaria.games.chain.compiled.solver import arrows_of
 from escadaria.games.chain.compiled.values import (
@@ -57,6 +57,7 @@ from escadaria.games.chain.compiled.values import (
     work_out,
 )
 from escadaria.games.chain.rules import (
+    ALIKE,
     DOWN,
     FACES,
     UP,
@@ -100,11 +101,21 @@ class Tables(NamedTuple):
     """``turn.reach``"""
     fitting: NDArray[np.int8]
     """``turn.fitting``"""
+    built: NDArray[np.int8]
+    """[whether there is a pool, coloured die, loose dice squeezed]: how the chain ends that ``simple`` builds
+    from a handful of dice that can be linked."""
 
 
 @cache
 def tables(game: Chain) -> Tables:
-    return Tables(arrows_of(game.track), chain_turn.reach(), chain_turn.fitting())
+    found = Tables(
+        arrows_of(game.track),
+        chain_turn.reach(),
+        chain_turn.fitting(),
+        np.zeros((2, SIDES, len(chain_turn.TIMES)), np.int8),
+    )
+    fill_built(found)
+    return found
 
 
 class PolicyTables(NamedTuple):
@@ -131,7 +142,7 @@ def policy_tables(game: Chain) -> PolicyTables:
 # The policies that follow heuristics.
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def decide_keep(policy: int, hand: int, noise: np.uint64) -> tuple[int, np.uint64]:
     """How many dice to keep (C8)."""
     policy, noise = effective_policy(policy, noise)
@@ -141,7 +152,7 @@ def decide_keep(policy: int, hand: int, noise: np.uint64) -> tuple[int, np.uint6
     return choice + 1, noise
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def effective_policy(policy: int, noise: np.uint64) -> tuple[int, np.uint64]:
     """The policy that decides: for a tourist ``RANDOM`` or ``SIMPLE``, drawn anew; else the policy itself."""
     if policy == TOURIST:
@@ -175,6 +186,26 @@ def decide_link(
 
 
 @njit(cache=True, nogil=True)
+def fill_built(tables: Tables) -> None:
+    """Fill ``built`` by linking one die after the other."""
+    for index in range(tables.built.shape[2]):
+        dice = 0
+        for number in range(SIDES):
+            dice += (index >> 2 * number & ALIKE) << 8 * number
+        for first in range(SIDES):
+            if how_many(dice) >= HANDFUL or not can_build(first, dice):
+                continue
+            for pool in range(2):
+                numbers, last, heading = add_link(0, first, _OPEN, first)
+                loose = dice
+                while loose:
+                    number, _ = decide_link(SIMPLE, tables, numbers, last, heading, loose, pool, np.uint64(0))
+                    numbers, last, heading = add_link(numbers, last, heading, number)
+                    loose -= 1 << 8 * number
+                tables.built[pool, first, index] = 3 * last + heading
+
+
+@njit(cache=True, nogil=True)
 def nth_link(numbers: int, last: int, heading: int, loose: int, choice: int) -> int:
     """The number of one of the legal links, which are counted from 0."""
     for number in range(SIDES):
@@ -201,7 +232,7 @@ def most_open(tables: Tables, numbers: int, last: int, heading: int, loose: int)
     return choice
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def decide(
     policy: int,
     tables: Tables,
@@ -249,13 +280,13 @@ def best_move(
     return one, appeal
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def count_choices(two: int, heading: int, pool: int) -> tuple[int, int]:
     """How many discs can be moved, and how many directions named (C12, C13)."""
     return 1 if two < 0 else 2, 0 if pool == 0 else 2 if heading == _OPEN else 1
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def as_decision(choice: int, moves: int, one: int, two: int, heading: int) -> int:
     """From a choice, counted from 0, to a space or a direction below 0."""
     if choice < moves:
@@ -272,15 +303,14 @@ def appeal_of(
     seat: int, space: int, links: int, bonus: int, arrows: Words, discs: Words, stacks: Words
 ) -> int:
     """How good a move looks to ``simple``; ``bonus`` is what ``regular`` adds for covering another seat."""
-    _, end, victim = move(seat, space, links, arrows, discs, stacks)
-    appeal = discs[seat, 0] + discs[seat, 1]
+    _, end = end_of(space, links, arrows)
+    appeal = discs[seat, 0] + discs[seat, 1] + end - space
     if end == len(arrows) - 1:
         appeal += _BRINGS_HOME
-    if victim >= 0 and victim != seat:
+    if end != space and stacks[end] and stacks[end] & 7 != seat + 1:
         appeal += bonus
-    if not gives_win(seat, discs, stacks):
+    if not gives_win(seat, space, end, discs, stacks):
         appeal += _KIND
-    take_back(seat, space, end, discs, stacks)
     return int(appeal)
 
 
@@ -300,13 +330,29 @@ def plan_keep(
     noise: np.uint64,
 ) -> tuple[int, np.uint64]:
     """Work out the turn; returns the number of dice to keep (C8)."""
-    evaluator = policy_tables.expert if policy == EXPERT else policy_tables.master
+    plan_turn(policy, policy_tables, arrows, seat, pool, hands, discs, stacks)
     chains, workspace = policy_tables.chains, policy_tables.workspace
-    work_out(evaluator, chains, workspace, arrows, seat, pool, hands, discs, stacks)
     for dice in range(1, hands[seat] + 1):
         workspace.worths[dice - 1] = kept(chains, workspace, dice)
     choice, noise = best(policy, policy_tables, hands[seat], noise)
     return choice + 1, noise
+
+
+@njit(cache=True, nogil=True)
+def plan_turn(
+    policy: int,
+    policy_tables: PolicyTables,
+    arrows: Words,
+    seat: int,
+    pool: int,
+    hands: Words,
+    discs: Words,
+    stacks: Words,
+) -> None:
+    """Work out the turn. Any of its positions will do: they have the same discs and the same sum of dice."""
+    evaluator = policy_tables.expert if policy == EXPERT else policy_tables.master
+    chains, workspace = policy_tables.chains, policy_tables.workspace
+    work_out(evaluator, chains, workspace, arrows, seat, pool, hands, discs, stacks)
 
 
 @njit(cache=True, nogil=True)
@@ -392,7 +438,8 @@ def play_game(
 ) -> tuple[int, int, int]:
     """Play one game from the hands dealt; fills ``counts`` by seat. Returns the winner, turns and plies."""
     discs[:], stacks[:], counts[:] = 0, 0, 0
-    pool, seat, turns, plies = pool_of(hands), 0, 0, 0
+    pool, turns, plies = pool_of(hands), 0, 0
+    seat = next_seat(len(hands) - 1, len(hands))  # C5; unlike 0 no type of its own for Numba
     while not has_won(seat, discs, stacks):
         policy = policies[seat]
         write(trace, plies, KEEP, seat, pool, 0, 0, _OPEN, 0, hands, discs, stacks)
@@ -404,8 +451,13 @@ def play_game(
             )
         pool += set_hand(seat, dice_kept, hands)  # C8
         plies = acted(trace, plies, dice_kept)
-        dice, plies, last, loose = roll_hand(dice, seat, pool, hands, discs, stacks, trace, plies)
-        numbers, heading, linked = 1 << 8 * last, _OPEN, can_build(last, loose)
+        dice, plies, first, loose = roll_hand(dice, seat, pool, hands, discs, stacks, trace, plies)
+        linked = can_build(first, loose)
+        numbers, last, heading = add_link(0, first, _OPEN, first)
+        if linked and trace is None and policy in (SIMPLE, REGULAR):
+            end = tables.built[1 if pool else 0, last, squeezed(loose)]
+            numbers, last, heading, loose = numbers + loose, end // 3, end % 3, 0
+            plies += dice_kept - 1
         while linked and loose:
             write(trace, plies, BUILD, seat, pool, numbers, last, heading, loose, hands, discs, stacks)
             if policy_tables is None or policy < EXPERT:
@@ -526,12 +578,12 @@ def play_batch(
     lineup = np.array([POLICIES[bot] for bot in bots])
     dealt = np.array(game.initial_state().hands)
     play = partial(
-        play_games, dealt, lineup, tables(game), _policy_tables_for(game, lineup), first, unsigned(seed)
+        play_games, dealt, lineup, tables(game), policy_tables_for(game, lineup), first, unsigned(seed)
     )
     return counted(play, ("hands", *_COUNTED), games, game.players)
 
 
-def _policy_tables_for(game: Chain, lineup: Words) -> PolicyTables | None:
+def policy_tables_for(game: Chain, lineup: Words) -> PolicyTables | None:
     """The tables of the policies that plan; None if no seat plans, so that planning is not compiled."""
     return policy_tables(game) if lineup.max() >= EXPERT else None
 
@@ -544,7 +596,7 @@ PHASE, TURN, POOL, NUMBERS, LAST, HEADING, LOOSE, SEATS = range(ACTION + 1, ACTI
 """The columns of a trace; then come each seat's hand and discs, and the discs on each space."""
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def write(
     trace: Words | None,
     ply: int,
@@ -583,7 +635,7 @@ def watch(game: Chain, bots: Sequence[str], number: int, seed: int) -> list[tupl
     plies = int(play_batch(game, bots, number, 1, seed)["plies"][0])
     trace = np.zeros((plies + 1, SEATS + 3 * players + spaces), np.int64)
     play_game(
-        policies, tables(game), _policy_tables_for(game, policies), dice, noise,
+        policies, tables(game), policy_tables_for(game, policies), dice, noise,
         np.array(game.initial_state().hands), np.empty((players, 2), np.int64), np.empty(spaces, np.int64),
         np.empty((players, len(_COUNTED)), np.int64), trace,
     )  # fmt: skip
@@ -599,6 +651,24 @@ def position_of(row: list[int], players: int) -> State:
     chain = Links(numbers, row[LAST] + 1, HEADINGS[row[HEADING]]) if numbers else Links()
     loose = _numbers(row[LOOSE])
     return State(row[TURN], _PHASES[row[PHASE]], tuple(hands), row[POOL], discs, stacks, chain, loose)
+
+
+def row_of(length: int, state: State) -> list[int]:
+    """The row of a position on a board of this length: the inverse of ``position_of``."""
+    stacks = [0] * (length + 1)
+    for space, seats in state.piles:
+        for seat in seats:
+            stacks[space] = stacks[space] << 3 | seat + 1
+    row = [0] * SEATS + [*state.hands, *(space for spaces in state.discs for space in spaces), *stacks]
+    row[PHASE], row[TURN], row[POOL] = _PHASES.index(state.phase), state.turn, state.pool
+    row[NUMBERS], row[LOOSE] = _word(state.chain.numbers), _word(state.loose)
+    row[LAST], row[HEADING] = max(state.chain.last - 1, 0), HEADINGS.index(state.chain.heading)
+    return row
+
+
+def _word(faces: tuple[int, ...]) -> int:
+    """The word of dice with these faces."""
+    return sum(1 << 8 * (face - 1) for face in faces)
 
 
 def _seats(word: int) -> tuple[int, ...]:

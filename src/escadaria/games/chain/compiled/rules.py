@@ -30,7 +30,7 @@ _PAST_ALIKE = _MARKS // 128 * (127 - ALIKE)
 
 Words = NDArray[np.int64]
 
-inlined = njit(inline="always")
+inlined = njit(nogil=True, forceinline=True)
 """Compiles a small function into its callers. A call with arrays counts references, which takes its time."""
 
 
@@ -155,12 +155,11 @@ def too_often(numbers: int) -> bool:
 def free_discs(seat: int, discs: Words, stacks: Words) -> tuple[int, int]:
     """The spaces of the seat's discs that can move, the lower first; -1 where there is none (C7)."""
     low, high = min(discs[seat, 0], discs[seat, 1]), max(discs[seat, 0], discs[seat, 1])
-    centre = len(stacks) - 1
-    one = low == 0 or (low < centre and stacks[low] & 7 == seat + 1)
-    two = low != high and high < centre and stacks[high] & 7 == seat + 1
+    one = (low == 0) | (stacks[low] & 7 == seat + 1)
+    two = (low != high) & (stacks[high] & 7 == seat + 1)
     if one:
         return low, high if two else -1
-    return (high, -1) if two else (-1, -1)
+    return high if two else -1, -1
 
 
 @inlined
@@ -170,12 +169,17 @@ def has_won(seat: int, discs: Words, stacks: Words) -> bool:
 
 
 @inlined
-def gives_win(seat: int, discs: Words, stacks: Words) -> bool:
-    """Whether another seat has won if its turn comes with these discs (C6)."""
-    for other in range(len(discs)):  # noqa: SIM110 - Numba compiles no generator here
-        if other != seat and has_won(other, discs, stacks):
-            return True
-    return False
+def gives_win(seat: int, space: int, end: int, discs: Words, stacks: Words) -> bool:
+    """Whether another seat has won if its turn comes after this move of the seat's free disc (C6)."""
+    given = False
+    for other in range(len(discs)):
+        can_move = other == seat
+        for disc in range(2):
+            at = discs[other, disc]
+            top = stacks[at] >> (3 if at == space else 0) & 7
+            can_move |= (at == 0) | ((at != end) & (top == other + 1))
+        given |= not can_move
+    return given
 
 
 @inlined

@@ -265,15 +265,22 @@ def work_out(
             workspace.moves[links, disc] = workspace.shares[last]
             if workspace.shares[last] > workspace.stop[links]:
                 workspace.stop[links] = workspace.shares[last]
-                workspace.stopped[links] = workspace.shares
+                _copy_shares(workspace.shares, workspace.stopped, links)
     for left in range(1, dice_left(most) + 1):
         hands[seat] = left
         evaluate(evaluator, workspace, following, hands, discs, stacks)
         workspace.fail[left] = workspace.shares[last]
-        workspace.failed[left] = workspace.shares
+        _copy_shares(workspace.shares, workspace.failed, left)
     hands[seat] = hand
     fill_standing(chains, workspace, most)
     return int(most)
+
+
+@inlined
+def _copy_shares(shares: NDArray[np.float64], rows: NDArray[np.float64], row: int) -> None:
+    """``rows[row] = shares``, which takes three seconds more to compile."""
+    for seat in range(len(shares)):
+        rows[row, seat] = shares[seat]
 
 
 @njit(cache=True, nogil=True)

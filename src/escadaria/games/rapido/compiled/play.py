@@ -359,14 +359,14 @@ def play_batch(
         game.finish,
         lineup,
         simple_decisions(),
-        _policy_tables_for(game, lineup),
+        policy_tables_for(game, lineup),
         first,
         unsigned(seed),
     )
     return counted(play, ("steps", "thrown_out", "doubles", "falls"), games, game.players)
 
 
-def _policy_tables_for(game: Rapido, lineup: Words) -> PolicyTables | None:
+def policy_tables_for(game: Rapido, lineup: Words) -> PolicyTables | None:
     """None without such policies: the kernel is then compiled without them."""
     return policy_tables(game) if lineup.max() >= TOURIST else None
 
@@ -390,7 +390,7 @@ def watch(game: Rapido, bots: Sequence[str], number: int, seed: int) -> list[tup
     trace = np.zeros((plies + 1, columns(players)), np.int64)
     rows, (counts, thrown) = np.empty((1, columns(players)), np.int64), np.empty((2, players), np.int64)
     play_game(
-        game.finish, policies, simple_decisions(), _policy_tables_for(game, policies), dice, noise, rows,
+        game.finish, policies, simple_decisions(), policy_tables_for(game, policies), dice, noise, rows,
         counts, thrown, trace,
     )  # fmt: skip
     return decoded(trace, lambda row: position_of(row, players), _action)

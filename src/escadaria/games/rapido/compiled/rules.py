@@ -68,6 +68,18 @@ def position_of(row: list[int], players: int) -> State:
     return State(row[TURN], _PHASES[row[PHASE]], value, tuple(steps), tuple(pairs))
 
 
+def row_of(state: State) -> list[int]:
+    """The row of a position: the inverse of ``position_of``."""
+    tower, marks = NO_PAIRS, [0] * len(state.steps)
+    for pair in state.tower:
+        rank = VALUES.index(pair.value) if pair.field else 0
+        tower, marks[pair.seat] = put(tower, marks[pair.seat], pair.field, rank)
+    row = [0] * SEATS + [*state.steps, *marks]
+    row[PHASE], row[TURN], row[TOWER] = _PHASES.index(state.phase), state.turn, tower
+    row[ROLLED] = VALUES.index(state.value) if state.value else 0
+    return row
+
+
 @njit(cache=True, nogil=True)
 def set_up(rows: Words, at: int) -> None:
     """The start of a game."""

@@ -264,7 +264,8 @@ def _raise_rank(players: int, keys: Any, rows: Any) -> None:
     if players > 2:
         rows[3 * (players - 2) + 2] += 1
     elif keys[2] > keys[1]:  # the upper pair
-        rows[8:11] += 1
+        for row in range(8, 11):  # ``rows[8:11] += 1`` takes three seconds more to compile
+            rows[row] += 1
     else:
         rows[7] += 1
         rows[10] += RANKS

@@ -1,0 +1,444 @@
+"""A benchmark: a bot measured by a protocol that is the same for every bot.
+
+For each game and number of players, the bot plays with every choice of opponents from a fixed pool of bots,
+and has every seat equally often. The seed is fixed too, so the dice are the same for every bot. Measured are
+
+- the share of games won, and the rating on a scale where the ratings of the pool are fixed;
+- for two players the *regret*: what the bot's decisions lose compared with the exact solution, in games
+  against perfect play. Who plays the best response wins at least as much from the bot;
+- for three players in a short game, how much each bot of the pool wins among copies of the bot, which is
+  a lower bound of its exploitability;
+- the CPU time of a decision.
+
+Names of bots mean what ships: a solution in the cache folder is not used by them, nor by the pool.
+``PROTOCOL`` is incremented when the same bot could get other figures.
+"""
+
+from __future__ import annotations
+
+import random
+import shlex
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import count
+from math import sqrt
+from typing import Any, Protocol
+
+import numpy as np
+
+from escadaria import solutions
+from escadaria.arena.league import (
+    League,
+    ResultsFile,
+    Schedule,
+    installed_version,
+    name_of,
+    play_schedule,
+    read_bot,
+)
+from escadaria.arena.rating import fit_one
+from escadaria.arena.simulation import DICE, NOISE, Z95, Share, Stream, play, simulate
+from escadaria.bots import BOTS, AnyBot
+from escadaria.bots import load as load_bot
+from escadaria.bots.evaluating import best
+from escadaria.catalogue import KITS, game_type, kit_of, load
+from escadaria.dice import equal_shares
+from escadaria.game import AnyGame, BadOptions, play_out
+from escadaria.solutions import Solution
+
+PROTOCOL = 1
+SEED = 15
+GAMES = 38_416
+"""The number of games for each number of players: the 95 % interval of one half is then ±0.5 points."""
+REGRET_GAMES = 1000
+"""The number of games against perfect play; in shortened runs one for every four others."""
+SHORT_GAMES = 4000
+"""The number of short games that each bot of the pool plays among copies of the bot."""
+TIMED, UNTIMED = 200, 20
+"""The number of decisions that are timed, after a few that are not."""
+
+Report = Callable[[AnyGame, int, int], None]
+"""Called with the game, and the number of its games done and in total."""
+
+
+class GamePart(Protocol):
+    """A kit's part ``benchmark``."""
+
+    @property
+    def SHORT(self) -> Mapping[str, int | str]:
+        """The options of a short game, which is solved in seconds."""
+
+    @property
+    def ANCHORS(self) -> Mapping[int, Mapping[str, float]]:
+        """By number of players: the ratings of the pool."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The CPU time of a decision in the Python engine."""
+
+    decisions: int
+    seconds: float
+    """The mean."""
+
+
+@dataclass(frozen=True)
+class Regret:
+    """Probability to win lost by decisions of the bot, against perfect play in both seats."""
+
+    games: int
+    decisions: int
+    per_decision: float
+    per_game: float
+    low: float
+    """The 95 % interval of the loss per game: ``low`` to ``high``."""
+    high: float
+
+
+@dataclass(frozen=True)
+class Unsolved:
+    """A game whose solution is not in the cache folder."""
+
+    solve: str
+    """The command that computes it."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The results of a bot for one game and number of players."""
+
+    league: League
+    """All games of the bot, which is the first of ``league.bots``."""
+    rating: tuple[float, float, float] | None
+    """With its 95 % interval; None if the kit has no ratings of the pool."""
+    cost: Cost
+    regret: Mapping[AnyGame, Regret | Unsolved]
+    """For two players, by game: the short one and the one that was played."""
+    short: AnyGame | None
+    """For three players: the short game in which the pool plays among copies of the bot."""
+    among: tuple[Share, ...]
+    """For three players: the share of each bot of the pool there."""
+
+    @cached_property
+    def share(self) -> Share:
+        seated, wins = self.league.rows
+        return Share(self.league.bots[0], 1, int(wins[seated == 0].sum()), self.league.games)
+
+    @property
+    def official(self) -> bool:
+        return self.league.games >= GAMES
+
+    @property
+    def exploitability(self) -> float | None:
+        """A lower bound, in probability to win: the highest lower end of a share, above a fair share."""
+        if not self.among:
+            return None
+        return max(0.0, *(share.interval[0] - 1 / self.league.game.players for share in self.among))
+
+    def against(self) -> Iterator[Share]:
+        """The bot's share of the games that it or the other one won, for each bot of the pool."""
+        seated, wins = self.league.rows
+        own = (wins * (seated == 0)).sum(axis=1)
+        for number, name in enumerate(self.league.bots[1:], 1):
+            there = (seated == number).any(axis=1)
+            won, lost = int(own[there].sum()), int(wins[seated == number].sum())
+            yield Share(name, 1, won, won + lost)
+
+    def data(self) -> dict[str, Any]:
+        game = self.league.game
+        rating, low, high = self.rating or (None, None, None)
+        return {
+            "game": game.name,
+            "options": game.options,
+            "players": game.players,
+            "official": self.official,
+            **_share_data(self.share),
+            "rating": rating,
+            "rating_low": low,
+            "rating_high": high,
+            "against": [{"bot": share.name, **_share_data(share)} for share in self.against()],
+            "regret": [{"options": rules.options, **asdict(found)} for rules, found in self.regret.items()],
+            "exploitability": self.exploitability,
+            "short": self.short.options if self.short else None,
+            "among": [{"bot": share.name, **_share_data(share)} for share in self.among],
+            "cost": asdict(self.cost),
+        }
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """The results of a bot."""
+
+    bot: str
+    games: int
+    """The number of games that was asked for; rounds are always complete."""
+    entries: tuple[Entry, ...]
+
+    @property
+    def official(self) -> bool:
+        return all(entry.official for entry in self.entries)
+
+    def data(self) -> dict[str, Any]:
+        """The results for JSON. Only ``cost`` differs if the same bot is measured again."""
+        return {
+            "protocol": PROTOCOL,
+            "escadaria": installed_version(),
+            "bot": self.bot,
+            "games": self.games,
+            "official": self.official,
+            "entries": [entry.data() for entry in self.entries],
+        }
+
+
+def _share_data(share: Share) -> dict[str, Any]:
+    low, high = share.interval if share.games else (0.0, 1.0)
+    part = share.share if share.games else None
+    return {"wins": share.wins, "games": share.games, "share": part, "low": low, "high": high}
+
+
+def benchmark(
+    bot: str | AnyBot,
+    games: Sequence[str] = (),
+    players: Sequence[int] = (),
+    *,
+    number: int = GAMES,
+    workers: int | None = None,
+    scheduler: str = "",
+    progress: Report = lambda game, done, total: None,
+) -> Benchmark:
+    """Measure a bot.
+
+    :param bot: its name, an import path, or a function.
+    :param games: names of games; by default those whose kits have a part for it.
+    :param players: numbers of players; by default all that a game allows.
+    :param number: the least number of games for each number of players. With fewer than ``GAMES`` the
+        result is not an official one, and the other measures are shortened likewise.
+    :param workers: the number of processes on this machine; by default one for each core.
+    :param scheduler: the address of a Dask cluster to use instead of this machine.
+    :raises UnknownBot: if there is no such bot.
+    :raises BadBot: if the bot raises an error or plays an illegal action.
+    :raises BadOptions: if there is no such game or number of players.
+    """
+    if number < 1:
+        raise BadOptions(f"at least one game must be played, not {number}")
+    entrant = read_bot(bot)
+    names = games or [name for name, kit in KITS.items() if kit.benchmark is not None]
+    tables = [
+        load(name, players=seats)
+        for name in dict.fromkeys(names)
+        for seats in dict.fromkeys(players or _seats(name))
+    ]
+    if isinstance(entrant, str):
+        load_bot(entrant, tables[0])  # an unknown name fails before the first game
+    entries = []
+    for game in tables:
+        with solutions.hidden() if isinstance(entrant, str) else nullcontext():
+            league = _league(game, entrant, number, workers, scheduler, progress)
+            cost = _cost(game, entrant, number)
+            short = _short(game) if game.players == 3 else None
+            among = _among(short, entrant, number, workers, scheduler, progress) if short else ()
+        regrets = _regrets(game, entrant, number, progress) if game.players == 2 else {}
+        entries.append(Entry(league, _rating(league), cost, regrets, short, among))
+    return Benchmark(name_of(entrant), number, tuple(entries))
+
+
+def _seats(name: str) -> range:
+    option = game_type(name).OPTIONS[0]
+    return range(option.low, option.high + 1)
+
+
+def _part(game: AnyGame) -> GamePart | None:
+    part = kit_of(game).benchmark
+    return part() if part is not None else None
+
+
+def _short(game: AnyGame) -> AnyGame | None:
+    part = _part(game)
+    return load(game.name, players=game.players, **part.SHORT) if part else None
+
+
+# Games won, and the rating.
+
+
+def pool(players: int) -> tuple[str, ...]:
+    """The opponents. For two players there is no master, since it would be perfect with a solution."""
+    return tuple(bot for bot in BOTS if players > 2 or bot != "master")
+
+
+@dataclass(frozen=True)
+class Entries(Schedule):
+    """The rounds of a league in which bot 0 plays every game; opponents sit in two orders."""
+
+    @cached_property
+    def choices(self) -> tuple[tuple[int, ...], ...]:
+        return tuple(choice for choice in super().choices if 0 in choice)
+
+    @cached_property
+    def orders(self) -> tuple[tuple[int, ...], ...]:
+        others = tuple(range(1, self.players))
+        return tuple((0, *order) for order in dict.fromkeys((others, others[::-1])))
+
+
+def _league(
+    game: AnyGame, bot: str | AnyBot, number: int, workers: int | None, scheduler: str, progress: Report
+) -> League:
+    bots = (bot, *pool(game.players))
+    schedule = Entries(len(bots), game.players)
+    names = tuple(map(name_of, bots))
+    with closing(ResultsFile(game, names, SEED, None, False)) as results:
+        tallies = play_schedule(
+            game,
+            bots,
+            schedule,
+            number,
+            SEED,
+            results,
+            workers=workers,
+            scheduler=scheduler,
+            progress=lambda done, total: progress(game, done, total),
+        )
+    return League(game, names, SEED, schedule, tallies)
+
+
+def _rating(league: League) -> tuple[float, float, float] | None:
+    part = _part(league.game)
+    if part is None:
+        return None
+    anchors = part.ANCHORS[league.game.players]
+    known = np.array([0.0, *(anchors[bot] for bot in league.bots[1:])])
+    rating, error = fit_one(*league.rows, known)
+    return rating, rating - Z95 * error, rating + Z95 * error
+
+
+def _among(
+    game: AnyGame, bot: str | AnyBot, number: int, workers: int | None, scheduler: str, progress: Report
+) -> tuple[Share, ...]:
+    """What each bot of the pool wins among copies of the bot."""
+    shares: list[Share] = []
+    others, games = pool(game.players), min(number, SHORT_GAMES)
+    for other in others:
+        results = simulate(
+            game,
+            [other] + [bot] * (game.players - 1),
+            games,
+            SEED,
+            workers=workers,
+            scheduler=scheduler,
+            progress=lambda done: progress(game, len(shares) * games + done, len(others) * games),
+        )
+        places = (results.winner - np.arange(results.games)) % game.players
+        shares.append(Share(other, 1, int((places == 0).sum()), results.games))
+    return tuple(shares)
+
+
+# Cost.
+
+
+def _cost(game: AnyGame, bot: str | AnyBot, number: int) -> Cost:
+    """Time the first decisions of games against the simple bot."""
+    clocks: list[float] = []
+    most = UNTIMED + min(TIMED, 10 * number)
+
+    class Enough(Exception):
+        pass
+
+    def timed(one: AnyBot) -> AnyBot:
+        def decide(game: AnyGame, state: Any) -> Any:
+            start = time.thread_time()
+            action = one(game, state)
+            clocks.append(time.thread_time() - start)
+            if len(clocks) == most:
+                raise Enough
+            return action
+
+        return decide
+
+    try:
+        for game_number in count():
+            dice, noise = (Stream.of(SEED, game_number, which) for which in (DICE, NOISE))
+            own = timed(_made(bot, game, noise))
+            seats: list[str | AnyBot] = ["simple"] * game.players
+            seats[game_number % game.players] = own
+            play(game, seats, dice, noise)
+    except Enough:
+        pass
+    counted = clocks[UNTIMED:]
+    return Cost(len(counted), sum(counted) / len(counted))
+
+
+def _made(bot: str | AnyBot, game: AnyGame, rng: random.Random) -> AnyBot:
+    return load_bot(bot, game, rng) if isinstance(bot, str) else bot
+
+
+# Regret.
+
+
+def _regrets(
+    game: AnyGame, bot: str | AnyBot, number: int, progress: Report
+) -> dict[AnyGame, Regret | Unsolved]:
+    found: dict[AnyGame, Regret | Unsolved] = {}
+    for rules in (_short(game), game):
+        if rules is None or kit_of(rules).solver is None:
+            continue
+        solution = solutions.find(rules) or (_solved(rules) if rules != game else None)
+        if solution is None:
+            found[rules] = Unsolved(_command(rules))
+        else:
+            with solutions.hidden() if isinstance(bot, str) else nullcontext():
+                found[rules] = regret(bot, solution, min(-(-number // 4), REGRET_GAMES), progress)
+    return found
+
+
+def _solved(game: AnyGame) -> Solution | None:
+    """Solve the game now; None without the packages for it."""
+    try:
+        from escadaria.compute.solve import solve
+    except ModuleNotFoundError:
+        return None
+    return solve(game)
+
+
+def _command(game: AnyGame) -> str:
+    words = ["escadaria", "solve", game.name]
+    for option in type(game).OPTIONS[1:]:
+        if game.options[option.name] != option.default:
+            words += ["--option", f"{option.name}={game.options[option.name]}"]
+    return shlex.join(words)
+
+
+def regret(
+    bot: str | AnyBot,
+    solution: Solution,
+    games: int,
+    progress: Report = lambda game, done, total: None,
+) -> Regret:
+    """What the bot's decisions lose in games against perfect play; its seat changes from game to game."""
+    game = solution.game
+    losses, decisions = np.zeros(games), 0
+    for number in range(games):
+        dice, noise = (Stream.of(SEED, number, which) for which in (DICE, NOISE))
+        own, seat = _made(bot, game, noise), number % game.players
+
+        def decide(state: Any, own: AnyBot = own, seat: int = seat, number: int = number) -> Any:
+            nonlocal decisions
+            values = solution.action_values(state)
+            if state.turn != seat:
+                return best(values, 0.0)
+            action = own(game, state)
+            decisions += 1
+            losses[number] += max(values.values()) - values[action]
+            return action
+
+        def roll(state: Any, dice: random.Random = dice) -> Any:
+            return dice.choice(equal_shares(game.chance_outcomes(state)))[0]
+
+        for _ in play_out(game, game.initial_state(), decide, roll):
+            pass
+        progress(game, number + 1, games)
+    mean = float(losses.mean())
+    half = Z95 * float(losses.std(ddof=1)) / sqrt(games) if games > 1 else 1.0
+    per_decision = float(losses.sum()) / max(1, decisions)
+    return Regret(games, decisions, per_decision, mean, max(0.0, mean - half), mean + half)

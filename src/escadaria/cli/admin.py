@@ -1,0 +1,168 @@
+"""Maintenance of a server's database."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from escadaria.cli.common import AsJson, json_text, report_errors
+from escadaria.terminal.screen import Screen
+
+app = typer.Typer(help="Maintain the database of a server.", no_args_is_help=True)
+
+Database = Annotated[
+    str,
+    typer.Option(
+        envvar=["ESCADARIA_DATABASE", "DATABASE_URL"],
+        help="A file for SQLite, or a postgresql:// URL. Default: in your data folder.",
+    ),
+]
+BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")]
+
+
+@app.command()
+def backup(file: BackupFile, database: Database = "", as_json: AsJson = False) -> None:
+    """Back up the whole database to a new file; servers may keep running.
+
+    The file contains the secrets of all seats and dice. It can be restored into SQLite and PostgreSQL.
+    """
+    with maintenance(database) as (admin, session, screen), report_progress(screen, "rows") as progress:
+        rows = admin.backup(session, file, progress)
+        show_facts(f"{file}: {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
+
+
+@app.command()
+def restore(file: BackupFile, database: Database = "", as_json: AsJson = False) -> None:
+    """Fill an empty database from a backup, all or nothing."""
+    with (
+        maintenance(database, create=True) as (admin, session, screen),
+        report_progress(screen, "bytes") as progress,
+    ):
+        rows = admin.restore(session, file, progress)
+        show_facts(f"restored {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
+
+
+@app.command()
+def export(
+    match: Annotated[str, typer.Argument(metavar="MATCH", help="The id of the match, as in its link.")] = "",
+    folder: Annotated[
+        Path | None, typer.Option("--all", metavar="FOLDER", help="Export all finished matches to a folder.")
+    ] = None,
+    database: Database = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write the record of a finished match to stdout, or the records of all to a folder."""
+    require_one(match, folder, "a match, or --all FOLDER")
+    with maintenance(database) as (admin, session, screen), report_progress(screen, "matches") as progress:
+        if folder is None:
+            text = admin.export(session, match)
+            show_facts(text.rstrip("\n"), {"match": match, "record": text}, as_json)
+            return
+        written, damaged = admin.export_all(session, folder, progress)
+        show_facts(f"{folder}: {written} records", {"records": written, "damaged": damaged}, as_json)
+        report_damage(damaged, screen)
+
+
+@app.command()
+def delete(
+    match: Annotated[str, typer.Argument(metavar="MATCH", help="The id of the match, as in its link.")] = "",
+    name: Annotated[str, typer.Option(help="Replace this person's name in all matches instead.")] = "",
+    database: Database = "",
+    as_json: AsJson = False,
+) -> None:
+    """Delete a match, or a person's name from all matches, permanently.
+
+    The database files are rewritten, so that no deleted data is left in them; servers wait meanwhile.
+    """
+    require_one(match, name, "a match, or --name NAME")
+    with maintenance(database) as (admin, session, screen), report_progress(screen, "matches") as progress:
+        if match:
+            events = admin.delete_match(session, match)
+            show_facts(f"deleted {match}: {events} events", {"match": match, "events": events}, as_json)
+            return
+        matches = admin.delete_name(session, name, progress)
+        show_facts(f"replaced {name!r} in {len(matches)} matches", {"matches": matches}, as_json)
+        if not matches:
+            raise typer.Exit(1)
+
+
+@app.command()
+def check(database: Database = "", as_json: AsJson = False) -> None:
+    """Replay every match in the database, and report the damaged ones."""
+    with maintenance(database) as (admin, session, screen), report_progress(screen, "matches") as progress:
+        found = admin.check(session, progress)
+        show_facts(
+            f"{found.matches} matches ({found.finished} finished), {found.events} events,"
+            f" {found.rolls} rolls verified: {len(found.damaged)} damaged",
+            dataclasses.asdict(found),
+            as_json,
+        )
+        report_damage(found.damaged, screen)
+
+
+@contextmanager
+def maintenance(url: str, *, create: bool = False) -> Iterator[tuple[Any, Any, Screen]]:
+    """The module ``admin``, a connection to the database, and the screen."""
+    with report_errors(None) as screen:
+        from escadaria import admin  # the extra `server`, whose messages load slowly
+        from escadaria.server import run
+
+        url = url or run.default_database()
+        try:
+            if url.startswith("postgres"):
+                import_module("psycopg")
+            with admin.maintenance_session(url, create=create) as session:
+                yield admin, session, screen
+        except admin.AdminError as error:
+            screen.error_line(str(error))
+            raise typer.Exit(1) from None
+        except ValueError as error:  # an invalid URL
+            screen.error_line(str(error))
+            raise typer.Exit(2) from None
+
+
+@contextmanager
+def report_progress(screen: Screen, unit: str) -> Iterator[Callable[[int, int], None]]:
+    """Print the progress to stderr every two seconds."""
+    start = time.monotonic()
+    state = [0, 0]
+    ended = threading.Event()
+
+    def report() -> None:
+        while not ended.wait(2):
+            done, total = state
+            far = f"{done:,} of {total:,} {unit}, " if total else ""
+            screen.err.print(f"{far}{time.monotonic() - start:.0f} s", soft_wrap=True)
+
+    def progress(done: int, total: int) -> None:
+        state[:] = done, total
+
+    threading.Thread(target=report, daemon=True).start()
+    try:
+        yield progress
+    finally:
+        ended.set()
+
+
+def require_one(first: object, second: object, what: str) -> None:
+    if bool(first) == bool(second):
+        raise typer.BadParameter(f"name {what}")
+
+
+def show_facts(sentence: str, facts: dict[str, Any], as_json: bool) -> None:
+    typer.echo(json_text(facts) if as_json else sentence)
+
+
+def report_damage(damaged: dict[str, str], screen: Screen) -> None:
+    for match, reason in damaged.items():
+        screen.error_line(f"{match}: {reason}")
+    if damaged:
+        raise typer.Exit(1)

@@ -1,0 +1,168 @@
+"""Playing, replaying, verifying and printing."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from escadaria.bots import BOTS
+from escadaria.catalogue import GAMES
+from escadaria.cli.common import KNOWN, File, Language, OneGame, Options, report_errors, signals_as_interrupt
+from escadaria.game import BadOptions
+from escadaria.printing import PAPERS, write_pdf
+from escadaria.record import open_record
+from escadaria.record import verify as verify_record
+from escadaria.table import Table
+from escadaria.teaching.rules import rulebook
+from escadaria.terminal import saves, seating
+from escadaria.terminal.play import PAUSE, Quit, TerminalMatch
+from escadaria.terminal.replay import Replay
+from escadaria.terminal.results import show_verdict
+from escadaria.terminal.screen import Screen
+
+
+class DiceKind(StrEnum):
+    """Who rolls the dice of a match in the terminal."""
+
+    fair = "fair"
+    real = "real"
+
+
+def play(
+    game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}; with --resume a record.")] = "",
+    seat: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME", help=f"A person; or bot:KIND, or NAME=bot:KIND ({', '.join(BOTS)}). Repeatable."
+        ),
+    ] = [],  # noqa: B006 - Typer copies it
+    players: Annotated[int | None, typer.Option(help="Number of players; bots fill the free seats.")] = None,
+    option: Options = [],  # noqa: B006
+    lang: Language = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seeded dice, the same each time. Default: fair dice.")
+    ] = None,
+    dice: Annotated[
+        DiceKind, typer.Option(help="real: roll your own dice and type what they show.")
+    ] = DiceKind.fair,
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to save the match.")] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Resume the newest unfinished match, or the given record."),
+    ] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Bots play without a pause.")] = False,
+) -> None:
+    """Play a game with any mix of bots and people at this keyboard.
+
+    Every move is saved immediately: stop with Ctrl-C at any time, and continue with --resume. At any prompt
+    type ? for the rules of the current phase, or help for the other commands.
+    """
+    with report_errors(lang) as screen, signals_as_interrupt():
+        if resume:
+            table, saved = resumed_match(Path(game) if game else None)
+        else:
+            real = dice is DiceKind.real
+            if real and seed is not None:
+                raise BadOptions("real dice have no seed")
+            table, saved = new_match(screen, game, seat, players, option, seed, record, real=real)
+        session = TerminalMatch(table, saved, screen, 0 if fast else PAUSE)
+        try:
+            session.run()
+        except (Quit, EOFError):
+            session.pause_match()
+        except KeyboardInterrupt:
+            session.pause_match()
+            raise
+
+
+def new_match(
+    screen: Screen,
+    game: str,
+    seats: list[str],
+    players: int | None,
+    options: list[str],
+    seed: int | None,
+    record: Path | None,
+    *,
+    real: bool = False,
+) -> tuple[Table, saves.SavedMatch]:
+    """Start a new match; on a terminal, ask for missing values."""
+    interactive = sys.stdin.isatty()
+    name = game or (seating.ask_game(screen) if interactive else next(iter(GAMES)))
+    seating.make_game(name, options, players, len(seats))  # report errors before asking more
+    given = [seating.read_seat(text) for text in seats]
+    if interactive and not given and players is None:
+        given = seating.ask_seats(screen, name)
+    rules = seating.make_game(name, options, players, len(given))
+    all_seats = seating.fill(rules, given)
+    saved = saves.begin(record or saves.new_path(name), all_seats, seed, real=real)
+    return Table(rules, all_seats, saved.dice), saved
+
+
+def resumed_match(path: Path | None) -> tuple[Table, saves.SavedMatch]:
+    """Resume the match at ``path``, or the newest unfinished one."""
+    record, saved = saves.resume(path or saves.newest_unfinished(saves.records_folder()))
+    return Table.resumed(record, saved.dice), saved
+
+
+def replay(
+    file: File,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print the whole match instead of stepping through it.")
+    ] = False,
+    ply: Annotated[int | None, typer.Option(help="Show only the position after this ply.")] = None,
+    lang: Language = None,
+) -> None:
+    """Replay a match, step by step or all of it."""
+    with report_errors(lang) as screen:
+        shown = Replay(open_record(file), screen)
+        if ply is not None:
+            shown.show(ply)
+        elif everything or not (sys.stdin.isatty() and screen.out.is_terminal):
+            shown.show_all()
+        else:
+            shown.step_through()
+
+
+def verify(file: File, lang: Language = None) -> None:
+    """Verify that the dice of a match were fair.
+
+    Every roll is derived again. The exit code is 0 for yes and 1 for no. The answer is also no for a damaged
+    record, for dice without a commitment, for real ones, and for an unfinished match, whose secret is not
+    revealed yet.
+    """
+    with report_errors(lang) as screen:
+        record = open_record(file)
+        verdict = verify_record(record)
+        show_verdict(record, verdict, screen)
+        if not verdict.fair:
+            raise typer.Exit(1)
+
+
+def print_(
+    game: OneGame,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The PDF to write.")],
+    paper: Annotated[str, typer.Option(metavar="|".join(PAPERS), help="The size of the paper.")] = "a4",
+    option: Options = [],  # noqa: B006
+    lang: Language = None,
+) -> None:
+    """Make a PDF to play at a real table: board, player aids, cut-outs and rules.
+
+    It needs Chromium or Chrome. Without one, print /print/GAME from any browser.
+    """
+    with report_errors(lang) as screen:
+        seating.make_game(game, option, None, 0)  # report wrong options
+        if paper not in PAPERS:
+            raise BadOptions(f"there is no paper {paper!r}, there are {' and '.join(PAPERS)}")
+        if not rulebook(game):
+            raise BadOptions(f"there are no pages of {game} to print")
+        import_module("uvicorn")  # report a missing extra before the server starts
+        saves.check_writable(out)
+        options = dict(one.split("=", 1) for one in option)
+        write_pdf(game, out, screen.texts.language, paper, options)
+        typer.echo(out)

@@ -1,0 +1,285 @@
+"""The benchmark: the same for every bot, balanced, and right about the best and the worst play."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from escadaria import bots, load, solutions
+from escadaria.arena import benchmark as module
+from escadaria.arena.benchmark import GAMES, PROTOCOL, Entries, Unsolved, benchmark, pool, regret
+from escadaria.arena.league import BadBot
+from escadaria.arena.rating import POINTS, fit, fit_one
+from escadaria.arena.simulation import Share
+from escadaria.catalogue import KITS
+from escadaria.cli import app
+from escadaria.game import AnyGame, BadOptions
+from escadaria.solutions import Bounds
+from escadaria_pig.rules import Pig
+from tools import leaderboard
+
+GAME = Pig(players=2, goal=6)
+
+
+def last(game: AnyGame, state: Any) -> Any:
+    """A user's bot."""
+    return game.legal_actions(state)[-1]
+
+
+def broken(game: AnyGame, state: Any) -> Any:
+    raise ZeroDivisionError
+
+
+class SolvedPig:
+    """The exact solution of a short game of Pig, by value iteration over its positions."""
+
+    game, bounds = GAME, Bounds(0.0, 1.0, 1e-12)
+
+    def __init__(self) -> None:
+        self.values = dict.fromkeys(self._positions(), 0.0)
+        change = 1.0
+        while change > 1e-13:
+            change = 0.0
+            for state, old in self.values.items():
+                self.values[state] = self._worth(state)
+                change = max(change, abs(self.values[state] - old))
+
+    def _positions(self) -> set[Any]:
+        found, left = set[Any](), [GAME.initial_state()]
+        while left:
+            state = left.pop()
+            if state not in found and state.pot < GAME.goal:
+                found.add(state)
+                left += [GAME.apply(state, action) for action in GAME.legal_actions(state)]
+                left += [GAME.apply(state, face) for face, _ in GAME.chance_outcomes(state)]
+        return found
+
+    def _worth(self, state: Any) -> float:
+        outcome = GAME.outcome(state)
+        if outcome is not None:
+            return float(outcome.winner == state.turn)
+        if state.pot >= GAME.goal and not state.rolling:
+            return 1.0  # hold
+        if chances := GAME.chance_outcomes(state):
+            return sum(float(chance) * self._after(state, face) for face, chance in chances)
+        return max(self.action_values(state).values())
+
+    def _after(self, state: Any, action: Any) -> float:
+        after = GAME.apply(state, action)
+        return self.value(after) if after.turn == state.turn else 1 - self.value(after)
+
+    def value(self, state: Any) -> float:
+        return self.values[state] if state in self.values else self._worth(state)
+
+    def action_values(self, state: Any) -> dict[Any, float]:
+        return {action: self._after(state, action) for action in GAME.legal_actions(state)}
+
+
+@pytest.fixture(scope="module")
+def solution() -> SolvedPig:
+    return SolvedPig()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_solved(no_solution: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Solving the short games takes a minute."""
+    monkeypatch.setattr(module, "_solved", lambda game: None)
+    monkeypatch.setattr(module, "TIMED", 5)
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(app, ["benchmark", *words, "--workers", "1"], catch_exceptions=False)
+
+
+def measured(*words: str) -> dict[str, Any]:
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.output
+    data: dict[str, Any] = json.loads(result.stdout)
+    return data
+
+
+def without_cost(data: dict[str, Any]) -> dict[str, Any]:
+    return data | {"entries": [entry | {"cost": None} for entry in data["entries"]]}
+
+
+# The protocol.
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_the_bot_meets_everyone_and_has_every_seat_equally_often(players: int) -> None:
+    schedule = Entries(1 + len(pool(players)), players)
+    seats, met = Counter[int](), Counter[int]()
+    for line_up, games in enumerate(schedule.goal(1)):
+        bots = schedule.line_up(line_up)
+        for number in range(games):
+            order = [bots[(seat - number) % players] for seat in range(players)]
+            assert order.count(0) == 1
+            seats[order.index(0)] += 1
+            met.update(bot for bot in order if bot)
+    assert set(seats) == set(range(players)) and len(set(seats.values())) == 1
+    assert len(met) == len(pool(players)) and len(set(met.values())) == 1
+
+
+def test_every_game_and_number_of_players_has_anchors() -> None:
+    for name in ("rapido", "chain"):
+        kit = KITS[name]
+        assert kit.benchmark is not None
+        part = kit.benchmark()
+        assert list(part.ANCHORS) == list(range(2, 7))
+        for players, ratings in part.ANCHORS.items():
+            assert set(ratings) == set(pool(players)) and ratings["simple"] == 1000
+        load(name, players=2, **part.SHORT)
+
+
+def test_the_same_bot_gets_the_same_figures() -> None:
+    words = ["tourist", "--game", "rapido", "--players", "2", "--games", "20"]
+    one, two = measured(*words), measured(*words)
+    assert without_cost(one) == without_cost(two)
+
+
+def test_names_mean_what_ships(solution: SolvedPig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solutions, "_found", lambda game, changed: solution)
+    path = solutions.path_of(load("rapido", players=2))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    game = load("rapido", players=2)
+    assert solutions.find(game) is solution
+    with solutions.hidden():
+        assert solutions.find(game) is None
+        assert vars(bots.load("master", game))["source"] == "shipped values"
+    assert solutions.find(game) is solution
+
+
+# Results.
+
+
+def test_fewer_games_are_not_official() -> None:
+    data = measured("simple", "--game", "chain", "--players", "2", "--games", "10")
+    assert data["protocol"] == PROTOCOL and data["bot"] == "simple" and data["games"] == 10
+    assert data["official"] is data["entries"][0]["official"] is False
+    assert data["entries"][0]["games"] < GAMES
+    shown = run("simple", "--game", "chain", "--players", "2", "--games", "10", "--lang", "en")
+    assert "Not an official entry" in shown.stdout
+
+
+def test_an_own_bot_is_measured() -> None:
+    data = measured(
+        "test_benchmark:last", "--game", "rapido", "--players", "2", "--players", "3", "--games", "6"
+    )
+    two, three = data["entries"]
+    assert data["bot"] == "test_benchmark:last" and (two["players"], three["players"]) == (2, 3)
+    assert two["games"] == 10 and [one["bot"] for one in two["against"]] == list(pool(2))
+    assert sum(one["games"] for one in two["against"]) == two["games"]
+    assert two["cost"]["decisions"] == 5 and two["cost"]["seconds"] > 0
+    assert two["exploitability"] is None and 0 <= three["exploitability"] < 2 / 3
+    assert [one["bot"] for one in three["among"]] == list(pool(3)) and three["short"]["finish"] == 5
+
+
+def test_an_unsolved_game_names_the_command() -> None:
+    entry = measured("simple", "--game", "rapido", "--players", "2", "--games", "10")["entries"][0]
+    commands = [one["solve"] for one in entry["regret"]]
+    assert commands == ["escadaria solve rapido --option finish=5", "escadaria solve rapido"]
+    assert isinstance(
+        next(iter(benchmark(last, ["chain"], [2], number=2).entries[0].regret.values())), Unsolved
+    )
+
+
+def test_random_is_worst() -> None:
+    ratings = {}
+    for bot in ("random", "simple", "regular"):
+        entry = benchmark(bot, ["rapido"], [2], number=60).entries[0]
+        assert entry.rating is not None
+        ratings[bot] = entry.rating[0]
+        assert entry.rating[1] < ratings[bot] < entry.rating[2]
+    assert ratings["random"] < min(ratings["simple"], ratings["regular"])
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["nobody"], "nobody"),
+        (["test_benchmark:nothing"], "test_benchmark:nothing"),
+        (["test_benchmark:broken", "--games", "1"], "test_benchmark:broken"),
+        (["simple", "--game", "ludo"], "ludo"),
+        (["simple", "--players", "7"], "players"),
+    ],
+)
+def test_errors_are_one_line(words: list[str], said: str) -> None:
+    result = run(*words)
+    lines = [line for line in result.stderr.splitlines() if line]
+    assert result.exit_code == 2 and len(lines) == 1 and said in lines[0], result.stderr
+
+
+def test_at_least_one_game_is_played() -> None:
+    with pytest.raises(BadOptions):
+        benchmark("simple", number=0)
+    with pytest.raises(BadBot):
+        benchmark(broken, ["rapido"], [2], number=1)
+
+
+def test_the_leaderboard_is_written_from_the_results() -> None:
+    results = [json.loads(path.read_text("utf-8")) for path in sorted(leaderboard.RESULTS.glob("*.json"))]
+    text = leaderboard.PAGE.read_text("utf-8")
+    assert leaderboard.page(text, results) == text
+    rated = [result for result in results if "protocol" in result]
+    assert rated and all(f"| `{result['bot']}` |" in text for result in rated)
+
+
+# Regret.
+
+
+def test_perfect_play_has_no_regret(solution: SolvedPig) -> None:
+    def perfect(game: AnyGame, state: Any) -> Any:
+        values = solution.action_values(state)
+        return max(values, key=values.__getitem__)
+
+    found = regret(perfect, solution, 40)
+    assert (found.per_game, found.per_decision, found.low, found.high) == (0, 0, 0, 0)
+    assert found.games == 40 and found.decisions > 40
+
+
+def test_regret_is_what_perfect_play_wins_more(solution: SolvedPig) -> None:
+    """The sum of the losses of decisions is an unbiased estimate of the loss of the game."""
+    found = regret("random", solution, 2000)
+    rng, won = random.Random(1), 0
+    other = bots.load("random", GAME, rng)
+    for number in range(found.games):
+        state = GAME.initial_state()
+        while (outcome := GAME.outcome(state)) is None:
+            if chances := GAME.chance_outcomes(state):
+                action = rng.choice(chances)[0]
+            elif state.turn == number % 2:
+                action = other(GAME, state)
+            else:
+                values = solution.action_values(state)
+                action = max(values, key=values.__getitem__)
+            state = GAME.apply(state, action)
+        won += outcome.winner == number % 2
+    low, high = Share("random", 1, won, found.games).interval
+    assert found.low > 0.05 and low < 0.5 - found.per_game < high
+
+
+# The rating.
+
+
+def test_a_bot_among_known_ones_gets_the_rating_that_the_model_has() -> None:
+    rng = np.random.default_rng(3)
+    points = np.array([1210.0, 800.0, 1000.0, 1150.0])
+    seat = np.array([60.0, 0.0, -60.0]) / POINTS
+    seated = rng.permuted(np.tile(np.arange(4), (20_000, 1)), axis=1)[:, :3]
+    seated = seated[(seated == 0).any(axis=1)]
+    power = np.exp(points[seated] / POINTS + seat)
+    winner = (power.cumsum(axis=1) < rng.random((len(seated), 1)) * power.sum(axis=1, keepdims=True)).sum(
+        axis=1
+    )
+    wins = np.eye(3, dtype=int)[winner]
+    rating, error = fit_one(seated, wins, np.array([0.0, *points[1:]]))
+    assert abs(rating - 1210) < 4 * error < 20
+    both = fit(seated, wins, 4)
+    assert error < both.bot_errors[0] * 2 and abs(both.seats[0] - 60) < 4 * both.seat_errors[0]
