@@ -11,8 +11,9 @@ python3 run.py screenshots ...     take screenshots of the web client, into scre
 python3 run.py docs [serve]        build the documentation into site/, or serve it
 python3 run.py lock                update constraints.txt to the newest versions of all dependencies
 
-The first run creates an environment in .venv and builds the web client; later runs
-start immediately, until pyproject.toml, constraints.txt or web/ change.
+The first run creates an environment in .venv with what the command needs, and the first with a
+server builds the web client; later runs start immediately, until pyproject.toml, constraints.txt or
+web/ change.
 """
 
 import hashlib
@@ -29,6 +30,8 @@ from pathlib import Path
 if sys.version_info < (3, 11):  # noqa: UP036 - any version of Python may run this file
     sys.exit("Escadaria needs Python 3.11 or newer; this is Python {}.{}.".format(*sys.version_info))
 
+import tomllib
+
 import hatch_build  # beside this file
 
 ROOT = Path(__file__).resolve().parent
@@ -39,14 +42,11 @@ STAMP = VENV / "escadaria-ready"  # the fingerprint of the environment; written 
 CONSTRAINTS = ROOT / "constraints.txt"
 
 SCRIPTS = {"bench": "bench", "tool": "tools"}  # folders of scripts for developers
-PEERS = ".[lab,openspiel,pettingzoo,postgres]"
-NEEDS = {  # levels of the environment with their arguments for uv; each level includes the one before
-    "play": ["-e", "."],
-    "lab": ["-e", ".[lab]"],
-    "dev": ["-e", PEERS, "--group", "dev"],
-    "bench": ["-e", PEERS, "--group", "dev", "--group", "bench"],
-}
-LAB = ("arena", "simulate", "solve")  # commands with compiled code; --plot needs the same extra
+GROUPS = {"dev", "bench"}  # of dependencies, in pyproject.toml; all other needs are extras
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+DEV = {"dev", *PROJECT["optional-dependencies"]}
+SERVER = ("admin", "print", "serve")  # commands with the server
+LAB = ("arena", "benchmark", "simulate", "solve")  # commands with compiled code; --plot needs the same extra
 
 UV_HOME = ROOT / ".uv"  # where uv is installed if the machine has none
 UV_OLDEST = (0, 9)
@@ -64,23 +64,23 @@ def main(words: list[str]) -> int:
     if command == "screenshots":
         return script("tools", [command, *rest])
     if command == "docs":
-        prepare("dev")
-        return become([str(PYTHON), "-m", "mkdocs", *(rest or ["build"])])
+        prepare(DEV)
+        return become([str(PYTHON), "-m", "zensical", *(rest or ["build", "--strict"])])
     if command == "lock":
         return lock()
-    prepare(need_of(command, rest))
+    prepare(needs_of(command, rest))
     return become([str(BIN / "escadaria"), command, *rest])
 
 
-def need_of(command: str, words: list[str]) -> str:
-    """The level in NEEDS of a command of `escadaria`."""
+def needs_of(command: str, words: list[str]) -> set[str]:
+    """The extras that a command of `escadaria` needs."""
     plots = any(word.split("=")[0] == "--plot" for word in words)
-    return "lab" if command in LAB or plots else "play"
+    return {"server"} if command in SERVER else {"lab"} if command in LAB or plots else set()
 
 
 def test(pytest_args: list[str]) -> int:
     """Run all checks, even after a failure, and return 0 only if all passed."""
-    prepare("dev")
+    prepare(DEV)
     # The whole suite runs on all cores; selected tests run in one process, where -s and --pdb work.
     steps = {
         "ruff check": ["ruff", "check", "."],
@@ -103,7 +103,7 @@ def script(folder: str, words: list[str]) -> int:
     if not words or words[0] not in known:
         say(f"name one of {folder}/: {', '.join(known)}")
         return 2
-    prepare("bench" if folder == "bench" else "dev")
+    prepare(DEV | {"bench"} if folder == "bench" else DEV)
     path = [str(ROOT), os.environ.get("PYTHONPATH", "")]  # the tools import research/
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))
     return become([str(PYTHON), str(ROOT / folder / f"{words[0]}.py"), *words[1:]])
@@ -122,30 +122,38 @@ def lock() -> int:
     return 0
 
 
-def prepare(need: str = "play") -> None:
-    """Create or update .venv for this level of NEEDS."""
+def prepare(needs: set[str]) -> None:
+    """Create or update .venv with these extras and groups. What it has already stays."""
     choose_numba_cache()
     basis = fingerprint()
     made_of = STAMP.read_text("utf-8").split() if STAMP.is_file() and PYTHON.is_file() else []
-    levels = list(NEEDS)
-    has = levels.index(made_of[1]) if made_of[:1] == [basis] else -1
+    is_new = made_of[:1] != [basis]
+    has = set() if is_new else set(made_of[1:])
+    if "server" not in needs:
+        os.environ["ESCADARIA_SKIP_WEB"] = "1"  # only the server needs the web client
     client_is_old = not os.environ.get("ESCADARIA_SKIP_WEB") and not hatch_build.is_fresh(ROOT)
-    if not client_is_old and has >= levels.index(need):
+    if not is_new and not client_is_old and needs <= has:
         return
-    need = levels[max(has, levels.index(need))]  # never downgrade
+    needs = needs | has
     uv = find_uv()
     STAMP.unlink(missing_ok=True)  # after an interruption the next run starts again
-    if has < 0:  # from scratch, to remove packages that are no longer needed
+    if is_new:  # from scratch, to remove packages that are no longer needed
         say("creating the environment in .venv (only once)")
         run_uv(uv, "venv", "--quiet", "--clear", "--python", base_python(), str(VENV))
-    more = {"play": "", "lab": " with the extra lab", "dev": " with the development dependencies"}
-    say("installing Escadaria" + more.get(need, " with the peers of the benchmarks"))
-    install = ["pip", "install", "--python", str(PYTHON), "-c", CONSTRAINTS.name, *NEEDS[need]]
+    say("installing Escadaria" + (f" with {', '.join(sorted(needs))}" if needs else ""))
+    install = ["pip", "install", "--python", str(PYTHON), "-c", CONSTRAINTS.name, *requirements(needs)]
     if client_is_old:
         say("building the web client (about a minute the first time)")
         install += ["--reinstall-package", "escadaria"]  # runs the hook in hatch_build.py
     run_uv(uv, *install)
-    STAMP.write_text(f"{basis} {need}\n", encoding="utf-8")
+    STAMP.write_text(" ".join([basis, *sorted(needs)]) + "\n", encoding="utf-8")
+
+
+def requirements(needs: set[str]) -> list[str]:
+    """The arguments of uv that install Escadaria with these extras and groups."""
+    extras = ",".join(sorted(needs - GROUPS))
+    groups = (word for group in sorted(needs & GROUPS) for word in ("--group", group))
+    return ["-e", f".[{extras}]" if extras else ".", *groups]
 
 
 def fingerprint() -> str:
