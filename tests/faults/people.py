@@ -173,15 +173,26 @@ class Person:
         self._pending: Json | None = None
         self._ids = itertools.count(1)
         self._tab = secrets.token_hex(6)
+        self._last = ""
+
+    def __str__(self) -> str:
+        now = {key: self.now.get(key) for key in ("status", "to_act", "next")}
+        return (
+            f"{self.account.name} with seats {self.mine} at version {self.receiver.version}, {now}, "
+            f"wants a rematch: {self.wants_rematch}, done: {self.done}, pending: {self._pending}, "
+            f"last: {self._last}"
+        )
 
     async def play(self) -> None:
         """Play the match to its end, reconnecting as needed."""
         while not self.done:
             url = self.rng.choice(self.urls).replace("http", "ws", 1)
             address = f"{url}/api/matches/{self.match}/socket"
-            with contextlib.suppress(*BROKEN):
+            try:
                 async with connect(address, max_size=2**22, open_timeout=30, proxy=None) as there:
                     await self._talk(there)
+            except BROKEN as error:
+                self._last = f"{error!r} after {self._last}"[:200]
             await asyncio.sleep(self.rng.uniform(0.02, 0.1))
 
     async def _talk(self, there: ClientConnection) -> None:
@@ -190,6 +201,7 @@ class Person:
         current = 1
         while True:
             frame = await self._next(there)
+            self._last = f"{frame['type']} {frame.get('code', '')}"
             self.receiver.receive(frame)
             self._learn(frame)
             if frame["type"] == "welcome":
@@ -380,7 +392,12 @@ class Party:
         self.plan = plan
         self.rng = rng
         self.matches: list[str] = []
+        self.people: list[Person] = []
+        """Those with raw frames, at the current match."""
         self.task: asyncio.Task[None] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.plan} goes on, at match {self.matches[-1:]} with {'; '.join(map(str, self.people))}"
 
     @property
     def progress(self) -> int:
@@ -416,7 +433,7 @@ class Party:
     async def _play(self, match: str, accounts: list[Account]) -> str | None:
         """Play one match; return the next one at the same table, if there is a rematch."""
         rematch = self.rng.random() < 0.5
-        people: list[Person] = []
+        people = self.people = []
         async with asyncio.TaskGroup() as group:
             for account in accounts:
                 if account.name[0] == "c":
@@ -466,7 +483,7 @@ async def every_party_progresses(parties: list[Party]) -> None:
     """Wait until each table makes progress."""
     before = [party.progress for party in parties]
     for party, progress in zip(parties, before, strict=True):
-        await eventually(partial(party.is_beyond, progress + 5), f"{party.plan} goes on")
+        await eventually(partial(party.is_beyond, progress + 5), party)
 
 
 async def open_match(url: str, command: Json) -> Json:

@@ -211,8 +211,8 @@ def free_port() -> int:
             return port
 
 
-async def eventually(condition: Any, what: str) -> None:
-    """Wait for a condition, with frequent checks."""
+async def eventually(condition: Any, what: object) -> None:
+    """Wait for a condition, with frequent checks. ``str(what)`` describes it if it does not come true."""
     until = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < until, f"not in {PATIENCE} s: {what}"
