@@ -70,7 +70,7 @@ def analyse(
 def hint(
     game: OneGame,
     position: Annotated[str, typer.Argument(metavar="POSITION", help="The text of the position.")],
-    option: Options = [],  # noqa: B006
+    option: Options = [],
     players: Annotated[
         int | None, typer.Option(help="Number of players, the same as --option players=3.")
     ] = None,

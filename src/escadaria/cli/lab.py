@@ -59,11 +59,11 @@ def simulate(
             help="A bot for each seat, or package.module:function for your own; a single one plays all "
             "seats. Repeatable.",
         ),
-    ] = ["simple"],  # noqa: B006
+    ] = ["simple"],
     players: Annotated[int | None, typer.Option(help="Number of players. Default: one per bot.")] = None,
     games: Annotated[int, typer.Option(min=1, help="Number of games.")] = 1000,
     seed: Seed = 1,
-    option: Options = [],  # noqa: B006
+    option: Options = [],
     workers: Workers = None,
     scheduler: Scheduler = "",
     as_json: AsJson = False,
@@ -108,7 +108,7 @@ def solve(
         int | None, typer.Option(help="Rapido: the finish, the same as --option finish=20.")
     ] = None,
     board: Annotated[str, typer.Option(help="Chain: the board, the same as --option board=default.")] = "",
-    option: Options = [],  # noqa: B006
+    option: Options = [],
     threads: Annotated[int | None, typer.Option(help="Number of threads. Default: one per core.")] = None,
     again: Annotated[bool, typer.Option("--again", help="Solve again even if a solution exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
@@ -143,11 +143,11 @@ def arena(
             metavar="NAME",
             help="A bot, or package.module:function for your own. Repeatable. Default: all bots.",
         ),
-    ] = list(BOTS),  # noqa: B006
+    ] = list(BOTS),
     players: Annotated[int | None, typer.Option(help="Number of players. Default: two.")] = None,
     games: Annotated[int, typer.Option(min=1, help="Minimum number of games.")] = 1000,
     seed: Seed = 1,
-    option: Options = [],  # noqa: B006
+    option: Options = [],
     workers: Workers = None,
     scheduler: Scheduler = "",
     resume: Annotated[
@@ -205,8 +205,8 @@ def benchmark(
     ],
     game: Annotated[
         list[str], typer.Option(metavar="GAME", help=f"{KNOWN}. Repeatable. Default: both.")
-    ] = [],  # noqa: B006
-    players: Annotated[list[int], typer.Option(help="Number of players. Repeatable. Default: 2 to 6.")] = [],  # noqa: B006
+    ] = [],
+    players: Annotated[list[int], typer.Option(help="Number of players. Repeatable. Default: 2 to 6.")] = [],
     games: Annotated[
         int,
         typer.Option(min=1, help="Games for each number of players. With fewer it is no official entry."),

@@ -40,9 +40,9 @@ def play(
         typer.Option(
             metavar="NAME", help=f"A person; or bot:KIND, or NAME=bot:KIND ({', '.join(BOTS)}). Repeatable."
         ),
-    ] = [],  # noqa: B006 - Typer copies it
+    ] = [],
     players: Annotated[int | None, typer.Option(help="Number of players; bots fill the free seats.")] = None,
-    option: Options = [],  # noqa: B006
+    option: Options = [],
     lang: Language = None,
     seed: Annotated[
         int | None, typer.Option(help="Seeded dice, the same each time. Default: fair dice.")
@@ -148,7 +148,7 @@ def print_(
     game: OneGame,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The PDF to write.")],
     paper: Annotated[str, typer.Option(metavar="|".join(PAPERS), help="The size of the paper.")] = "a4",
-    option: Options = [],  # noqa: B006
+    option: Options = [],
     lang: Language = None,
 ) -> None:
     """Make a PDF to play at a real table: board, player aids, cut-outs and rules.
