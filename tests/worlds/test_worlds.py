@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 from escadaria.bus import Sent
+from escadaria.server import messages
 from escadaria.server.autoplay import Autoplay
 from escadaria.server.event_log import EventLog
 from escadaria.server.hub import Hub
 from escadaria.server.match import MatchEvent
 from escadaria.server.peers import Peers
+from escadaria.server.presence import Connection
 from escadaria.server.room import Room
 from escadaria.store import Conflict, StoredEvent
 from escadaria.store.sql import SqlStore
@@ -50,6 +52,21 @@ def test_worlds_that_have_found_a_fault(seed: int) -> None:
 def test_a_seed_repeats_exactly(seed: int) -> None:
     one, two = run_world(seed), run_world(seed)
     assert one.history == two.history and one.disk.events == two.disk.events
+
+
+def test_hints_for_a_version_that_does_not_exist_apply_no_event_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such a hint reads the store for later events, while a command may be storing them."""
+    submit = Room.submit
+
+    def submit_with_hint(self: Room, connection: Connection, command: messages.AnyCommand) -> None:
+        submit(self, connection, messages.Hint(id=f"hint-{command.id}", version=10**6))
+        submit(self, connection, command)
+
+    monkeypatch.setattr(Room, "submit", submit_with_hint)
+    for seed in range(12):
+        run_world(seed)
 
 
 def follow_without_comparing(self: EventLog, events: Sequence[Sent]) -> bool:

@@ -59,7 +59,12 @@ class Jobs:
             return False
 
     async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Queue a job and return its result. The job runs even if the caller is cancelled."""
+        """Queue a job and return its result. The job runs even if the caller is cancelled.
+
+        Within a job it is part of that one, and runs immediately.
+        """
+        if self._worker is not None and asyncio.current_task() is self._worker:
+            return await work()
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         async def job() -> None:

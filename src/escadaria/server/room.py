@@ -213,8 +213,8 @@ class Room:
         try:
             if connection.watcher and not isinstance(command, messages.Ping):
                 raise Refused("forbidden", "watchers cannot send commands")
-            if command.version > self.match.version:
-                await self.events.catch_up()
+            if command.version > self.match.version:  # as a job: hints run beside the queue
+                await self.jobs.run(self.events.catch_up)
             if command.version > self.match.version:
                 raise Refused("future_version", f"the match is at version {self.match.version}")
             answer = messages.frame(await handle(connection, command))
