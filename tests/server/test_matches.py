@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from escadaria.client import Table, open_match
 from escadaria.record import read, verify
 from escadaria.refusals import Refused
-from server.wire import QUICK, duel, opened, play, playing, wire
+from server.wire import QUICK, Wire, duel, opened, play, playing, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -106,6 +107,28 @@ async def test_a_random_start_renumbers_the_seats(url: str) -> None:
                 ]
                 assert frame["now"]["position"]["turn"] == 0
             firsts.add(first)
+
+
+async def test_a_guest_whose_answer_was_lost_gets_the_token_of_the_rematch(url: str) -> None:
+    match = await opened(url, people=[{"name": "Ana"}])
+    guest = "guest" * 8
+    async with wire(url, match["match"], guest=guest) as rui:
+        assert (await rui.ask("sit", id="sit", name="Rui"))["type"] == "accepted"  # Rui does not receive it
+    async with wire(url, match["match"], token=match["token"]) as ana:
+        for command in ("start", "resign", "rematch"):
+            version = (await ana.ask("ping"))["version"]
+            assert (await ana.ask(command, version=version))["type"] == "accepted"
+    async with wire(url, match["match"], guest=guest) as rui:
+        await rui.expect("snapshot")  # of a guest
+        assert (await rui.ask("sit", id="sit", name="Rui"))["token"]
+        before = [frame async for frame in until_snapshot(rui)]
+    assert any(frame["next_token"] for frame in before if frame["type"] == "you")
+
+
+async def until_snapshot(wire: Wire) -> AsyncIterator[dict[str, Any]]:
+    """The frames before the next snapshot."""
+    while (frame := await wire.read())["type"] != "snapshot":
+        yield frame
 
 
 @pytest.mark.parametrize("starts, second", [("first", "Rui"), ("loser", "Ana")])

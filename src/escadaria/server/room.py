@@ -358,6 +358,8 @@ class Room:
         connection.token = digest(token)
         self._update_sharing()
         self._presence.send_seats()
+        if match.next is not None:  # the answer was lost, and the match has ended since
+            self._presence.send_next_tokens(self._next_token)
         if match.table is not None:  # it has started, and guests are not sent the play
             connection.send(self._snapshot(connection))
             self._presence.send_previews([connection])
