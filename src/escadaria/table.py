@@ -29,6 +29,7 @@ from escadaria.record import (
 from escadaria.refusals import Refused
 
 ROLL, UNDO, RESIGN, BACK, BOT = "roll", "undo", "resign", "back", "bot "
+_UNDO = re.compile(rf"{UNDO}(?: ([0-9]{{1,6}}))?")
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="kind", tag="acted"):
@@ -45,7 +46,7 @@ class Event(msgspec.Struct, frozen=True, tag_field="kind", tag="acted"):
     @property
     def undone(self) -> int:
         """The number of plies that it undoes."""
-        match = re.fullmatch(rf"{UNDO}(?: ([0-9]{{1,6}}))?", self.action)
+        match = _UNDO.fullmatch(self.action) if self.action.startswith(UNDO) else None
         return int(match[1] or 1) if match else 0
 
     @classmethod
@@ -58,8 +59,7 @@ class Event(msgspec.Struct, frozen=True, tag_field="kind", tag="acted"):
         return cls(int(seat), action, tuple(die.strip("[]") for die in dice.split()))
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One ply of an event, for front ends to animate."""
 
     action: Any

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class StoredEvent:
+
+class StoredEvent(msgspec.Struct, frozen=True, array_like=True):
     """One event of a match, as stored."""
 
     version: int
@@ -29,8 +30,12 @@ class StoredEvent:
     body: str
     """JSON that everyone at the table may see."""
 
-    hidden: str = field(default="", repr=False)
+    hidden: str = ""
     """JSON that never leaves the server: hashed tokens, the secret of the dice."""
+
+    def __repr__(self) -> str:
+        """Without ``hidden``."""
+        return f"StoredEvent({self.version!r}, {self.time!r}, {self.request!r}, {self.body!r})"
 
 
 class Conflict(Exception):
