@@ -59,22 +59,27 @@ class Autoplay:
     def schedule(self) -> None:
         """Set the timer for the next deadline, and start the bot if one is to act."""
         self.cancel()
-        table = self._match.table
         if self._closed:
             return
-        self._update_lease()
-        if table is None or table.to_act is None:
+        table = self._match.table
+        seat = None if table is None else table.to_act
+        self._update_lease(wanted=seat is not None)
+        if table is None or seat is None:
             return
         if (at := self._turn_clock.next_time()) is not None:
             # Without the lease another worker acts; only the warnings are sent.
             delay = max(0.0 if self._holds else 1.0, at - self._clock.time())
             self._timer = asyncio.get_running_loop().call_later(delay, self._jobs.enqueue, self._run_due)
-        if table.to_act != self._paced:
+        if seat != self._paced:
             self._paced = None
-        if not table.bot_of(table.to_act):
+        if not table.bot_of(seat):
             self._hurried = False
-        waits = table.to_enter() is not None  # people roll real dice for bots too
-        if not (self._thinking or waits) and table.bot_of(table.to_act) and self._bots_play and self._holds:
+        elif (
+            not self._thinking
+            and table.to_enter() is None  # people roll real dice for bots too
+            and self._bots_play
+            and self._holds
+        ):
             self._thinking = True
             self._jobs.spawn(self._run_bot())
 
@@ -91,11 +96,10 @@ class Autoplay:
     def _holds(self) -> bool:
         return self._peers.holds(self._match.id)
 
-    def _update_lease(self) -> None:
-        """Take the lease if this worker has connections or nobody else has, and there is something to do."""
-        table = self._match.table
+    def _update_lease(self, *, wanted: bool) -> None:
+        """Take the lease if it is wanted, and this worker has connections or nobody else has."""
         here = self._presence.connections or (self._match.settings.clock and not self._presence.anyone)
-        wanted = table is not None and table.to_act is not None and bool(here)
+        wanted = wanted and bool(here)
         if not wanted and self._peers.shared:
             if not self._thinking:  # or another worker would let a bot decide the same position
                 self.release()

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Protocol
 from weakref import WeakMethod
 
 import msgspec
@@ -34,6 +35,10 @@ _HIDDEN = Hidden()
 Publish = Callable[[MatchEvent, tuple[Step, ...], float, bytes], bytes]
 
 
+class CaughtUp(Protocol):
+    def __call__(self, *, seats: bool) -> None: ...
+
+
 class EventLog:
     """The events of one match, and the keys of the latest commands."""
 
@@ -43,13 +48,14 @@ class EventLog:
         services: Services,
         jobs: Jobs,
         publish: Publish,
-        caught_up: Callable[[], None],
+        caught_up: CaughtUp,
     ) -> None:
         """``publish`` and ``caught_up`` are methods of the room.
 
         :param publish: called with each applied event, its steps, its time, and its frame if another worker
             has made it; returns the frame if other workers can use it, else nothing.
-        :param caught_up: called after the events of another worker were applied.
+        :param caught_up: called after the events of another worker were applied, with whether they may have
+            changed seats.
         """
         self.match = match
         self.date = ""
@@ -131,7 +137,7 @@ class EventLog:
             self.load_events(events)
             metrics.followed("store").inc()
             if (caught_up := self._caught_up()) is not None:
-                caught_up()
+                caught_up(seats=True)
         return bool(events)
 
     def follow(self, events: Sequence[Sent]) -> bool:
@@ -145,7 +151,7 @@ class EventLog:
             self._remember(stored.request, stored.version)
         metrics.followed("message").inc()
         if (caught_up := self._caught_up()) is not None:
-            caught_up()
+            caught_up(seats=not all(frame for _, frame in new))  # events with frames are moves
         return True
 
     # Committing.
@@ -207,8 +213,9 @@ class EventLog:
 
     def _check_length(self, events: list[MatchEvent]) -> None:
         """:raises Refused: ``too_long``. Resigning is always possible."""
-        resigns = all(isinstance(e.event, Event) and e.event.action == RESIGN for e in events)
-        if self.match.version + len(events) > self._settings.events_per_match and not resigns:
+        if self.match.version + len(events) <= self._settings.events_per_match:
+            return
+        if not all(isinstance(e.event, Event) and e.event.action == RESIGN for e in events):
             raise Refused("too_long", "the match has too many events")
 
     def _due_after(self, events: list[MatchEvent], now: float) -> float | None:

@@ -464,9 +464,10 @@ class Room:
         if isinstance(event, messages.Moved) and stored.hidden.member is not None:
             self._presence.close_moved(stored.hidden.member, stored.hidden.token)
 
-    def _update(self) -> None:
-        """Update presence and timers after events of the store were applied."""
-        self._presence.update()
+    def _update(self, *, seats: bool = True) -> None:
+        """Update timers, and presence if seats may have changed, after events of the store were applied."""
+        if seats:
+            self._presence.update()
         self._autoplay.schedule()
 
     # Eviction.
