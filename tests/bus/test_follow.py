@@ -15,10 +15,11 @@ import pytest
 import escadaria
 from bus.conftest import Redis
 from escadaria import bots
+from escadaria.bus.redis import RedisBus
 from escadaria.server import hub as hub_module
 from escadaria.server.clock import Clock
 from escadaria.server.room import Room
-from escadaria.store import StoreUnavailable, Survey
+from escadaria.store import StoredEvent, StoreUnavailable, Survey
 from server.wire import PATIENCE, Inside, Wire, duel, eventually, opened, serving, wire
 from store.conftest import Postgres
 
@@ -150,6 +151,49 @@ async def test_lost_messages_are_found_by_the_check(
             await rui.expect("snapshot")
             assert (await ana.ask("act", version, action="roll"))["type"] == "accepted"
             assert (await rui.expect("event"))["version"] == version + 1
+
+
+@pytest.mark.parametrize("kind", ["redis"])
+async def test_the_check_does_not_read_what_messages_bring(
+    tmp_path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never_check(monkeypatch)
+    async with two_workers(tmp_path, options) as (one, two):
+        match, token = await duel(one.url)
+        async with (
+            wire(one.url, match["match"], token=match["token"]) as ana,
+            wire(two.url, match["match"], token=token) as rui,
+        ):
+            version = (await ana.expect("snapshot"))["version"]
+            await rui.expect("snapshot")
+            bus, store, room = two.hub.bus, two.hub.store, two.hub.rooms[match["match"]]
+            await eventually(lambda: bus.connected, "the bus is connected")
+            assert isinstance(bus, RedisBus)
+            receive, events = bus.received, store.events
+            late: list[Any] = []
+            reads: list[Any] = []
+
+            def delay(*message: Any) -> None:
+                if message[1] > version:
+                    late.append(message)
+
+            async def deliver(seconds: float) -> None:
+                while late:
+                    receive(*late.pop())
+
+            async def counted(*asked: Any, **more: Any) -> list[StoredEvent]:
+                reads.append(asked)
+                return await events(*asked, **more)
+
+            monkeypatch.setattr(bus, "received", delay)
+            await eventually(lambda: room.jobs.idle, "nothing is being checked")
+            monkeypatch.setattr(store, "events", counted)
+            monkeypatch.setattr(two.hub.clock, "sleep", deliver)
+            assert (await ana.ask("act", version, action="roll"))["type"] == "accepted"
+            await eventually(lambda: late, "the message is late")
+            await two.hub.check()
+            assert (await rui.expect("event"))["version"] == version + 1
+            assert not reads
 
 
 async def test_a_worker_without_clients_at_a_match_does_not_follow_but_answers_with_the_latest(

@@ -46,6 +46,7 @@ _SWEEP_SECONDS, _DUE_SECONDS, _LIMITS_SECONDS = 30.0, 1.0, 5.0
 _SHARED_LIMITS_SECONDS = 2.0
 _READ_SECONDS = 30.0
 _CHECK_SECONDS = 2.0
+_MESSAGE_SECONDS = 0.1
 _TABLES_SECONDS = 120.0
 _SPREAD_SECONDS = 1.0
 _BATCH = 100
@@ -158,11 +159,18 @@ class Hub:
     async def check(self) -> None:
         """Compare the followed matches with the store: messages of the bus may have been lost."""
         followed = [match for match, room in self.rooms.items() if room.followed]
-        for match, survey in (await self.store.survey(followed, self.clock.time())).items():
+        surveys = await self.store.survey(followed, self.clock.time())
+        behind = []
+        for match, survey in surveys.items():
             if (room := self.rooms.get(match)) is not None:
                 room.surveyed(survey)
                 if survey.version > room.match.version:
-                    room.follow(survey.version)
+                    behind.append(match)
+        if behind and self.bus.connected:  # most of the messages are only on their way
+            await self.clock.sleep(_MESSAGE_SECONDS)
+        for match in behind:
+            if (room := self.rooms.get(match)) is not None:
+                room.follow(surveys[match].version)
 
     async def beat(self) -> None:
         """Tell the other workers that this one lives, and check all matches if one of them is gone."""
