@@ -61,9 +61,11 @@ class Tab:
 async def tab(
     server: Server, match: str, witness: Witness, *, since: int | None = None, **hello: object
 ) -> AsyncIterator[Tab]:
-    """A connection that is admitted and up to date."""
+    """A connection that is admitted and up to date. It sends no pings, which would also end a silent one."""
     address = f"ws://127.0.0.1:{server.port}/api/matches/{match}/socket"
-    async with connect(address, proxy=None, max_size=2**22, open_timeout=PATIENCE, close_timeout=1) as there:
+    async with connect(
+        address, proxy=None, max_size=2**22, open_timeout=PATIENCE, close_timeout=1, ping_interval=None
+    ) as there:
         receiver = Receiver(witness, match, "tab")
         receiver.version = since or 0
         opened = Tab(there, receiver)

@@ -19,6 +19,7 @@ from faults.serving import Server, eventually, running
 from faults.tabs import TWO, tab, two_people, verdict
 
 PING_SECONDS = 4.0
+"""Long enough for a client on a busy machine to answer in time."""
 
 
 def run(folder: Path, scene: Callable[[Server, Witness], Awaitable[None]], ping_seconds: float = 15) -> None:
