@@ -447,6 +447,8 @@ def test_plural_forms(language: str, none: str, one: str, two: str) -> None:
         (chain.Covered(1, 0, 9), "chain.fact.covered"),
         (chain.Moved(0, 0, 4, 4), "chain.fact.moved.no_start"),
         (chain.Moved(0, 4, 8, 4), "chain.fact.moved"),
+        (rapido.Rolled(0, "X5", 50), "rapido.fact.rolled"),
+        (rapido.Rolled(0, "X5", 50, invalid=True), "rapido.fact.rolled.invalid"),
         (rapido.Fell(0, 2, 0, 0), "rapido.fact.fell.no_fallen"),
         (rapido.Fell(0, 2, 1, 0), "rapido.fact.fell.no_step"),
         (rapido.Fell(0, 2, 2, 7), "rapido.fact.fell"),

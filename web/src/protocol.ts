@@ -465,6 +465,7 @@ export type RapidoRolled = {
   seat: number;
   dice: string;
   value: number;
+  invalid: boolean;
 };
 
 /** The roll was a double, and the piece climbed immediately. */

@@ -310,6 +310,8 @@ export interface TextArgs {
   'rapido.fact.placed': 'field' | 'name' | 'value';
   'rapido.fact.placed.you': 'field' | 'value';
   'rapido.fact.rolled': 'dice' | 'name' | 'value';
+  'rapido.fact.rolled.invalid': 'dice' | 'name';
+  'rapido.fact.rolled.invalid.you': 'dice';
   'rapido.fact.rolled.you': 'dice' | 'value';
   'rapido.fact.rolled_again': 'name';
   'rapido.fact.rolled_again.you': never;

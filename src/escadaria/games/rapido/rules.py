@@ -156,6 +156,8 @@ class Rolled(Fact):
     ruling: ClassVar[str] = "R9"
     dice: str
     value: int
+    invalid: bool = False
+    """An X on a later roll ended the turn (R12), so the value does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,14 +322,15 @@ class Rapido(Game[State, Action]):
 
     def _roll(self, state: State, roll: Roll, facts: list[Fact] | None) -> State:
         seat, steps = state.turn, state.steps
-        if facts is not None:
-            facts.append(Rolled(seat, str(roll), roll.value))
         crosses = (roll.a == X) + (roll.b == X)
         if crosses and state.phase is Phase.LATER_ROLL:  # R12; on the first roll nothing happens (R11)
             step = max(0, steps[seat] - crosses)
             if facts is not None:
+                facts.append(Rolled(seat, str(roll), roll.value, invalid=True))
                 facts.append(Fell(seat, crosses, steps[seat] - step, step))
             return self._start_turn(self._next(seat), replaced(steps, seat, step), state.tower, facts)
+        if facts is not None:
+            facts.append(Rolled(seat, str(roll), roll.value))
         if roll.a == roll.b and not crosses:  # R10
             step = min(self.finish, steps[seat] + roll.a)
             steps = replaced(steps, seat, step)
