@@ -860,8 +860,7 @@ export interface TextArgs {
   'web.news.back.you': never;
   'web.news.bot': 'name';
   'web.news.bot.you': never;
-  'web.news.corrected': 'name';
-  'web.news.corrected.you': never;
+  'web.news.corrected': never;
   'web.news.resign': 'name';
   'web.news.resign.you': never;
   'web.news.undo': 'name';
