@@ -288,3 +288,15 @@ def test_every_step_of_a_lesson_fits_the_screen(
         assert person.page.evaluate("document.documentElement.scrollHeight <= innerHeight"), step
         step += 1
     assert last > 8
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("game", ["rapido", "chain"])
+def test_pictures_of_the_rules_fill_their_place(come: Come, game: str, width: int) -> None:
+    person = come(page={"viewport": {"width": width, "height": 800}}).go(f"/rules/{game}")
+    pictures = person.page.locator("figure .picture")
+    expect(pictures.first).to_be_visible()
+    narrower = "(it) => it.parentElement.clientWidth - it.offsetWidth"
+    margin = "(it) => getComputedStyle(it).margin"
+    for picture in pictures.all():
+        assert (picture.evaluate(narrower), picture.evaluate(margin)) == (0, "0px")
