@@ -34,7 +34,10 @@ function shared(postgres, redis) {
   const { createClient } = require("redis");
   return {
     db: new PostgresStore(postgres, { logging: false }),
-    transport: new SocketIO({ pubSub: new RedisPubSub(createClient(redis), createClient(redis)) }),
+    transport: new SocketIO({
+      pubSub: new RedisPubSub(createClient(redis), createClient(redis)),
+      socketOpts: { pingInterval: 3600e3 }, // no pings to the tables that wait for their turn
+    }),
   };
 }
 
