@@ -66,6 +66,11 @@ def observe(game: AnyGame, state: Any, seat: int) -> Vector:
     if seat not in range(game.players):
         raise BadOptions(f"seats are 0 to {game.players - 1}, not {seat!r}")
     game.legal_actions(state)  # raises if this is not a position of the game
+    return vector(game, state, seat)
+
+
+def vector(game: AnyGame, state: Any, seat: int) -> Vector:
+    """``observe`` without checks."""
     return np.array([x for part in parts(game, state, seat).values() for x in part], np.float32)
 
 
@@ -76,10 +81,11 @@ def sizes(game: AnyGame) -> dict[str, int]:
 
 def mask(game: AnyGame, state: Any) -> npt.NDArray[np.int8]:
     """The action mask: for each of ``game.actions`` 1 if it is legal, else 0."""
-    legal = np.zeros(len(game.actions), np.int8)
+    legal = [0] * len(game.actions)
     numbers = _numbers(cast(Hashable, game))
-    legal[[numbers[action] for action in game.legal_actions(state)]] = 1
-    return legal
+    for action in game.legal_actions(state):
+        legal[numbers[action]] = 1
+    return np.array(legal, np.int8)
 
 
 def action_of(game: AnyGame, number: object) -> Any:
@@ -124,7 +130,13 @@ def _numbers(game: Any) -> dict[Any, int]:
 
 def one_word(word: Enum) -> list[float]:
     """A one-hot vector over the members of an enumeration."""
-    return [float(member is word) for member in type(word)]
+    return one_of(*_number_of(word))
+
+
+@cache
+def _number_of(word: Enum) -> tuple[int, int]:
+    """The number of members of an enumeration, and the place of this one."""
+    return len(type(word)), list(type(word)).index(word)
 
 
 # The default observation: the position's fields.

@@ -116,6 +116,8 @@ class raw_env(AECEnv):
         self.max_cycles = max_cycles
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.players)]
         self.np_random, _ = seeding.np_random()
+        self._outcomes: Any = None
+        self._shares: Any = None
 
     # Spaces and observations.
 
@@ -134,16 +136,16 @@ class raw_env(AECEnv):
         return self._spaces[agent][1]
 
     def observe(self, agent: str) -> Any:
-        seen = observation.observe(self.game, self.position, self.possible_agents.index(agent))
+        seen = observation.vector(self.game, self.position, self.possible_agents.index(agent))
         return seen if self.masks == "info" else {"observation": seen, "action_mask": self.mask(agent)}
 
     def state(self) -> npt.NDArray[np.float32]:
         """The position from the view of the seat whose turn it is; ``position`` is the game's own object."""
-        return observation.observe(self.game, self.position, self.position.turn)
+        return observation.vector(self.game, self.position, self.position.turn)
 
     def mask(self, agent: str) -> npt.NDArray[np.int8]:
         """For each action 1 if it is legal for the agent now, else 0."""
-        return self.legal.copy() if agent == self.agent_selection else np.zeros_like(self.legal)
+        return self.legal.copy() if agent == self.agent_selection else np.zeros(len(self.legal), np.int8)
 
     # Playing.
 
@@ -194,8 +196,9 @@ class raw_env(AECEnv):
         self._roll()
         outcome = self.game.outcome(self.position)
         self.rewards = dict(zip(self.agents, self._rewards.after(self.position, outcome), strict=True))
-        self.terminations = dict.fromkeys(self.agents, outcome is not None)
-        self.truncations = dict.fromkeys(self.agents, outcome is None and self._stopped)
+        if outcome is not None or self._stopped:
+            self.terminations = dict.fromkeys(self.agents, outcome is not None)
+            self.truncations = dict.fromkeys(self.agents, outcome is None)
         self.agent_selection = self.agents[self.position.turn]
         self._accumulate_rewards()
         self._inform()
@@ -219,8 +222,11 @@ class raw_env(AECEnv):
 
     def _roll(self) -> None:
         while self.game.current_player(self.position) == CHANCE:
-            shares = equal_shares(self.game.chance_outcomes(self.position))
-            self._apply(shares[int(self.np_random.random() * len(shares))][0])  # faster than ``integers``
+            outcomes = self.game.chance_outcomes(self.position)
+            if outcomes is not self._outcomes:
+                self._outcomes, self._shares = outcomes, equal_shares(outcomes)
+            number = int(self.np_random.random() * len(self._shares))  # faster than ``integers``
+            self._apply(self._shares[number][0])
 
     def _apply(self, action: Any) -> None:
         after = self.game.apply(self.position, action)
@@ -234,9 +240,11 @@ class raw_env(AECEnv):
         self.legal = observation.mask(self.game, self.position)  # all 0 when the match is over
         if self._stopped:
             self.legal[:] = 0
-        self.infos = {
-            agent: {"action_mask": self.mask(agent)} if self.masks == "info" else {} for agent in self.agents
-        }
+        if self.masks == "info":
+            self.infos = {agent: {"action_mask": np.zeros(len(self.legal), np.int8)} for agent in self.agents}
+            self.infos[self.agent_selection]["action_mask"][:] = self.legal
+        else:
+            self.infos = {agent: {} for agent in self.agents}
 
     # Rendering.
 
@@ -340,7 +348,7 @@ class parallel_env(ParallelEnv):
     def _seen(self) -> tuple[dict[str, Any], dict[str, Any]]:
         masks = {agent: self.mask(agent) for agent in self.agents}
         views = {
-            agent: observation.observe(self.game, self.turns.position, seat)
+            agent: observation.vector(self.game, self.turns.position, seat)
             for seat, agent in enumerate(self.agents)
         }
         if self.turns.masks == "info":
@@ -361,12 +369,24 @@ def _spaces(env: raw_env, actions: int) -> tuple[spaces.Space[Any], spaces.Discr
 class CheckedEnv(wrappers.OrderEnforcingWrapper):
     """Checks the order of calls, and handles illegal actions.
 
-    One wrapper: PettingZoo's look up each attribute through all wrappers, which takes longer than the game.
+    One wrapper, and what each step needs is read directly: PettingZoo's wrappers look up each attribute
+    through all wrappers, which takes longer than the game.
     """
 
     def __init__(self, env: raw_env, illegal: str) -> None:
         super().__init__(env)
         self.illegal = illegal
+
+    @property
+    def agents(self) -> Any:
+        return self.env.agents
+
+    @property
+    def agent_selection(self) -> Any:
+        return self.env.agent_selection
+
+    def last(self, observe: bool = True) -> Any:
+        return self.env.last(observe)
 
     def step(self, action: int | None) -> None:
         if action is not None and self._has_reset:

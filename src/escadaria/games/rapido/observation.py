@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from escadaria.adapters.observation import Parts, from_seat, one_of, one_word
+from escadaria.adapters.observation import Parts, from_seat, one_word
 from escadaria.games.rapido import rules as rapido
 
 FIELDS: Mapping[str, str] = {
@@ -21,13 +21,12 @@ _BEST = rapido.VALUES[-1]
 
 
 def parts(game: rapido.Rapido, state: rapido.State, seat: int) -> Parts:
-    nobody = one_of(game.players, None)
-    owners, values = [nobody] * rapido.TOP_FIELD, [0.0] * rapido.TOP_FIELD
+    owners, values = [0.0] * (rapido.TOP_FIELD * game.players), [0.0] * rapido.TOP_FIELD
     ground = [0.0] * game.players
     for pair in state.tower:
         owner = (pair.seat - seat) % game.players
         if pair.field:
-            owners[pair.field - 1] = one_of(game.players, owner)
+            owners[(pair.field - 1) * game.players + owner] = 1.0
             values[pair.field - 1] = pair.value / _BEST
         else:
             ground[owner] += 1 / game.pairs
@@ -35,7 +34,7 @@ def parts(game: rapido.Rapido, state: rapido.State, seat: int) -> Parts:
         "phase": one_word(state.phase),
         "value": [state.value / _BEST],
         "steps": [step / game.finish for step in from_seat(seat, state.steps)],
-        "owners": [x for owner in owners for x in owner],
+        "owners": owners,
         "values": values,
         "ground": ground,
     }
