@@ -1,9 +1,9 @@
-"""How exploitable a bot of Rapido for three is: the best response to it, exactly, in a short race (R1-R15).
+"""How exploitable a bot of Rapido for two or three is: the exact best response in a short race (R1-R19).
 
-Two seats play by a bot, so for the third one, the *hero*, only dice are unknown. ``Values`` are the hero's
+The other seats play by a bot, so for one seat, the *hero*, only dice are unknown. ``Values`` are the hero's
 share of wins from the start of any turn. ``update`` works one turn out: the hero's own by the best decisions,
 or by those of a given bot. Repeated from 0 the values never exceed the true ones, repeated from 1 they never
-fall below them, so both are proven bounds.
+fall below them, so both are proven bounds. The turns of two players are in ``best_response_of_two``.
 """
 
 from __future__ import annotations
@@ -41,9 +41,11 @@ from escadaria.games.rapido.compiled.rules import (
     worth_of_doubles,
 )
 from escadaria.games.rapido.compiled.values import Model, Workspace, evaluate
+from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rolls import RANK
 from escadaria.games.rapido.rules import TOP_FIELD, Action, Again, Place, Rapido, State
 from escadaria.games.rapido.values import LEVELS
+from research import best_response_of_two as of_two
 
 PAIR_KEYS = 1 + TOP_FIELD * RANKS
 """Where a pair may be: 0 in hand or on field 0, worth the same (R4, R7); then fields 1 to 5, by value."""
@@ -57,12 +59,12 @@ BOTS = ("simple", "regular", "master")
 """Those without noise."""
 
 Starts = NDArray[np.float64]
-"""By ``Turn``."""
+"""By ``Turn``; for two players by the own step, the other's and the number of the tower."""
 Values = NDArray[np.float64]
-"""By how many seats the hero comes after the one whose turn it is, then by ``Turn``."""
+"""By how many seats the hero comes after the one whose turn it is, then as ``Starts``."""
 Decisions = NDArray[np.int8]
-"""By ``Turn`` and rank of the value rolled: a field, or ``ROLL_AGAIN``. For a bot whose decisions do not
-depend on the steps, their axes have length 1."""
+"""As ``Starts``, and by rank of the value rolled: a field, or ``ROLL_AGAIN``. For a bot whose decisions do
+not depend on the steps, their axes have length 1."""
 
 
 class Turn(NamedTuple):
@@ -89,13 +91,14 @@ class Proven(NamedTuple):
 
     def of_seat(self, seat: int) -> tuple[float, float]:
         """At the start of the game."""
-        start = (seat, 0, 0, 0, 0, 0)
+        start = (seat,) + (0,) * (self.low.ndim - 1)
         return float(self.low[start]), float(self.high[start])
 
 
-def memory(finish: int) -> int:
+def memory(finish: int, players: int = 3) -> int:
     """Roughly the most bytes that are needed: for two sets of values and two bots' decisions."""
-    return finish**3 * PAIR_KEYS**2 * (2 * 3 * 8 + 2 * RANKS)
+    towers = TOWERS if players == 2 else PAIR_KEYS**2
+    return int(finish**players * towers * (2 * players * 8 + 2 * RANKS))
 
 
 def prove(
@@ -107,27 +110,35 @@ def prove(
     threads: int = 1,
     progress: Callable[[int, float], None] = lambda rounds, gap: None,
 ) -> Proven:
-    """Bounds of the hero's share against two that decide as ``others``, by its decisions or the best ones.
+    """Bounds of the hero's share against seats that decide as ``others``, by its decisions or the best ones.
 
     :param gap: the largest gap between the bounds in any position.
     :param progress: called after each round with its number and the largest gap.
     """
-    low = np.zeros((3, finish, finish, finish, PAIR_KEYS, PAIR_KEYS))
-    high = np.where(possible(), np.ones_like(low), 0.0)
+    players = 2 if others.ndim == 4 else 3
+    towers = (TOWERS,) if players == 2 else (PAIR_KEYS, PAIR_KEYS)
+    low = np.zeros((players, *(finish,) * players, *towers))
+    high = np.ones_like(low)
+    if players == 3:
+        high[..., ~possible()] = 0.0
     rounds, widest = 0, 1.0
     with ThreadPoolExecutor(threads) as pool:
         while widest > gap:
             for bound in (low, high):
-                for role in (1, 2, 0):  # each reads the one before, so a round covers three turns
-                    mover = others if role else hero
-                    turn = partial(update, bound[role - 1], role, mover, bound[role])
-                    list(pool.map(turn, range(finish)))
+                sweep(bound, others, hero, pool)
             rounds += 1
-            widest = max(
-                float((up - down).max()) for up, down in zip(_blocks(high), _blocks(low), strict=True)
-            )
+            widest = max(float((up - down).max()) for up, down in zip(_rows(high), _rows(low), strict=True))
             progress(rounds, widest)
     return Proven(low, high, widest, rounds)
+
+
+def sweep(values: Values, others: Decisions, hero: Decisions | None, pool: ThreadPoolExecutor) -> None:
+    """Work out as many turns as there are players: each role reads the one before."""
+    players, finish = values.shape[:2]
+    for role in (*range(1, players), 0):
+        work_out = of_two.update if players == 2 else update
+        turn = partial(work_out, values[role - 1], role, others if role else hero, values[role])
+        list(pool.map(turn, range(finish)))
 
 
 def possible() -> NDArray[np.bool_]:
@@ -135,8 +146,8 @@ def possible() -> NDArray[np.bool_]:
     return np.asarray((FIELD[:, None] != FIELD) | (FIELD == 0))
 
 
-def _blocks(values: Values) -> Values:
-    return values.reshape(-1, PAIR_KEYS, PAIR_KEYS)
+def _rows(values: Values) -> Values:
+    return values.reshape(-1, *values.shape[2:])
 
 
 @njit(cache=True, nogil=True)
@@ -265,8 +276,10 @@ def place_best(starts: Starts, arrived: float, turn: Turn, worths: Any) -> None:
 # Who decides how.
 
 
-def decisions_of(bot: str, finish: int) -> Decisions:
-    """How one of ``BOTS`` decides in every position."""
+def decisions_of(bot: str, finish: int, players: int = 3) -> Decisions:
+    """How one of ``BOTS`` decides in every position; with two players the master."""
+    if players == 2:
+        return of_two.masters(finish)
     if bot == "master":
         return decisions_by(shipped_starts(finish), LEVELS)
     decisions = np.full((1, 1, 1, PAIR_KEYS, PAIR_KEYS, RANKS), ROLL_AGAIN, np.int8)

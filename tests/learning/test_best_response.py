@@ -1,4 +1,4 @@
-"""The best response to bots of Rapido for three: against the readable engine and the readable bots."""
+"""The best response to bots of Rapido: against the readable engine and bots, and the exact solution."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ import random
 import runpy
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from escadaria import bots
 from escadaria.game import play_out
 from escadaria.games.rapido import values
 from escadaria.games.rapido.bots import shipped
 from escadaria.games.rapido.compiled import play as rapido_kernel
+from escadaria.games.rapido.compiled.solver import Solver
 from escadaria.games.rapido.rules import ROLLS, VALUES, Action, Again, Pair, Phase, Place, Rapido, State
-from research import best_response
+from escadaria.games.rapido.solution import ONE, tower_of
+from research import best_response, best_response_of_two
 from research.best_response import Decisions, Proven, at
 from short import ShortRapido
 
@@ -191,6 +195,59 @@ def test_the_best_response_wins_as_often_as_computed(best: Proven, seat: int) ->
         wins += end.turn == seat
     share = best.of_seat(seat)[0]
     assert wins / games == pytest.approx(share, abs=3 * (share * (1 - share) / games) ** 0.5)
+
+
+# Two players: nobody gains against the exact solution.
+
+
+def solved(finish: int) -> tuple[NDArray[np.float64], Decisions]:
+    """By role and position how often the hero wins with the exact solution, and its decisions."""
+    exact, _ = Solver(finish, threads=1).solve({})
+    values = np.stack([exact / ONE, 1.0 - exact / ONE])
+    return values, best_response_of_two.decisions_by(values[1], finish)
+
+
+def test_r16_the_best_response_to_the_exact_solution_wins_what_the_solution_says() -> None:
+    values, decisions = solved(finish=1)
+    best = best_response.prove(1, decisions, gap=1e-3)
+    assert best.gap <= 1e-3
+    assert (best.low <= values + 1e-8).all() and (best.high >= values - 1e-8).all()
+
+
+def test_r12_r18_nobody_gains_by_one_turn_against_the_exact_solution() -> None:
+    """The solution's values do not change, in no position: they are the only ones of the best response."""
+    values, decisions = solved(finish=2)
+    after = values.copy()
+    with ThreadPoolExecutor(1) as pool:
+        best_response.sweep(after, decisions, None, pool)
+    np.testing.assert_allclose(after, values, rtol=0, atol=1e-8)
+
+
+def test_the_master_of_two_decides_as_the_readable_one_does() -> None:
+    """By shipped values, unless two decisions are worth the same to six digits."""
+    game = ShortRapido(players=2, finish=1)
+    decisions, known = best_response.decisions_of("master", game.finish, players=2), shipped(game)
+    rng, again = random.Random(6), 0
+    for number in rng.sample(range(len(best_response_of_two.towers())), 300):
+        state = _state_of_two(number, rng.choice(VALUES))
+        worths, field = known.action_values(state), decisions[0, 0, number, VALUES.index(state.value)]
+        chosen = Again() if field == best_response.ROLL_AGAIN else Place(int(field))
+        assert worths[chosen] == pytest.approx(max(worths.values()), abs=1e-6)
+        again += chosen == Again()
+    assert 20 < again < 280
+
+
+def _state_of_two(number: int, value: int) -> State:
+    own, low, high = best_response_of_two.towers()[number].reshape(3, 2).tolist()
+    pairs = [
+        Pair(place - 1, seat, VALUES[rank] if place > 1 else 0)
+        for seat, (place, rank) in ((0, own), (1, low), (1, high))
+        if place
+    ]
+    pairs.sort(key=lambda pair: (pair.field, pair.seat))
+    state = State(0, Phase.DECIDE, value, (0, 0), tuple(pairs))
+    assert tower_of(state) == number
+    return state
 
 
 def test_the_tool_tells_what_is_gained(
