@@ -1,0 +1,279 @@
+"""Whether search makes a master of Chain stronger: the turns after its own are worked out too (C6-C17).
+
+A master works its own turn out and takes the network's values of the turn starts after it. The *searcher*
+first works out the next one or two turns from there, as masters play them, and takes the values after those.
+Ends of turns that are less likely than ``CUT`` are not looked into; they get the mean correction of the rest.
+
+The luck of every turn, measured by the network, is subtracted from the results (as GNU Backgammon does). Its
+mean is 0, so the mean result stays and its interval narrows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from escadaria.games.chain.compiled import play as chain_kernel
+from escadaria.games.chain.compiled.rules import (
+    Words,
+    dice_left,
+    free_discs,
+    has_won,
+    move,
+    next_seat,
+    pool_of,
+    take_back,
+)
+from escadaria.games.chain.compiled.values import (
+    ChainTable,
+    Evaluator,
+    Paths,
+    Workspace,
+    best_keep,
+    chain_table,
+    fill_standing,
+    find_ends,
+    load_evaluator,
+    new_workspace,
+    paths,
+    work_out,
+)
+from escadaria.games.chain.rules import LONGEST, Chain
+
+CUT = 0.03
+"""The least probability of an end of a turn that is looked into."""
+MARGIN = 0.1
+"""A disc whose move seems worse than the other's by more than this is not looked into."""
+FAILS = LONGEST + 1
+"""An end of a turn is the number of links it stops with; from here on, of the dice that a failure leaves."""
+
+Shares = NDArray[np.float64]
+
+
+class Level(NamedTuple):
+    """The arrays for one of the turns that are worked out one after the other."""
+
+    workspace: Workspace
+    paths: Paths
+
+
+class Search(NamedTuple):
+    evaluator: Evaluator
+    chains: ChainTable
+    arrows: Words
+    levels: tuple[Level, Level, Level]
+    moves: Shares
+    """[links, disc]: the network's values of the searcher's moves."""
+
+
+def search(game: Chain) -> Search:
+    """A search by the values that ship."""
+    one, two, three = (Level(new_workspace(game.players), paths()) for _ in range(3))
+    arrows, moves = chain_kernel.tables(game).arrows, np.zeros((LONGEST + 1, 2))
+    return Search(load_evaluator(game, exact=False), chain_table(), arrows, (one, two, three), moves)
+
+
+# Turns as masters play them.
+
+
+@njit(cache=True, nogil=True)
+def plan(search: Search, level: Level, seat: int, hands: Words, discs: Words, stacks: Words) -> int:
+    """Work a turn out and find the probabilities of its ends; returns the most links."""
+    workspace, pool = level.workspace, pool_of(hands)
+    evaluator, chains, arrows = search.evaluator, search.chains, search.arrows
+    most = work_out(evaluator, chains, workspace, arrows, seat, pool, hands, discs, stacks)
+    find_ends(chains, workspace, most, best_keep(chains, workspace, hands[seat])[0], level.paths)
+    return int(most)
+
+
+@njit(cache=True, nogil=True)
+def chance_of(paths: Paths, end: int) -> float:
+    return float(paths.stops[end] if end < FAILS else paths.fails[end - FAILS])
+
+
+@njit(cache=True, nogil=True)
+def shares_of(workspace: Workspace, end: int) -> Shares:
+    """The network's shares after an end, from the next seat on."""
+    if end < FAILS:
+        return workspace.stopped[end, :]
+    return workspace.failed[end - FAILS, :]
+
+
+@njit(cache=True, nogil=True)
+def better_disc(workspace: Workspace, links: int) -> int:
+    return 1 if workspace.moves[links, 1] > workspace.moves[links, 0] else 0
+
+
+@njit(cache=True, nogil=True)
+def play_end(
+    search: Search, disc: int, end: int, seat: int, hands: Words, discs: Words, stacks: Words
+) -> tuple[int, int]:
+    """Carry an end out; returns the space that the disc left and the one it came to, -1 without a move."""
+    if end >= FAILS:
+        hands[seat] = end - FAILS
+        return -1, -1
+    space = free_discs(seat, discs, stacks)[disc]
+    hands[seat] = end
+    _, reached, _ = move(seat, space, end, search.arrows, discs, stacks)
+    return space, reached
+
+
+@njit(cache=True, nogil=True)
+def look(
+    search: Search, level: Level, seat: int, hands: Words, discs: Words, stacks: Words, out: Shares
+) -> None:
+    """The shares at the start of a turn, from its seat on, by the values after it."""
+    out[:] = 0.0
+    if has_won(seat, discs, stacks):
+        out[0] = 1.0
+        return
+    most = plan(search, level, seat, hands, discs, stacks)
+    for end in range(1, FAILS + dice_left(most) + 1):
+        if end <= most or end > FAILS:
+            chance, shares = chance_of(level.paths, end), shares_of(level.workspace, end)
+            for later in range(len(out)):
+                out[next_seat(later, len(out))] += chance * shares[later]
+
+
+@njit(cache=True, nogil=True)
+def look_further(
+    search: Search, seat: int, hands: Words, discs: Words, stacks: Words, cut: float, out: Shares
+) -> None:
+    """The same by the values after one more turn, where that is likely enough."""
+    level, next_level = search.levels[1], search.levels[2]
+    look(search, level, seat, hands, discs, stacks, out)
+    if has_won(seat, discs, stacks):
+        return
+    hand, following, likely = hands[seat], next_seat(seat, len(hands)), 0.0
+    after, change = np.zeros(len(out)), np.zeros(len(out))
+    for end in range(1, FAILS + len(level.paths.fails)):
+        if end == FAILS or chance_of(level.paths, end) < cut:
+            continue
+        chance, shares = chance_of(level.paths, end), shares_of(level.workspace, end)
+        disc = better_disc(level.workspace, end) if end < FAILS else 0
+        space, reached = play_end(search, disc, end, seat, hands, discs, stacks)
+        look(search, next_level, following, hands, discs, stacks, after)
+        if space >= 0:
+            take_back(seat, space, reached, discs, stacks)
+        hands[seat] = hand
+        likely += chance
+        for later in range(len(out)):
+            change[next_seat(later, len(out))] += chance * (after[later] - shares[later])
+    if likely > 0.0:
+        for later in range(len(out)):
+            out[later] += change[later] / likely
+
+
+# The searcher.
+
+
+@njit(cache=True, nogil=True)
+def plan_deeper(
+    search: Search, turns: int, cut: float, seat: int, hands: Words, discs: Words, stacks: Words
+) -> int:
+    """``plan`` for the first level, by the values after one or two more ``turns``."""
+    level = search.levels[0]
+    workspace, stops, fails = level.workspace, level.paths.stops, level.paths.fails
+    most = plan(search, level, seat, hands, discs, stacks)
+    search.moves[:] = workspace.moves
+    hand, following, last = hands[seat], next_seat(seat, len(hands)), len(hands) - 1
+    spaces, after, changes, likely = (
+        free_discs(seat, discs, stacks),
+        np.zeros(len(hands)),
+        np.zeros(2),
+        np.zeros(2),
+    )
+    for end in range(1, FAILS + dice_left(most) + 1):
+        if (end > most and end <= FAILS) or chance_of(level.paths, end) < cut:
+            continue
+        kind = 0 if end < FAILS else 1
+        before = workspace.stop[end] if kind == 0 else workspace.fail[end - FAILS]
+        best = -1.0
+        for disc in range(2 if kind == 0 else 1):
+            if kind == 0 and (spaces[disc] < 0 or search.moves[end, disc] < before - MARGIN):
+                continue
+            space, reached = play_end(search, disc, end, seat, hands, discs, stacks)
+            if turns == 1:
+                look(search, search.levels[1], following, hands, discs, stacks, after)
+            else:
+                look_further(search, following, hands, discs, stacks, cut, after)
+            if space >= 0:
+                take_back(seat, space, reached, discs, stacks)
+                workspace.moves[end, disc] = after[last]
+            hands[seat] = hand
+            best = max(best, after[last])
+        if kind == 0:
+            workspace.stop[end] = best
+        else:
+            workspace.fail[end - FAILS] = best
+        likely[kind] += chance_of(level.paths, end)
+        changes[kind] += chance_of(level.paths, end) * (best - before)
+    for links in range(1, most + 1):
+        if stops[links] < cut and likely[0] > 0.0:
+            workspace.stop[links] += changes[0] / likely[0]
+    for left in range(1, dice_left(most) + 1):
+        if fails[left] < cut and likely[1] > 0.0:
+            workspace.fail[left] += changes[1] / likely[1]
+    fill_standing(search.chains, workspace, most)
+    find_ends(search.chains, workspace, most, best_keep(search.chains, workspace, hand)[0], level.paths)
+    return most
+
+
+@njit(cache=True, nogil=True)
+def play_game(search: Search, turns: int, cut: float, dealt: Words, searcher: int) -> tuple[float, float]:
+    """One game among masters: whether the searcher wins, and the luck that it had.
+
+    :param turns: how many turns it looks beyond its own; 0 for a master.
+    """
+    level, players, seat, luck = search.levels[0], len(dealt), 0, 0.0
+    hands, discs = dealt.copy(), np.zeros((players, 2), np.int64)
+    stacks, disc = np.zeros(len(search.arrows), np.int64), 0
+    while not has_won(seat, discs, stacks):
+        deeper = turns > 0 and seat == searcher
+        if deeper:
+            most = plan_deeper(search, turns, cut, seat, hands, discs, stacks)
+        else:
+            most = plan(search, level, seat, hands, discs, stacks)
+        following = next_seat(seat, players)
+        its = (searcher - following) % players
+        draw, mean, drawn, came = np.random.random(), 0.0, -1, 0.0
+        for end in range(1, FAILS + dice_left(most) + 1):
+            if end > most and end <= FAILS:
+                continue
+            chance = chance_of(level.paths, end)
+            if chance == 0.0:
+                continue
+            if deeper and end < FAILS:
+                worth = search.moves[end, better_disc(level.workspace, end)]
+            else:
+                worth = shares_of(level.workspace, end)[its]
+            mean += chance * worth
+            if draw >= 0.0:  # the last one if rounding leaves something
+                drawn, came = end, worth
+            draw -= chance
+        luck += came - mean
+        disc = better_disc(level.workspace, drawn) if drawn < FAILS else 0
+        play_end(search, disc, drawn, seat, hands, discs, stacks)
+        seat = following
+    return 1.0 if seat == searcher else 0.0, luck
+
+
+@njit(cache=True, nogil=True)
+def play_games(
+    search: Search, turns: int, cut: float, dealt: Words, seed: int, results: NDArray[np.float64]
+) -> None:
+    """Fill ``results`` as ``measure`` has them. The searcher's seat moves on by one each game."""
+    np.random.seed(seed)
+    for game in range(len(results)):
+        won, luck = play_game(search, turns, cut, dealt, game % len(dealt))
+        results[game, 0], results[game, 1] = won, won - luck
+
+
+def measure(game: Chain, turns: int, games: int, seed: int, cut: float = CUT) -> NDArray[np.float64]:
+    """[game, 0 or 1]: whether the searcher won among masters, and the same without its luck."""
+    results = np.zeros((games, 2))
+    play_games(search(game), turns, cut, np.array(game.initial_state().hands), seed, results)
+    return results
