@@ -17,7 +17,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria.compute.network import Weights
+from escadaria.compute.network import Weights, weights
+from escadaria.compute.solve import solve
 from escadaria.compute.streams import DICE, NOISE, start
 from escadaria.games.chain import values as features
 from escadaria.games.chain.boards import BOARDS, SHORTEST_TRACK, Board
@@ -52,7 +53,18 @@ from escadaria.games.chain.compiled.values import (
 from escadaria.games.chain.rules import Chain
 from escadaria.network import Network
 from research import learning
-from research.learning import Adam, Progress, ReplayMemory, Report, adam, learn, schedule, set_seed, unrounded
+from research.learning import (
+    Adam,
+    Loss,
+    Progress,
+    ReplayMemory,
+    Report,
+    adam,
+    learn,
+    schedule,
+    set_seed,
+    unrounded,
+)
 
 TURNS = 300
 """The most turns of a training game."""
@@ -376,6 +388,78 @@ def _add_neighbour(
     return at
 
 
+# What a network loses.
+
+
+@njit(cache=True, nogil=True)
+def lose(
+    model: Evaluator,
+    truth: Evaluator,
+    chains: ChainTable,
+    arrows: Words,
+    games: int,
+    seed: int,
+    workspace: Workspace,
+    exact: Workspace,
+    paths: Paths,
+) -> tuple[float, float, int]:
+    """Games of the network against the exact table, first move in turns.
+
+    :return: the sum of what each turn gave away, the sum of its squares by game, and the number of games that
+        the network won.
+    """
+    np.random.seed(seed)
+    hands, discs, stacks = np.zeros(2, np.int64), np.zeros((2, 2), np.int64), np.zeros(len(arrows), np.int64)
+    lost, squares, won = 0.0, 0.0, 0
+    for game in range(games):
+        hands[:], discs[:], stacks[:] = 2, 0, 0
+        seat, network_seat, this_game = 0, game % 2, 0.0
+        while not has_won(seat, discs, stacks):
+            pool = pool_of(hands)
+            most = work_out(truth, chains, exact, arrows, seat, pool, hands, discs, stacks)
+            dice, best = best_keep(chains, exact, hands[seat])
+            plan = exact
+            if seat == network_seat:
+                plan = workspace
+                work_out(model, chains, workspace, arrows, seat, pool, hands, discs, stacks)
+                dice = best_keep(chains, workspace, hands[seat])[0]
+            find_ends(chains, plan, most, dice, paths)
+            disc = (plan.moves[:, 1] > plan.moves[:, 0]).astype(np.int64)
+            if seat == network_seat:
+                this_game += best - _worth_of_ends(most, disc, paths, exact)
+            play_end(arrows, most, seat, disc, paths, hands, discs, stacks)
+            seat = 1 - seat
+        won += seat == network_seat
+        lost += this_game
+        squares += this_game * this_game
+    return lost, squares, won
+
+
+@njit(cache=True, nogil=True)
+def _worth_of_ends(most: int, disc: Words, paths: Paths, exact: Workspace) -> float:
+    """The exact value of a turn with these ends."""
+    worth = 0.0
+    for links in range(1, most + 1):
+        worth += paths.stops[links] * exact.moves[links, disc[links]]
+    for left in range(1, dice_left(most) + 1):
+        worth += paths.fails[left] * exact.fail[left]
+    return worth
+
+
+def loss(network: Network, game: Chain, games: int, seed: int) -> Loss:
+    """Let a network play against exact play, each moving first in half of the games.
+
+    What it gives away is expected over the dice of each turn that is met.
+    """
+    truth = exact_evaluator(game)
+    model = truth._replace(network=weights(network), waiter=truth.waiter[:0])
+    lost, squares, won = lose(
+        model, truth, chain_table(), chain_kernel.tables(game).arrows, games, seed,
+        new_workspace(2), new_workspace(2), paths(),
+    )  # fmt: skip
+    return Loss.of(games, lost, squares, won)
+
+
 # Learning.
 
 
@@ -386,9 +470,10 @@ def fresh(players: int, rng: np.random.Generator) -> Weights:
 
 
 @cache
-def _exact_evaluator(players: int, board: str) -> Evaluator:
-    """The evaluator by the exact solution, if the cache folder has it."""
-    return load_evaluator(Chain(players, board), exact=True)
+def exact_evaluator(game: Chain) -> Evaluator:
+    """The evaluator of a game for two by its solution, which is computed if the cache folder has none."""
+    solve(game, threads=1)
+    return load_evaluator(game, exact=True)
 
 
 def any_board(rng: np.random.Generator) -> Board:
@@ -421,8 +506,8 @@ def train(
     if trained:
         met_rows[:] = net.table.any(axis=1)
     else:
-        thrift = EACH if _exact_evaluator(players, "default").waiter.size else 1
-        warm_up(net, state, players, positions * BEFOREHAND // thrift, rng, met_rows, report)
+        met = positions // EACH if players == 2 else positions
+        warm_up(net, state, players, met * BEFOREHAND, rng, met_rows, report)
     number = features.number_of_features(players)
     played, solved = (ReplayMemory(number, players, size) for size in (1 << 18, 1 << 20))
     chunk, batch = 2048, 128
@@ -433,10 +518,10 @@ def train(
         done = met / positions
         board = str(rng.choice(["default", "short", "long", ""], p=shares))
         game = Chain(players, board or any_board(rng))
-        truth, arrows = _exact_evaluator(players, board or "long"), chain_kernel.tables(game).arrows
-        kind = features.kind_of_track(game.track)
-        model = truth._replace(network=net, waiter=truth.waiter[:0], track=kind)
-        if board and truth.waiter.size:
+        arrows, is_solved = chain_kernel.tables(game).arrows, bool(board) and players == 2
+        truth = exact_evaluator(game) if is_solved else load_evaluator(game, exact=False)
+        model = truth._replace(network=net, waiter=truth.waiter[:0])
+        if is_solved:
             now, other, often = solved, played, 2 * replays
             end = sample_exact(
                 model, truth, chain_table(), arrows, space, hands, discs, ways, *now.next_rows(), EACH * chunk

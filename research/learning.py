@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import cos, pi
+from math import cos, pi, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -177,6 +177,24 @@ class Progress:
 
 
 Report = Callable[[Progress, Weights], None]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What a network loses to exact play."""
+
+    games: int
+    regret: float
+    """The mean over games of all that its decisions gave away, in games."""
+    error: float
+    """The standard error of that."""
+    wins: int
+
+    @classmethod
+    def of(cls, games: int, lost: float, squares: float, wins: int) -> Loss:
+        """From the sum over games of what was given away, and of its squares."""
+        mean = lost / games
+        return cls(games, mean, sqrt((squares / games - mean**2) / games), int(wins))
 
 
 def schedule(done: float, rate: float) -> float:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +57,7 @@ from escadaria.games.rapido.compiled.values import (
 from escadaria.games.rapido.rules import TOP_FIELD
 from escadaria.network import Network
 from research import learning
-from research.learning import Adam, Progress, ReplayMemory, Report, adam, learn, schedule, set_seed
+from research.learning import Adam, Loss, Progress, ReplayMemory, Report, adam, learn, schedule, set_seed
 
 LEVELS = 4
 """Of steps that a turn is worked out on: three doubles of one, or one of three."""
@@ -433,18 +432,6 @@ def distil(
     return net
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """What a network loses to exact play."""
-
-    games: int
-    regret: float
-    """The mean over games of all that its decisions gave away, in games."""
-    error: float
-    """The standard error of that."""
-    wins: int
-
-
 def loss(
     network: Network, exact: NDArray[np.uint32], games: int, seed: int, *, threads: int | None = None
 ) -> Loss:
@@ -464,5 +451,4 @@ def loss(
 
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         lost, squares, won = map(sum, zip(*pool.map(part, range(-(-games // PART))), strict=True))
-    mean = lost / games
-    return Loss(games, mean, float(np.sqrt((squares / games - mean**2) / games)), int(won))
+    return Loss.of(games, lost, squares, won)

@@ -103,7 +103,7 @@ def test_only_with_two_players_the_solved_boards_have_rows_of_their_own(players:
 def test_every_network_tells_the_command_that_made_it_and_what_it_reached() -> None:
     for players in range(2, 7):
         provenance = values.provenance("escadaria.games.chain", players)
-        assert all(f"train_chain {players}" in command for command in provenance["commands"])
+        assert all(f"chain {players}" in command for command in provenance["commands"])
         assert provenance["positions"] > 0 and provenance["figures"]["games"] > 0
 
 

@@ -19,7 +19,7 @@ from strategies import Walk, rapidos, walks
 @pytest.mark.parametrize("players", range(2, 7))
 def test_every_file_has_its_commands_and_results(players: int) -> None:
     provenance = values.provenance("escadaria.games.rapido", players)
-    assert all(f"train_rapido {players}" in command for command in provenance["commands"])
+    assert all(f"rapido {players}" in command for command in provenance["commands"])
     assert provenance["positions"] > 0
     assert provenance["figures"]["games"] > 0
 

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from compute.test_chain_solver import GAME
+from escadaria.arena.benchmark import regret
+from escadaria.bots.evaluating import Master
 from escadaria.games.chain import values as features
 from escadaria.games.chain.compiled import play as chain_kernel
 from escadaria.games.chain.compiled import values as compiled
-from escadaria.games.chain.compiled.solver import layout
+from escadaria.games.chain.compiled.solver import GAP, layout
 from escadaria.games.chain.rules import Chain, Keep, Phase, State
-from escadaria.games.chain.solution import HAND_PAIRS, arrangements, hands_number
+from escadaria.games.chain.solution import HAND_PAIRS, ChainSolution, arrangements, hands_number
 from escadaria.games.chain.turn import Turn
 from escadaria.games.chain.values import ChainValues
 from research import chain_training
@@ -186,8 +189,32 @@ def test_boards_made_by_chance_are_learned_as_such(monkeypatch: pytest.MonkeyPat
         return int(play(model, *rest))
 
     monkeypatch.setattr(chain_training, "self_play", watched)
-    for shares, wanted in [((0.0, 0.0, 0.0, 1.0), "26 5>9"), ((0.0, 0.0, 1.0, 0.0), "long")]:
-        monkeypatch.setattr(chain_training, "OF_TWO", shares)
-        chain_training.train(2, 500, 1, lambda *news: None)
-        assert set(kinds) == {features.kind_of_track(Chain(2, wanted).track)}
-        kinds.clear()
+    monkeypatch.setattr(chain_training, "OF_TWO", (0.0, 0.0, 0.0, 1.0))
+    chain_training.train(2, 500, 1, lambda *news: None)
+    assert set(kinds) == {features.ANY}
+
+
+# What a network loses, on the board of the solver's tests, which is solved in seconds.
+
+
+def test_exact_play_gives_nothing_away_and_a_network_that_knows_nothing_much() -> None:
+    truth, arrows = chain_training.exact_evaluator(GAME), chain_kernel.tables(GAME).arrows
+    workspace, exact = compiled.new_workspace(2), compiled.new_workspace(2)
+    lost, _, won = chain_training.lose(
+        truth, truth, compiled.chain_table(), arrows, 200, 1, workspace, exact, compiled.paths()
+    )
+    assert lost == pytest.approx(0, abs=1e-9)
+    assert 60 < won < 140
+    nothing = rounded(chain_training.fresh(2, np.random.default_rng(1)))
+    loss = chain_training.loss(nothing, GAME, 200, seed=1)
+    assert loss.regret > 0.1 and loss.wins < won
+
+
+def test_what_a_turn_gives_away_is_what_its_decisions_do() -> None:
+    """Played in the readable engine, decision by decision, it comes to the same on average."""
+    network = features.shipped(GAME)
+    truth = chain_training.exact_evaluator(GAME)
+    solution = ChainSolution(GAME, truth.waiter, GAP)
+    by_decision = regret(Master(ChainValues(GAME, network), ""), solution, 40)
+    by_turn = chain_training.loss(network, GAME, 4000, seed=1)
+    assert by_decision.low - 2 * by_turn.error < by_turn.regret < by_decision.high + 2 * by_turn.error

@@ -1,0 +1,205 @@
+"""Train the networks that ship, and measure them.
+
+    python3 run.py tool train rapido 4                  # from nothing, with the numbers of BUDGETS
+    python3 run.py tool train chain 2 --positions 100000 --out /tmp/trial
+    python3 run.py tool train chain 6 --go-on           # starts from what ships
+    python3 run.py tool train chain 4 --measure         # only plays, and notes the figures anew
+
+It writes ``values-N.npz`` and ``values-N.json`` into ``src/escadaria/games/GAME/data`` and a log into
+``docs/training``; the pages there say how the networks learn. For two players they learn from exact
+solutions, which are computed if they are not in the cache folder. The network is saved every minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import escadaria
+from escadaria import network as values
+from escadaria import solutions
+from escadaria.compute.network import Weights
+from escadaria.compute.solve import solve
+from escadaria.games.chain.boards import BOARDS
+from escadaria.games.chain.rules import Chain
+from escadaria.games.rapido.rules import Rapido
+from escadaria.games.rapido.solution import RapidoSolution
+from escadaria.network import Network
+from research import chain_training, rapido_training
+from research.learning import Loss, Progress, Report, rounded, unrounded
+
+ROOT = Path(__file__).parents[1]
+LOGS = ROOT / "docs" / "training"
+EVERY = 60.0
+SEED = 2026
+"""Of the games that are measured by."""
+
+
+class Budget(NamedTuple):
+    """What a network is trained with if no option says otherwise."""
+
+    positions: int
+    rate: float
+
+
+BUDGETS: Mapping[str, Mapping[int, Budget]] = {
+    "rapido": {
+        2: Budget(60_000_000, 3e-3),
+        3: Budget(2_000_000, 1e-3),
+        4: Budget(1_500_000, 1e-3),
+        5: Budget(1_200_000, 1e-3),
+        6: Budget(1_200_000, 1e-3),
+    },
+    "chain": {
+        2: Budget(25_000_000, 2e-3),
+        3: Budget(2_500_000, 2e-3),
+        4: Budget(2_000_000, 2e-3),
+        5: Budget(3_000_000, 2e-3),
+        6: Budget(5_000_000, 2e-3),
+    },
+}
+
+
+def main(words: list[str]) -> None:
+    parser = argparse.ArgumentParser(description="Train the networks that ship, and measure them.")
+    parser.add_argument("game", choices=BUDGETS)
+    parser.add_argument("players", type=int, choices=range(2, 7))
+    parser.add_argument("--positions", type=int, help="number of training positions")
+    parser.add_argument("--rate", type=float, help="learning rate")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--go-on", action="store_true", help="start from the shipped values")
+    parser.add_argument("--measure", action="store_true", help="only measure, do not train")
+    parser.add_argument("--games", type=int, default=4000, help="number of games to measure with")
+    parser.add_argument("--out", type=Path, help="write everything into this folder, and do not measure")
+    options = parser.parse_args(words)
+    budget = BUDGETS[options.game][options.players]
+    options.positions = options.positions or budget.positions
+    options.rate = options.rate or budget.rate
+    folder = options.out or ROOT / "src" / "escadaria" / "games" / options.game / "data"
+    file = folder / f"values-{options.players}"
+    if not options.measure:
+        log = (options.out or LOGS) / f"{options.game}-{options.players}.log"
+        _train(options, f"python3 run.py tool train {' '.join(words)}", file, log)
+    about = json.loads(file.with_suffix(".json").read_text("utf-8"))
+    if not options.out:
+        values.load.cache_clear()  # it may have the network that shipped before
+        about["figures"] = FIGURES[options.game](options.players, options.games)
+        _note(file, about)
+    print(json.dumps(about, indent=2))
+
+
+def _train(options: argparse.Namespace, command: str, file: Path, log_file: Path) -> None:
+    began, reported = time.monotonic(), [0.0]
+    package = f"escadaria.games.{options.game}"
+    shipped = values.load(package, options.players) if options.go_on else None
+    before = values.provenance(package, options.players)["commands"] if shipped else []
+    for path in (file, log_file):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    about: dict[str, Any] = {
+        "commands": [*before, command],
+        "network": {"rows": "int8", "widths": list(values.WIDTHS)},
+    }
+    with log_file.open("a" if shipped else "w", encoding="utf-8") as log:
+        print(f"# {command}", file=log, flush=True)
+
+        def report(progress: Progress, net: Weights) -> None:
+            spent = time.monotonic() - began
+            if spent - reported[0] < EVERY and progress.done < 1:
+                return
+            reported[0] = spent
+            left = spent / progress.done - spent if progress.done else float("inf")
+            line = f"{progress.done:6.1%}  {progress.positions:>10,} positions  error {progress.error:.5f}"
+            print(line, file=log, flush=True)
+            print(f"{line}  {left:5.0f} s left", file=sys.stderr, flush=True)
+            rounded(net).save(file.with_suffix(".npz"))
+            _note(file, {**about, "positions": progress.positions, "error": round(progress.error, 5)})
+
+        TEACH[options.game](options, shipped, report)
+
+
+def _note(file: Path, about: dict[str, Any]) -> None:
+    file.with_suffix(".json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
+
+
+def _among(game: str, players: int, games: int, others: tuple[str, ...]) -> dict[str, Any]:
+    """How often one master, without a solution, wins among others."""
+    found: dict[str, Any] = {"games": games, "fair share": round(1 / players, 4)}
+    rules = escadaria.load(game, players=players)
+    for other in others:
+        with solutions.hidden():
+            results = escadaria.simulate(rules, ["master"] + [other] * (players - 1), games, SEED)
+        found[f"wins of a master among {other}"] = round(results.by_bot[0].share, 4)
+    return found
+
+
+# Rapido.
+
+
+def teach_rapido(options: argparse.Namespace, shipped: Network | None, report: Report) -> None:
+    start = unrounded(shipped) if shipped else None
+    train: Callable[..., object] = rapido_training.train_by_self_play
+    source = exact_rapido() if options.players == 2 else options.players
+    if options.players == 2:
+        train = rapido_training.distil
+    train(source, options.positions, options.seed, report, trained=start, rate=options.rate)
+
+
+def exact_rapido() -> Any:
+    solution = solve(Rapido(players=2), threads=1)
+    assert isinstance(solution, RapidoSolution)
+    return solution.values
+
+
+def figures_of_rapido(players: int, games: int) -> dict[str, Any]:
+    """What it loses against exact play, or how often one master wins among others."""
+    if players > 2:
+        return _among("rapido", players, games, ("random", "tourist", "simple", "regular"))
+    network = values.load("escadaria.games.rapido", 2)
+    assert network is not None
+    loss = rapido_training.loss(network, exact_rapido(), games, seed=1)
+    return _points(loss)
+
+
+# Chain.
+
+
+def teach_chain(options: argparse.Namespace, shipped: Network | None, report: Report) -> None:
+    chain_training.train(
+        options.players, options.positions, options.seed, report, trained=shipped, rate=options.rate
+    )
+
+
+def figures_of_chain(players: int, games: int) -> dict[str, Any]:
+    """How often one master wins among others; for two also what it loses against exact play."""
+    found = _among("chain", players, games, ("random", "tourist", "simple", "regular"))
+    if players > 2:
+        return found
+    network = values.load("escadaria.games.chain", 2)
+    assert network is not None
+    for name in BOARDS:
+        found[name] = _points(chain_training.loss(network, Chain(2, name), games, seed=1))
+    return found
+
+
+def _points(loss: Loss) -> dict[str, Any]:
+    return {
+        "games": loss.games,
+        "regret against exact play, in points of win share": round(100 * loss.regret, 4),
+        "standard error": round(100 * loss.error, 4),
+        "wins": loss.wins,
+    }
+
+
+TEACH = {"rapido": teach_rapido, "chain": teach_chain}
+FIGURES = {"rapido": figures_of_rapido, "chain": figures_of_chain}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
