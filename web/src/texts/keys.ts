@@ -541,6 +541,8 @@ export interface TextArgs {
   'web.broken': never;
   'web.chain.after': 'number';
   'web.chain.all_first': never;
+  'web.chain.all_fit': 'share';
+  'web.chain.all_fit.always': never;
   'web.chain.always': never;
   'web.chain.always.upto': 'dice';
   'web.chain.back': 'dice';

@@ -4,6 +4,7 @@ import type { Preview } from '../../match/facts';
 import type { SeatView } from '../../protocol';
 import type { Texts } from '../../texts/texts.svelte';
 import { boardOf } from './board';
+import { linkable } from './linkable';
 import { chancesOf, type ChainView } from './script';
 
 /** A disc's way from a space to a space: "15 to 19", "start to 4", "30 to the centre". */
@@ -81,3 +82,7 @@ export function prompt(view: ChainView, previews: Record<string, Preview>, texts
   });
   return [chain(view, texts), ...chances, asked].join(' ');
 }
+
+/** How often so many dice can all be linked. */
+export const allFit = (texts: Texts, dice: number): string =>
+  texts.t('web.chain.all_fit', { share: texts.percent(linkable(dice)) });
