@@ -157,16 +157,13 @@ def log(person: Person) -> None:
 
 
 def is_short(person: Person) -> bool:
-    """Whether it is a short phone, which has help and chances in the menu."""
+    """Whether it is a short phone, which has help in the menu."""
     size = person.page.viewport_size
     return size is not None and size["width"] <= 560 and size["height"] <= 720
 
 
 def bars(person: Person) -> None:
-    if is_short(person):
-        settings(person)
     person.click("web.coach.bars")
-    person.page.keyboard.press("Escape")
     expect(person.choices.first).to_contain_text(person.say("web.coach.wins"))
 
 

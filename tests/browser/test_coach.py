@@ -57,10 +57,11 @@ OVERLAPS = """(turn) => {
 }"""
 SIZES: tuple[ViewportSize, ...] = (
     {"width": 1280, "height": 800}, {"width": 390, "height": 844}, {"width": 844, "height": 390},
+    {"width": 390, "height": 664}, {"width": 360, "height": 600},
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size['width']}x{size['height']}")
 @pytest.mark.parametrize("made", [evaluated_table, evaluated_chain])
 def test_chances_and_a_hint_fit_the_layout(
     come: Come, url: str, made: Callable[[str], Table], size: ViewportSize

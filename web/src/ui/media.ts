@@ -5,6 +5,7 @@ import { MediaQuery } from 'svelte/reactivity';
 export const middle = new MediaQuery('(max-width: 1080px)');
 export const phone = new MediaQuery('(max-width: 820px)');
 export const narrow = new MediaQuery('(max-width: 560px)');
+export const slender = new MediaQuery('(max-width: 389px)');
 /** A phone on its side. */
 export const low = new MediaQuery('(max-height: 500px) and (min-width: 560px)');
 /** No room for a heading: such a phone, or a short one. */
