@@ -16,6 +16,8 @@ const WAIT_MOST = 900;
 
 export class Round {
   private spent = 0;
+  /** Since when time is not yet counted; null while nothing is shown. */
+  private since: number | null = null;
   private rested: number | null = null;
   private seat: number | null = null;
   /** What may have been spent when the turn ends. */
@@ -27,12 +29,15 @@ export class Round {
   /** This device acts. */
   begin(): void {
     this.spent = 0;
+    this.since = performance.now();
     this.rested = null;
     this.seat = null;
   }
 
   /** Nothing more is to be shown for now. */
   rest(): void {
+    this.count();
+    this.since = null;
     this.rested ??= performance.now();
   }
 
@@ -40,6 +45,7 @@ export class Round {
   resume(): void {
     if (this.rested !== null) this.spent += Math.min(WAIT_MOST, performance.now() - this.rested);
     this.rested = null;
+    this.since ??= performance.now();
   }
 
   /**
@@ -49,22 +55,28 @@ export class Round {
    */
   enter(seat: number, time: number, kept: number, turns: number): void {
     if (seat === this.seat) return;
+    this.count();
     if (this.worked) this.usual = this.usual ? (2 * this.usual + this.worked) / 3 : this.worked;
     this.seat = seat;
     this.worked = 0;
     this.end = this.spent + Math.max(0, time - this.spent - kept) / turns;
   }
 
-  spend(ms: number): void {
-    this.spent += ms;
-  }
-
   /** The part of its time that a cue gets; `work` is the known length of the rest of the turn, with this cue. */
   share(ms: number, work: number): number {
+    this.count();
     const expected = Math.max(work, this.usual - this.worked);
     this.worked += ms;
     const left = this.end - this.spent;
     return expected <= left ? 1 : Math.max(SHORTEST, left / expected);
+  }
+
+  /** All time counts, also what a slow device takes between two cues. */
+  private count(): void {
+    if (this.since === null) return;
+    const now = performance.now();
+    this.spent += now - this.since;
+    this.since = now;
   }
 }
 

@@ -238,7 +238,6 @@ export class Stage {
     const ms = this.duration(cue);
     this.left = this.left.slice(1);
     if (ms > 0) {
-      const began = performance.now();
       this.tempo(ms / cue.ms);
       this.cue = { ...cue, ms };
       this.accompany(cue, ms);
@@ -251,7 +250,6 @@ export class Stage {
       });
       if (generation !== this.generation) return;
       this.wake = () => {};
-      this.round.spend(performance.now() - began);
     }
     this.view = cue.view;
     this.cue = null;
