@@ -27,12 +27,16 @@ type ArgsOf<K extends Key> = Args & Record<TextArgs[K], unknown>;
 /** CLDR's kinds of plurals, in its order. */
 const PLURALS: readonly Intl.LDMLPluralRule[] = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
-/** Made once for each language, before anything is shown: it takes a slow phone a while. */
-function once<T>(make: (language: string) => T): (language: string) => T {
+/** Whole numbers of every kind that a language has for numbers up to 200. */
+const SAMPLES = [...Array(22).keys(), 100];
+
+/** Made once for each language, when it is wanted: it takes a slow phone a while. */
+function once<A extends unknown[], T>(make: (language: string, ...more: A) => T) {
   const made = new Map<string, T>();
-  return (language) => {
-    const found = made.get(language) ?? make(language);
-    made.set(language, found);
+  return (language: string, ...more: A): T => {
+    const key = [language, ...more].join();
+    const found = made.get(key) ?? make(language, ...more);
+    made.set(key, found);
     return found;
   };
 }
@@ -40,25 +44,28 @@ function once<T>(make: (language: string) => T): (language: string) => T {
 /** The plurals of a language, and the kinds that whole numbers take: a counted text has a form for each. */
 const pluralsOf = once((language) => {
   const rules = new Intl.PluralRules(language);
-  const used = new Set(Array.from({ length: 200 }, (_, number) => rules.select(number)));
+  const used = new Set(SAMPLES.map((number) => rules.select(number)));
   return { rules, kinds: PLURALS.filter((kind) => used.has(kind)) };
 });
 const listOf = once((language) => new Intl.ListFormat(language, { type: 'conjunction' }));
+const percentOf = once(
+  (language, digits: number, signDisplay: 'auto' | 'exceptZero') =>
+    new Intl.NumberFormat(language, {
+      style: 'percent',
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+      signDisplay,
+    }),
+);
 
 /** The texts of one language, as far as they are loaded. */
 export class Texts {
-  private readonly plurals: ReturnType<typeof pluralsOf>;
-  private readonly list: Intl.ListFormat;
-
   constructor(
     readonly language: string,
     private readonly messages: Catalogue,
     /** The parts that are loaded. */
     readonly parts: readonly TextPart[] = [],
-  ) {
-    this.plurals = pluralsOf(language);
-    this.list = listOf(language);
-  }
+  ) {}
 
   /** These texts and more parts of the same language. */
   with(found: Catalogue, parts: readonly TextPart[]): Texts {
@@ -87,7 +94,7 @@ export class Texts {
     const message = this.has(key) ? this.messages[key] : undefined;
     if (message === undefined) return key;
     if (typeof message === 'string') return fillIn(message, args);
-    const { rules, kinds } = this.plurals;
+    const { rules, kinds } = pluralsOf(this.language);
     const form = message.forms[kinds.indexOf(rules.select(Number(args[message.counted])))];
     return fillIn(form ?? message.forms.at(-1) ?? '', args);
   }
@@ -131,13 +138,8 @@ export class Texts {
   }
 
   percent(share: number, digits = 0, signDisplay: 'auto' | 'exceptZero' = 'auto'): string {
-    const form = new Intl.NumberFormat(this.language, {
-      style: 'percent',
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-      signDisplay,
-    });
-    return form.format(share).replace('-', '−'); // a minus, as long as a plus is
+    const text = percentOf(this.language, digits, signDisplay).format(share);
+    return text.replace('-', '−'); // a minus, as long as a plus is
   }
 
   number(number: number, digits = 1): string {
@@ -145,11 +147,11 @@ export class Texts {
   }
 
   listed(parts: string[]): string {
-    return this.list.format(parts);
+    return listOf(this.language).format(parts);
   }
 
   private shown(game: string, value: unknown): unknown {
-    if (Array.isArray(value)) return this.list.format(value.map(String));
+    if (Array.isArray(value)) return this.listed(value.map(String));
     const word = `${game}.word.${String(value)}`;
     return this.has(word) ? this.lookup(word) : value;
   }
