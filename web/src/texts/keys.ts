@@ -971,7 +971,7 @@ export interface TextArgs {
   'web.rapido.nobody': never;
   'web.rapido.nobody.short': never;
   'web.rapido.on': 'field';
-  'web.rapido.on.two': 'field';
+  'web.rapido.on.two': 'climb' | 'field';
   'web.rapido.on.zero': never;
   'web.rapido.out': never;
   'web.rapido.place': 'field' | 'value';
@@ -997,7 +997,7 @@ export interface TextArgs {
   'web.rapido.word.score': 'steps';
   'web.rapido.word.win': never;
   'web.rapido.worth': 'field';
-  'web.rapido.worth.two': 'field';
+  'web.rapido.worth.two': 'climb';
   'web.real.about': never;
   'web.real.correct': never;
   'web.real.die': 'number';

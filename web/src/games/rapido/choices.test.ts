@@ -4,7 +4,7 @@ import { fieldChoices } from './choices';
 
 const texts = new Texts('en', {
   'web.rapido.worth': '+{field} if it stays',
-  'web.rapido.worth.two': '+{field} with both pairs',
+  'web.rapido.worth.two': '+{climb} with both pairs',
   'web.rapido.safe.long': 'Safe',
   'web.rapido.throws_out': 'throws out',
   'web.rapido.nobody': 'throws out nobody',
@@ -19,6 +19,7 @@ const known = {
   seats,
   names: ['Ana', 'Clara', 'Dora'],
   wins: {},
+  lying: [],
 };
 
 describe('the fields to choose from', () => {
@@ -44,5 +45,13 @@ describe('the fields to choose from', () => {
   it('say with two players that both pairs must be placed (R18)', () => {
     const [five] = fieldChoices({ ...known, seats: seats.slice(0, 2) }, texts);
     expect(five!.what).toBe('+5 with both pairs');
+  });
+  it('add up both pairs of two players (R18)', () => {
+    const two = { ...known, seats: seats.slice(0, 2), lying: [4] };
+    expect(fieldChoices(two, texts).map(({ what }) => what)).toEqual([
+      '+9 with both pairs',
+      '+7 with both pairs',
+      '+4 with both pairs',
+    ]);
   });
 });

@@ -26,6 +26,19 @@ describe('what was done while a player waited', () => {
       fact('threw_out', 1, { victim: 0, field: 4, value: 53 }),
       fact('threw_out', 1, { victim: 2, field: 5, value: 31 }),
     ];
-    expect(thrownOut(facts, [{ field: 5 }])).toEqual([{ seat: 0, field: 4, value: 53, dice: ['3', '5'] }]);
+    expect(thrownOut(facts, [{ field: 5, seat: 1, colour: 0 }])).toEqual([
+      { seat: 0, colour: 0, field: 4, value: 53, dice: ['3', '5'] },
+    ]);
+  });
+  it('gives a pair the color that does not lie on the tower (R16)', () => {
+    const facts = [
+      fact('threw_out', 1, { victim: 0, field: 4, value: 53 }),
+      fact('threw_out', 1, { victim: 0, field: 2, value: 31 }),
+    ];
+    const colours = (tower: { field: number; seat: number; colour: number }[], n: number) =>
+      thrownOut(facts.slice(0, n), tower).map(({ colour }) => colour);
+    expect(colours([{ field: 5, seat: 0, colour: 0 }], 1)).toEqual([1]);
+    expect(colours([{ field: 5, seat: 0, colour: 1 }], 1)).toEqual([0]);
+    expect(colours([], 2)).toEqual([0, 1]);
   });
 });

@@ -24,18 +24,26 @@ export function climbsOf(traces: readonly Fact[], steps: readonly number[]): Cli
 
 export interface Thrown {
   seat: number;
+  /** In a game for two, which of the seat's two colours: one that does not lie on the tower. */
+  colour: number;
   field: number;
   value: number;
   dice: [string, string];
 }
 
 /** The pairs that were thrown out of fields that are still empty. */
-export function thrownOut(traces: readonly Fact[], tower: readonly { field: number }[]): Thrown[] {
+export function thrownOut(
+  traces: readonly Fact[],
+  tower: readonly { field: number; seat: number; colour: number }[],
+): Thrown[] {
   const thrown = new Map<number, Thrown>();
+  const taken = (seat: number) =>
+    [...tower, ...thrown.values()].some((pair) => pair.seat === seat && pair.colour === 0);
   for (const fact of traces as readonly RapidoFact[])
     if (fact.kind === 'threw_out' && !tower.some((pair) => pair.field === fact.field))
       thrown.set(fact.field, {
         seat: fact.victim,
+        colour: taken(fact.victim) ? 1 : 0,
         field: fact.field,
         value: fact.value,
         dice: facesOf(fact.value),
