@@ -6,12 +6,12 @@ import asyncio
 import os
 import signal
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from escadaria.client import Table, open_match
 from escadaria.record import read
