@@ -214,10 +214,12 @@ def test_the_hand_says_what_the_choice_does(come: Come, url: str) -> None:
     expect(hand).to_contain_text(person.say("web.rapido.throws_out"))
 
 
-def test_with_two_players_the_hand_says_that_both_pairs_are_needed(come: Come, url: str) -> None:
+def test_r18_with_two_players_the_hand_says_what_both_pairs_bring(come: Come, url: str) -> None:
     person = seated(come, practising(url, "rapido", PLACES[2], 2, "Ana"), SHORT)
     person.turn.get_by_role("radio", name=re.compile("^5")).tap()
-    expect(person.turn.locator(".hand").first).to_contain_text(person.say("web.rapido.on.two", field=5))
+    expect(person.turn.locator(".hand").first).to_contain_text(
+        person.say("web.rapido.on.two", field=5, climb=8)
+    )
 
 
 def test_an_unrolled_pair_looks_unrolled(come: Come, url: str) -> None:
