@@ -36,14 +36,20 @@ def short_lives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_module, "_CHECK_SECONDS", 0.2)
 
 
-def count_decisions(monkeypatch: pytest.MonkeyPatch, *servers: Inside) -> Counter[str]:
-    """Count the computed decisions of bots by position, at all workers."""
-    decisions: Counter[str] = Counter()
-    for server in servers:
-        decide = server.hub.workers.decide
+def count_decisions(monkeypatch: pytest.MonkeyPatch, *servers: Inside) -> Counter[tuple[int, str]]:
+    """Count the computed decisions of bots at the only match, by version and position, at all workers.
 
-        async def counted(game: Any, state: Any, *more: Any, decide: Any = decide, **named: Any) -> Any:
-            decisions[str(state)] += 1
+    A position alone may come again: the same dice after rolling again.
+    """
+    decisions: Counter[tuple[int, str]] = Counter()
+    for server in servers:
+        decide, rooms = server.hub.workers.decide, server.hub.rooms
+
+        async def counted(
+            game: Any, state: Any, *more: Any, decide: Any = decide, rooms: Any = rooms, **named: Any
+        ) -> Any:
+            (room,) = rooms.values()
+            decisions[room.match.version, str(state)] += 1
             return await decide(game, state, *more, **named)
 
         monkeypatch.setattr(server.hub.workers, "decide", counted)
