@@ -6,7 +6,7 @@ message has the version only.
 
 Two connections of the client library are used directly: its own publishing and listening cost many times the
 CPU time. Redis answers nothing to the first one (CLIENT REPLY OFF): the echoes tell that it delivers. The
-second one's messages are parsed here as soon as they arrive, without a task to wake up.
+second one's messages are parsed here, all that have arrived at once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import hiredis
@@ -23,9 +23,13 @@ from redis.asyncio.connection import AbstractConnection, ConnectionPool
 
 from escadaria.bus import UNKNOWN, Sent
 from escadaria.bus.remote import SILENT_SECONDS, Message, RemoteBus
+from escadaria.store import StoredEvent
 
 _BATCH = 500
 """The most channels in one command."""
+
+_READ_BYTES = 65_536
+"""The most bytes to read at once."""
 
 
 class _Body(msgspec.Struct, array_like=True):
@@ -33,7 +37,8 @@ class _Body(msgspec.Struct, array_like=True):
 
     worker: str
     version: int
-    events: Sequence[Sent]
+    events: list[tuple[int, float, str, str, bytes]]
+    """Version, time, request, body and frame."""
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -56,7 +61,6 @@ class RedisBus(RemoteBus):
         self._pool: ConnectionPool | None = None
         self._sender: AbstractConnection | None = None
         self._listener: AbstractConnection | None = None
-        self._ended: asyncio.Future[Exception | None] | None = None  # set when the listener is lost
 
     async def connect(self) -> None:
         # get_connection has no annotations in redis-py
@@ -64,10 +68,6 @@ class RedisBus(RemoteBus):
         self._sender = await self._pool.get_connection()  # type: ignore[no-untyped-call]
         self._listener = await self._pool.get_connection()  # type: ignore[no-untyped-call]
         await self._sender.send_command("CLIENT", "REPLY", "OFF")
-        self._ended = asyncio.get_running_loop().create_future()
-        writer = self._listener._writer
-        assert writer is not None, "connected"
-        writer.transport.set_protocol(_Replies(writer.transport.get_protocol(), self._heard, self._ended))
         await self._listener.send_command("SUBSCRIBE", self._echo)
         await self.change(dict.fromkeys(self.matches, True))
 
@@ -88,9 +88,14 @@ class RedisBus(RemoteBus):
         await self._sender.send_packed_command(b"".join(commands), check_health=False)
 
     async def listen(self) -> None:
-        assert self._ended is not None, "connected"
-        if (error := await self._ended) is not None:
-            raise error
+        assert self._listener is not None, "connected"
+        stream = self._listener._reader
+        assert stream is not None, "connected"
+        replies = hiredis.Reader()
+        while data := await stream.read(_READ_BYTES):
+            replies.feed(data)
+            while (reply := replies.gets()) is not False:
+                self._heard(*reply)
 
     def _heard(self, type: bytes, channel: bytes, data: Any) -> None:
         if channel == self._echo:
@@ -102,7 +107,11 @@ class RedisBus(RemoteBus):
         elif type == b"message" and not data.startswith(self._own):
             with contextlib.suppress(msgspec.DecodeError):  # of another version: the store is checked anyway
                 body = _decoder.decode(data)
-                self.received(channel[self._match_start :].decode(), body.version, body.events)
+                events = [
+                    (StoredEvent(version, time, request, text), frame)
+                    for version, time, request, text, frame in body.events
+                ]
+                self.received(channel[self._match_start :].decode(), body.version, events)
 
     async def disconnect(self) -> None:
         pool, self._pool = self._pool, None
@@ -116,45 +125,12 @@ class RedisBus(RemoteBus):
         return f"{self._prefix}match:{match}".encode()
 
     def _body(self, version: int, events: Sequence[Sent]) -> bytes:
-        if any(event.hidden for event, _ in events):
-            events = ()
-        return _encoder.encode(_Body(self.worker, version, events))
-
-
-class _Replies(asyncio.Protocol):
-    """Parses what Redis sends, in place of the protocol of the client library."""
-
-    def __init__(
-        self,
-        replaced: asyncio.BaseProtocol,
-        heard: Callable[..., None],
-        ended: asyncio.Future[Exception | None],
-    ) -> None:
-        self._replaced = replaced
-        self._heard = heard
-        self._ended = ended
-        self._reader = hiredis.Reader()
-
-    def data_received(self, data: bytes) -> None:
-        if self._ended.done():
-            return
-        try:
-            self._reader.feed(data)
-            while (reply := self._reader.gets()) is not False:
-                self._heard(*reply)
-        except Exception as error:  # noqa: BLE001 - raised by ``listen``, which ends the connection
-            self._ended.set_result(error)
-
-    def connection_lost(self, error: Exception | None) -> None:
-        if not self._ended.done():
-            self._ended.set_result(error)
-        self._replaced.connection_lost(error)
-
-    def pause_writing(self) -> None:
-        self._replaced.pause_writing()
-
-    def resume_writing(self) -> None:
-        self._replaced.resume_writing()
+        told = [
+            (event.version, event.time, event.request, event.body, frame)
+            for event, frame in events
+            if not event.hidden
+        ]
+        return _encoder.encode(_Body(self.worker, version, told if len(told) == len(events) else []))
 
 
 def _publish(channel: bytes, body: bytes) -> bytes:

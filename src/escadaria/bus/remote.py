@@ -49,7 +49,6 @@ class RemoteBus(ABC):
         self._wake = asyncio.Event()
         self._ready = asyncio.Event()
         self._last_echo = 0.0
-        self._echo_due = False
         self._lost = False
         self._receive: Receive = lambda match, version, events: None
         self._task: asyncio.Task[None] | None = None
@@ -153,9 +152,9 @@ class RemoteBus(ABC):
             attempt += 1
 
     async def _work(self) -> None:
-        """Send and receive until something fails."""
+        """Send and receive until one of them fails."""
         self._last_echo = asyncio.get_running_loop().time()
-        tasks = [asyncio.create_task(work) for work in (self.listen(), self._send(), self._watch())]
+        tasks = [asyncio.create_task(self.listen()), asyncio.create_task(self._send())]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -167,24 +166,29 @@ class RemoteBus(ABC):
         raise ConnectionError("the server closed the connection")
 
     async def _send(self) -> None:
+        loop = asyncio.get_running_loop()
+        next_echo = 0.0
         while True:
-            await self._wake.wait()
-            self._wake.clear()
+            now = loop.time()
+            if now - self._last_echo > SILENT_SECONDS:
+                raise ConnectionError("the server does not answer")
             messages, self._waiting = list(self._waiting.values()), {}
             changes, self._changes = self._changes, {}
-            echo, self._echo_due = self._echo_due, False
-            if changes:
-                await self.change(changes)
-            if messages or echo:
-                await self.send(messages, echo=echo)
-
-    async def _watch(self) -> None:
-        """Request the echoes, and fail if none has come for too long, whatever the other tasks wait for."""
-        while asyncio.get_running_loop().time() - self._last_echo <= SILENT_SECONDS:
-            self._echo_due = True
-            self._wake.set()
-            await asyncio.sleep(ECHO_SECONDS)
-        raise ConnectionError("the server does not answer")
+            echo = now >= next_echo
+            if echo:
+                next_echo = now + ECHO_SECONDS
+            async with asyncio.timeout(SILENT_SECONDS):
+                if changes:
+                    await self.change(changes)
+                if messages or echo:
+                    await self.send(messages, echo=echo)
+            self._wake.clear()
+            if not (self._waiting or self._changes):
+                try:
+                    async with asyncio.timeout(max(0.0, next_echo - loop.time())):
+                        await self._wake.wait()
+                except TimeoutError:
+                    continue
 
 
 def _first_line(error: Exception) -> str:
