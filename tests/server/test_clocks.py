@@ -241,18 +241,21 @@ async def test_bots_are_not_hurried_while_others_wait(url: str) -> None:
         assert (await guest.ask("hurry", version=4))["code"] == "forbidden"
 
 
-async def test_bots_wait_once_before_each_turn(tmp_path: Path, clock: ManualClock) -> None:
+@pytest.mark.parametrize("players, pace", [(2, 1.25), (3, 1.25), (6, 0.5)])
+async def test_bots_wait_once_before_each_turn(
+    players: int, pace: float, tmp_path: Path, clock: ManualClock
+) -> None:
     async with serving(tmp_path, clock) as server:
-        wish = {"bots": ["simple", "random"], "start": True, "settings": {"pace": 1234}}
-        table = await open_match(server.url, "chain", {"players": 2, "board": "short"}, **wish)
+        wish = {"bots": ["simple", *["random"] * (players - 1)], "start": True, "settings": {"pace": 1250}}
+        table = await open_match(server.url, "chain", {"players": players, "board": "short"}, **wish)
         async with table:
             await table.wait_for(lambda: table.status == "over")
         async with httpx.AsyncClient(trust_env=False) as http:
             text = (await http.get(f"{server.url}/api/matches/{table.match}/record")).text
     record = read(text)
     decisions = sum(record.game.current_player(position) >= 0 for position in record.positions)
-    assert set(clock.paces) == {1.234, 0}
-    assert clock.paces.count(1.234) == len(list(record.turns()))
+    assert set(clock.paces) == {pace, 0}
+    assert clock.paces.count(pace) == len(list(record.turns()))
     assert len(clock.paces) == decisions
 
 

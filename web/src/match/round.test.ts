@@ -19,7 +19,7 @@ describe('a round', () => {
     round.rest();
     vi.advanceTimersByTime(60_000);
     round.resume();
-    round.enter(1, 2900, 0, 1);
+    round.enter(1, 2600, 0, 1);
     expect(round.share(4000, 4000)).toBe(0.5);
   });
 });

@@ -7,12 +7,12 @@
  * What others may take of the six seconds from one's last tap to one's next decision, at normal speed; the rest is for
  * the end of one's own turn and for the network.
  */
-export const ROUND = 5000;
+export const ROUND = 4600;
 
 /** No cue is shortened to less than this share. */
 const SHORTEST = 0.2;
-/** Waiting for a turn counts up to this time, the usual pace of bots: a person may think for long. */
-const WAIT_MOST = 900;
+/** Waiting for a turn counts up to this time, the usual pace of three bots: a person may think for long. */
+const WAIT_MOST = 600;
 
 export class Round {
   private spent = 0;
