@@ -51,7 +51,7 @@ class TableSettings(Struct, frozen=True, kw_only=True):
     grace: Annotated[int, Meta(ge=5, le=30 * 86400)] | None = 60
     """Seconds that a player may be disconnected before a bot stands in; null means no limit."""
     pace: Annotated[int, Meta(ge=0, le=10_000)] = 900
-    """Milliseconds that a bot waits before its turn; with more than three players less: twice this a round."""
+    """Milliseconds a bot waits before its turn; with more than three players less, twice this a round."""
     stand_in: Bot = "simple"
     """The bot that stands in for absent players."""
     watch: bool = True
