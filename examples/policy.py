@@ -6,6 +6,7 @@ gradients are written out by hand. Illegal actions have the probability 0.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,18 @@ class Policy:
     def best(self, seen: Array, mask: Array) -> int:
         """The most probable action of one position."""
         return int(self.forward(seen[None], mask[None])[1][0].argmax())
+
+    def save(self, path: Path | str) -> None:
+        small: dict[str, Any] = {name: weights.astype(np.float32) for name, weights in self.weights.items()}
+        np.savez_compressed(path, **small)
+
+    @classmethod
+    def load(cls, path: Path | str) -> Policy:
+        """A policy as it was saved."""
+        with np.load(path) as weights:
+            policy = cls(*weights["hidden"].shape[:1], *weights["action bias"].shape)
+            policy.weights = dict(weights)
+        return policy
 
     def gradients(
         self, seen: Array, mask: Array, actions: Array, chosen: Array, advantages: Array, targets: Array

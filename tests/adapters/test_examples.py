@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from compute.test_chain_solver import TINY
+from escadaria.arena.simulation import simulate
 from escadaria.catalogue import load
 from escadaria.game import CHANCE, AnyGame
 from escadaria.games.chain.rules import Chain
@@ -179,9 +180,27 @@ def test_a_notebook_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     needed = {"exact_and_mcts": "pyspiel", "ppo_gymnasium": "escadaria.adapters.gymnasium"}
     pytest.importorskip(needed.get(name, "numba"), exc_type=ModuleNotFoundError)
     monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
-    book = notebooks.run(name, **SMALL[name])
+    stored = {"AGENT": str(tmp_path / "agent.npz")} if name == "ppo_gymnasium" else {}
+    book = notebooks.run(name, **SMALL[name], **stored)
+    assert all(Path(path).exists() for path in stored.values())
     kinds = {kind for cell in outputs(book) for kind in cell.get("data", {})}
     assert "image/svg+xml" in kinds or name == "ppo_gymnasium"
+
+
+def test_a_saved_policy_plays_as_before(tmp_path: Path) -> None:
+    policy_module: Any = import_module("policy")
+    policy = policy_module.Policy(3, 4, hidden=5, seed=2)
+    policy.save(tmp_path / "policy.npz")
+    loaded = policy_module.Policy.load(tmp_path / "policy.npz")
+    seen, mask = np.eye(3), np.array([[True, True, False, True]] * 3)
+    for before, after in zip(policy.forward(seen, mask), loaded.forward(seen, mask), strict=True):
+        assert after == pytest.approx(before, abs=1e-6)
+
+
+def test_the_stored_agent_beats_the_bot_that_it_learned_against() -> None:
+    ppo = import_module("examples.ppo_bot").ppo
+    won = simulate(load("rapido", players=2), [ppo, "simple"], 200, seed=3, workers=1).by_bot[0]
+    assert won.share > 0.6
 
 
 @pytest.mark.parametrize("name", SMALL)
