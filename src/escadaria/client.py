@@ -156,6 +156,10 @@ class Table:
         """Add a bot. Only the host may."""
         await self.request("add_bot", bot=bot, seat=seat)
 
+    async def resize(self, players: int) -> None:
+        """Change the number of seats: free ones go or come. Only the host may."""
+        await self.request("resize", players=players)
+
     async def start(self) -> None:
         """Start the match. Only the host may."""
         await self.request("start")
@@ -296,6 +300,7 @@ class Table:
                 self.version, self.now = frame["version"], frame["now"]
                 self.seats = frame["now"]["seats"] or self.seats
                 self.settings = frame["event"].get("settings", self.settings)
+                self.options = frame["event"].get("options", self.options)
             case "presence":
                 self.seats[frame["seat"]]["here"] = frame["here"]
             case "accepted" if frame["match"]:  # of a rematch: the token is for the next match

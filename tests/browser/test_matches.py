@@ -121,6 +121,30 @@ def test_online_by_a_link_with_a_rematch(come: Come, players: int) -> None:
     play_together(people)
 
 
+def test_the_host_starts_with_who_is_there(come: Come) -> None:
+    """Seats can be added and removed in the lobby, and free ones need not be filled (R16)."""
+    host = come(setups={"rapido.online": setup(3, "link", finish=5)}, name="Ana")
+    host.go("/new/rapido?how=online")
+    host.click("web.new.open")
+    seats = host.page.get_by_role("region", name=host.like("web.players")).get_by_role("listitem")
+    expect(seats).to_have_count(3)
+    expect(host.button("web.start")).to_be_disabled()
+    what = host.say("web.lobby.seats")
+    host.page.get_by_role("button", name=host.say("web.more", what=what)).click()
+    expect(seats).to_have_count(4)
+    host.page.get_by_role("button", name=host.say("web.less", what=what)).click()
+    expect(seats).to_have_count(3)
+    guest = come(name="Rui")
+    guest.page.goto(host.page.url)
+    guest.click("web.sit")
+    host.click("web.lobby.start_with", number=2)
+    for person in (host, guest):
+        players = person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
+        expect(players).to_have_count(2)
+    play_together([host, guest])
+    is_told_who_won(host)
+
+
 def test_the_host_changes_the_pace_of_the_bots_during_play(come: Come, url: str) -> None:
     table = opened(
         url, players=3, people=[{"name": "Ana"}], bots=["simple"] * 2, start=True, settings={"pace": 900}

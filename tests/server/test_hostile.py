@@ -129,8 +129,9 @@ async def test_forged_seats(url: str) -> None:
                 assert (await rui.ask(command, version=4, seat=seat, **fields))["code"] == "forbidden"
             assert (await guest.ask(command, version=4, seat=0, **fields))["code"] == "forbidden"
             assert (await guest.ask(command, version=4, **fields))["code"] == "forbidden"
-        for command in ("configure", "start", "add_bot"):
+        for command in ("configure", "start", "add_bot", "resize"):
             needed: dict[str, Any] = {
+                "resize": {"players": 2},
                 "configure": {"settings": {}},
                 "add_bot": {"bot": "simple"},
                 "start": {},
@@ -331,10 +332,11 @@ JSON = st.recursive(
 VALID: list[dict[str, Any]] = [
     {"type": "sit", "name": "Eva", "seat": 1, "colours": ["red", "blue"], "entropy": "ab"},
     {"type": "add_bot", "bot": "simple", "seat": 1, "name": "Robo"}, {"type": "free", "seat": 0},
-    {"type": "start"}, {"type": "act", "action": "roll", "seat": 0}, {"type": "act", "action": "place 0"},
-    {"type": "undo"}, {"type": "hurry"}, {"type": "resign", "seat": 0}, {"type": "take_back", "seat": 0},
-    {"type": "configure", "settings": {"pace": 0}}, {"type": "set_up", "position": "x"}, {"type": "hint"},
-    {"type": "rematch"}, {"type": "recover"}, {"type": "ping"},
+    {"type": "resize", "players": 3}, {"type": "start"}, {"type": "act", "action": "roll", "seat": 0},
+    {"type": "act", "action": "place 0"}, {"type": "undo"}, {"type": "hurry"}, {"type": "resign", "seat": 0},
+    {"type": "take_back", "seat": 0}, {"type": "configure", "settings": {"pace": 0}},
+    {"type": "set_up", "position": "x"}, {"type": "hint"}, {"type": "rematch"},
+    {"type": "recover"}, {"type": "ping"},
 ]  # fmt: skip
 
 

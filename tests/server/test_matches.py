@@ -483,6 +483,73 @@ async def test_a_freed_seat_can_be_taken_again(url: str) -> None:
         assert (await rui.ask("sit", name="Rui"))["code"] == "table_full"
 
 
+async def test_the_host_removes_and_adds_free_seats(url: str) -> None:
+    """Seats keep their order and are renumbered; guests and players are sent the options and their seats."""
+    match = await opened(url, players=4, people=[{"name": "Ana", "seat": 1}])
+    async with (
+        wire(url, match["match"], token=match["token"]) as host,
+        wire(url, match["match"]) as rui,
+        wire(url, match["match"]) as guest,
+    ):
+        await rui.ask("sit", name="Rui", seat=3)
+        assert (await rui.expect("you"))["mine"] == [3]
+        assert (await rui.ask("resize", players=3))["code"] == "forbidden"
+        assert (await host.ask("resize", players=1))["code"] == "bad_options"
+        assert (await host.ask("resize", players=3))["type"] == "accepted"
+        assert (await rui.expect("you"))["mine"] == [2]
+        for person in (host, rui, guest):
+            frame = await person.expect("event", version=4)
+            assert frame["event"]["options"]["players"] == 3 and frame["event"]["seats"] == [0, 1, 3]
+            assert [seat["name"] for seat in frame["now"]["seats"]] == [None, "Ana", "Rui"]
+        assert (await host.ask("resize", players=5))["type"] == "accepted"
+        added = (await host.expect("event", version=5))["now"]["seats"]
+        assert [seat["name"] for seat in added] == [None, "Ana", "Rui", None, None]
+        assert (await guest.ask("sit", name="Eva", seat=4))["type"] == "accepted"
+        assert (await host.ask("resize", players=2))["code"] == "seat_taken"
+        assert (await host.ask("resize", players=3))["type"] == "accepted"
+        assert (await host.ask("start"))["type"] == "accepted"
+        started = (await guest.expect("event", event={"kind": "started", "first": 0}))["now"]
+        assert [seat["name"] for seat in started["seats"]] == ["Ana", "Rui", "Eva"]
+        assert len(started["position"]["steps"]) == 3
+        assert (await host.ask("resize", players=4))["code"] == "started"
+
+
+async def test_r16_seats_get_their_second_colour_when_two_players_remain(url: str) -> None:
+    match = await opened(url, players=3, people=[{"name": "Ana", "colours": ["white"]}])
+    async with wire(url, match["match"], token=match["token"]) as host:
+        await host.ask("add_bot", bot="simple", seat=2)
+        await host.ask("resize", players=2)
+        seats = (await host.expect("event", version=4))["now"]["seats"]
+        assert [seat["name"] for seat in seats] == ["Ana", "Dora"]
+        assert [seat["colours"][0] for seat in seats] == ["white", "green"]
+        assert len({colour for seat in seats for colour in seat["colours"]}) == 4
+        await host.ask("resize", players=3)
+        seats = (await host.expect("event", version=5))["now"]["seats"]
+        assert [seat["colours"] for seat in seats] == [["white"], ["green"], []]
+
+
+async def test_a_resized_match_is_restored_and_played(url: str) -> None:
+    async with AsyncExitStack() as stack:
+        host = await stack.enter_async_context(
+            await open_match(url, "rapido", {"players": 5, "finish": 8}, settings=QUICK)
+        )
+        await host.sit("Ana", seat=2)
+        await host.add_bot("simple", seat=4)
+        await host.resize(2)
+        await host.start()
+        assert host.options["players"] == 2 and host.mine == [0]
+        await play(host)
+    record = read((await record_of(url, host.match)).text)
+    assert verify(record).fair and [seat.name for seat in record.seats] == ["Ana", "Flor"]
+
+
+async def test_a_match_from_a_position_keeps_its_seats(url: str) -> None:
+    start = "turn=0 phase=first value=0 steps=0,0,0 tower=-"
+    match = await opened(url, players=3, settings={"practice": True}, start_from=start)
+    async with wire(url, match["match"], token=match["token"]) as host:
+        assert (await host.ask("resize", players=2))["code"] == "bad_options"
+
+
 async def test_options_are_checked(url: str) -> None:
     async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=60) as http:
         good = await http.post("/api/options", json={"game": "chain", "options": {"board": "20 10>5"}})

@@ -34,7 +34,7 @@ async def test_every_request_is_answered_once(url: str) -> None:
         {"type": "add_bot", "bot": "simple"}, {"type": "act", "action": "roll"}, {"type": "undo"},
         {"type": "hint"}, {"type": "set_up", "position": ""}, {"type": "configure", "settings": {}},
         {"type": "recover"}, {"type": "take_back"}, {"type": "rematch"}, {"type": "resign"},
-        {"type": "nonsense"}, {"type": "hurry"}, {"type": "ping"},
+        {"type": "nonsense"}, {"type": "hurry"}, {"type": "resize", "players": 2}, {"type": "ping"},
     ]  # fmt: skip
     async with wire(url, match["match"], token=match["token"]) as me:
         for number, request in enumerate(requests):

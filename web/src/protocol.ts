@@ -40,6 +40,14 @@ export interface Free {
   version: number;
 }
 
+/** The host changes the number of seats while the match waits: the last free ones go, or new ones come. */
+export interface Resize {
+  type: 'resize';
+  players: number;
+  id: string;
+  version: number;
+}
+
 /** The host starts the match. All seats must be taken. */
 export interface Start {
   type: 'start';
@@ -237,6 +245,7 @@ export interface EventFrame {
     | Sat
     | BotSat
     | MessagesFreed
+    | Resized
     | Started
     | Event
     | Configured
@@ -282,6 +291,14 @@ export interface BotSat {
 export interface MessagesFreed {
   kind: 'freed';
   seat: number;
+}
+
+/** The number of seats changed. The seats that stay are renumbered, and new free seats follow them. */
+export interface Resized {
+  kind: 'resized';
+  options: Record<string, boolean | number | string>;
+  seats: number[];
+  colours: string[][];
 }
 
 /** The match started. Seats are renumbered so that seat 0 starts. */
@@ -928,6 +945,7 @@ export type AnyCommand =
   | Sit
   | AddBot
   | Free
+  | Resize
   | Start
   | Act
   | Undo

@@ -6,6 +6,7 @@ events are stored and then applied. Replaying the stored events restores the mat
 
 from __future__ import annotations
 
+import dataclasses
 import hmac
 import secrets
 import unicodedata
@@ -280,6 +281,8 @@ class Match:
                 return self.add_bot(member, command)
             case messages.Free():
                 return self.free(member, command)
+            case messages.Resize():
+                return self.resize(member, command)
             case messages.Start():
                 return self.start(member)
             case messages.Undo():
@@ -326,6 +329,28 @@ class Match:
         if command.seat not in self.seats_of(member):
             self._check_host(member)
         return [MatchEvent(messages.Freed(seat=command.seat))]
+
+    def resize(self, member: int | None, command: messages.Resize) -> list[MatchEvent]:
+        """Remove the last free seats, or add free ones; seats may need other colours then (R16)."""
+        self._check_host(member)
+        self._check_waiting()
+        if self._start is not None:
+            raise Refused("bad_options", "a match from a position has the number of seats of the position")
+        game = catalogue.load(self.game.name, **{**self.game.options, "players": command.players})
+        taken = [seat for seat, chair in enumerate(self.chairs) if chair.name]
+        if len(taken) > game.players:
+            raise Refused("seat_taken", f"{len(taken)} seats are taken")
+        free = [seat for seat, chair in enumerate(self.chairs) if not chair.name]
+        seats = sorted(taken + free[: game.players - len(taken)])
+        for seat in taken:
+            if bot := self.chairs[seat].bot:
+                bots.load(bot, game)
+        colours = [self.chairs[seat].colours[: game.colours] for seat in seats]
+        spare = [colour for colour in COLOURS if all(colour not in kept for kept in colours)]
+        for kept, seat in zip(colours, seats, strict=True):
+            while self.chairs[seat].name and len(kept) < game.colours:
+                kept.append(spare.pop(0))
+        return [MatchEvent(messages.Resized(options=game.options, seats=seats, colours=colours))]
 
     def start(self, member: int | None) -> list[MatchEvent]:
         self._check_host(member)
@@ -495,6 +520,8 @@ class Match:
                 self.chairs[event.seat] = Chair(event.name, event.bot, event.colours)
             case messages.Freed():
                 self.chairs[event.seat] = Chair()
+            case messages.Resized():
+                self._resize(event)
             case messages.Started():
                 self.chairs = self.chairs[event.first :] + self.chairs[: event.first]
                 start = self.game.parse_state(self._start) if self._start else None
@@ -544,6 +571,14 @@ class Match:
             self._tokens.append(hidden.token)
             member = len(self._tokens) - 1
         self.chairs[sat.seat] = Chair(sat.name, "", sat.colours, sat.entropy, member)
+
+    def _resize(self, resized: messages.Resized) -> None:
+        self._load_game(self.game.name, resized.options, self._rules_version)
+        stay = [
+            dataclasses.replace(self.chairs[seat], colours=colours)
+            for seat, colours in zip(resized.seats, resized.colours, strict=True)
+        ]
+        self.chairs = stay + [Chair() for _ in range(self.game.players - len(stay))]
 
     def _start_table(self, start: Any) -> None:
         self.table = Table(

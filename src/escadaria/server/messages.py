@@ -102,6 +102,12 @@ class Free(Command, frozen=True, tag="free"):
     seat: SeatNumber
 
 
+class Resize(Command, frozen=True, tag="resize"):
+    """The host changes the number of seats while the match waits: the last free ones go, or new ones come."""
+
+    players: Annotated[int, Meta(ge=1, le=6)]
+
+
 class Start(Command, frozen=True, tag="start"):
     """The host starts the match. All seats must be taken."""
 
@@ -188,8 +194,8 @@ class Hello(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
 
 
 AnyCommand = (
-    Sit | AddBot | Free | Start | Act | Undo | Hurry | Resign | TakeBack | Configure | SetUp | Hint | Rematch
-    | Recover | Ping
+    Sit | AddBot | Free | Resize | Start | Act | Undo | Hurry | Resign | TakeBack | Configure | SetUp | Hint
+    | Rematch | Recover | Ping
 )  # fmt: skip
 
 
@@ -350,6 +356,17 @@ class Freed(EventBase, frozen=True, tag="freed"):
     seat: int
 
 
+class Resized(EventBase, frozen=True, tag="resized"):
+    """The number of seats changed. The seats that stay are renumbered, and new free seats follow them."""
+
+    options: dict[str, bool | int | str]
+    """The options of the game from now on."""
+    seats: list[int]
+    """The previous numbers of the seats that stay."""
+    colours: list[list[str]]
+    """The colours of the seats that stay; empty for free ones."""
+
+
 class Started(EventBase, frozen=True, tag="started"):
     """The match started. Seats are renumbered so that seat 0 starts."""
 
@@ -382,7 +399,7 @@ class Moved(EventBase, frozen=True, tag="moved"):
 
 
 AnyEvent = (
-    Created | Sat | BotSat | Freed | Started | Event | Configured | PositionSet | Continued | Moved
+    Created | Sat | BotSat | Freed | Resized | Started | Event | Configured | PositionSet | Continued | Moved
 )  # fmt: skip
 
 

@@ -168,6 +168,22 @@ describe('frames', () => {
     await vi.advanceTimersByTimeAsync(100);
     expect([match.stage?.busy, match.myTurn, match.legal]).toEqual([false, true, ['a', 'b']]);
   });
+  it('of a changed number of seats bring the options, which the script is given', async () => {
+    const view = vi.fn<Script['view']>(() => 1);
+    const load = () => Promise.resolve({ ...script, view });
+    const { match, event } = await table({ status: 'waiting', position: null }, { load });
+    event(
+      6,
+      { kind: 'resized', options: { players: 2 }, seats: [0, 1], colours: [['red'], ['blue']] },
+      {
+        status: 'waiting',
+        position: null,
+      },
+    );
+    expect(match.options).toEqual({ players: 2 });
+    event(7, { kind: 'started', first: 0 }, { position: 1 });
+    expect(view.mock.lastCall?.[2]).toEqual({ players: 2 });
+  });
   it('are reactive', async () => {
     const { match, event } = await table();
     const seen: string[][] = [];

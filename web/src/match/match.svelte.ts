@@ -449,9 +449,22 @@ export class Match {
     this.version = this.decision = frame.version;
     this.gap = false;
     if (!this.script) return;
-    this.stage ??= new Stage({
-      script: this.script,
-      options: frame.options,
+    this.stage ??= this.makeStage(this.script);
+    this.see(frame.now);
+    this.stage.reset(frame.now.position ?? null, frame.turn);
+    keepSeat(this.id, { game: frame.game, over: frame.now.status === 'over' });
+  }
+
+  /** The number of seats changed, before the match began: nothing has been shown yet. */
+  private resize(options: Snapshot['options']): void {
+    this.options = options;
+    this.stage = this.script && this.makeStage(this.script);
+  }
+
+  private makeStage(script: Script): Stage {
+    return new Stage({
+      script,
+      options: this.options,
       speed: () => (document.hidden ? 0 : settings.speed), // nobody looks: do not fall behind
       still: () => settings.still,
       mine: () => this.mine,
@@ -463,9 +476,6 @@ export class Match {
       },
       ahead: () => this.ahead(),
     });
-    this.see(frame.now);
-    this.stage.reset(frame.now.position ?? null, frame.turn);
-    keepSeat(this.id, { game: frame.game, over: frame.now.status === 'over' });
   }
 
   private follow({ version, event, now, steps }: EventFrame): void {
@@ -481,6 +491,7 @@ export class Match {
     if (['started', 'acted', 'position_set'].includes(event.kind)) this.decision = version;
     this.sequences = null;
     if (event.kind === 'configured') this.settings = event.settings;
+    if (event.kind === 'resized') this.resize(event.options);
     this.see(now);
     const lines = news(event, this.realDice);
     const seat = event.kind === 'acted' ? { seat: event.seat } : {};

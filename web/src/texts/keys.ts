@@ -785,6 +785,8 @@ export interface TextArgs {
   'web.lobby.level': never;
   'web.lobby.link': never;
   'web.lobby.local': never;
+  'web.lobby.local.command': never;
+  'web.lobby.local.how': never;
   'web.lobby.missing': 'number';
   'web.lobby.move': never;
   'web.lobby.move.about': never;
@@ -792,11 +794,12 @@ export interface TextArgs {
   'web.lobby.move.private': never;
   'web.lobby.move.qr': never;
   'web.lobby.no_seat': never;
-  'web.lobby.one_more': never;
   'web.lobby.qr': never;
   'web.lobby.qr.label': never;
   'web.lobby.remove': 'name';
+  'web.lobby.seats': never;
   'web.lobby.share': never;
+  'web.lobby.start_with': 'number';
   'web.lobby.starts': never;
   'web.lobby.title': never;
   'web.lobby.wait': never;
@@ -806,6 +809,7 @@ export interface TextArgs {
   'web.lobby.watch.link': never;
   'web.lobby.watching': never;
   'web.lobby.went': 'name';
+  'web.lobby.without': 'number';
   'web.log': never;
   'web.log.empty': never;
   'web.lost.text': never;
