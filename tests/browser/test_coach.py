@@ -76,11 +76,21 @@ def test_chances_and_a_hint_fit_the_layout(
     if size["width"] > 1080:
         assert person.main.first.bounding_box() == before
     assert not person.turn.evaluate(OVERLAPS)
+    buttons = person.button("web.hint"), person.button("web.coach.bars"), person.main.first
+    places = [button.bounding_box() for button in buttons]
     person.click("web.hint")
-    hint = person.turn.get_by_role("button", name=person.like("web.coach.hinted"))
+    hint = person.turn.get_by_text(person.like("web.coach.hinted"))
     expect(hint).to_be_in_viewport(ratio=0.98)
-    expect(hint).to_be_focused()  # where it was asked for
+    expect(buttons[0]).to_be_focused()  # where it was asked for
     assert not person.turn.evaluate(OVERLAPS)
+    if size["width"] <= 1080:  # nothing moves, and the hint covers neither choices nor hand
+        assert [button.bounding_box() for button in buttons] == places
+        box, dock = hint.bounding_box(), person.turn.bounding_box()
+        assert box and dock
+        assert dock["x"] < box["x"] and box["x"] + box["width"] < dock["x"] + dock["width"]
+        below = person.turn.locator(".turn-dock > .hand").bounding_box()
+        assert below
+        assert box["y"] + box["height"] <= below["y"] + 1 or box["y"] >= below["y"] + below["height"]
 
 
 def test_chances_of_chain_stand_on_every_choice(come: Come, url: str) -> None:
