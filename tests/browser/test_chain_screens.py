@@ -167,7 +167,33 @@ def test_chances_cut_nothing(come: Come, url: str, size: ViewportSize, language:
         expect(choice.get_by_text(share).locator("visible=true").first).to_be_visible()
         is_in_view(person.page, choice)
     expect(person.risky.first).to_contain_text(share)
+    # and what a miss costs is still said
+    expect(person.risky.first.locator("small")).to_contain_text(person.say("web.chain.miss", lost=2))
     assert person.page.evaluate(CUT) == []
+
+
+@pytest.mark.parametrize("size", [SHORT, SHORTEST, PHONE], ids=named)
+def test_chances_of_two_ways_say_what_a_miss_costs(come: Come, url: str, size: ViewportSize) -> None:
+    where = (
+        "turn=0 phase=decide hands=3,2 pool=11 discs=2+9,4+9 stacks=2:0,4:1,9:1+0 chain=346/6/open loose=-"
+    )
+    person = at(come, [practising(url, "chain", where, 2, "Ana", board="18")], size, "de", bars=True)
+    for way, lost in zip(person.risky.all(), (2, 0), strict=True):
+        expect(way).to_contain_text(re.compile(r"\d\s?%"))
+        if lost:
+            expect(way.locator(".price")).to_be_visible()
+            expect(way.locator(".price")).to_have_text(person.say("web.chain.miss.short", lost=lost))
+    assert person.page.evaluate(CUT) == []
+
+
+def test_the_note_of_a_chain_is_not_covered(come: Come, url: str) -> None:
+    where = "turn=0 phase=build hands=4,2 pool=10 discs=2+9,4+9 stacks=2:0,4:1,9:1+0 chain=3/3/open loose=125"
+    tall: ViewportSize = {"width": 390, "height": 844}
+    person = at(come, [practising(url, "chain", where, 2, "Ana", board="18")], tall, "de")
+    expect(person.main).to_have_accessible_name(person.like("web.chain.move"))  # built by itself
+    note = person.turn.locator(".note").bounding_box()
+    undo = person.turn.get_by_role("button", name=person.say("web.undo")).bounding_box()
+    assert note and undo and note["x"] + note["width"] <= undo["x"]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=named)
