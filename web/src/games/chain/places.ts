@@ -62,13 +62,17 @@ const covers = (a: Box, b: Box): number =>
   Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) *
   Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
 
-/** Where the tags of all piles are shown: beside their pile, where they cover least of plaques and other discs. */
-export function tagsOf(S: SpiralLayout, piles: Pile[]): Tag[] {
+/**
+ * Where the tags of all piles are shown: beside their pile, where they cover least of plaques, other discs and
+ * `numbers`, those of the spaces.
+ */
+export function tagsOf(S: SpiralLayout, piles: Pile[], numbers: ReadonlyMap<number, Box> = new Map()): Tag[] {
   const plaques = piles.map(({ space, colours }) => plaqueBox(S, space, colours.length));
   const discs = piles.map(({ space, colours }) => {
     const { x, y } = stackSpot(S, space, colours.length - 1, colours.length);
     return { x: x - S.disc, y: y - S.disc, w: 2 * S.disc, h: 2 * S.disc };
   });
+  const free = [...numbers].flatMap(([n, box]) => (piles.some(({ space }) => space === n) ? [] : [box]));
   const tags: Tag[] = [];
   for (const [i, pile] of piles.entries()) {
     if (pile.colours.length < 2) continue;
@@ -77,6 +81,7 @@ export function tagsOf(S: SpiralLayout, piles: Pile[]): Tag[] {
       4 * sum(plaques.map((plate) => covers(box, plate))) +
       2 * sum(tags.map((other) => covers(box, other.box))) +
       sum(others.map((disc) => covers(box, disc))) +
+      3 * sum(free.map((number) => covers(box, number))) +
       4 * (box.w * box.h - covers(box, { x: 0, y: 0, w: S.size, h: S.size }));
     const [first, ...rest] = isSmall(S) ? badgesBeside(S, pile) : tabsBeside(S, pile);
     if (first) tags.push(rest.reduce((best, tag) => (cost(tag) < cost(best) - 0.5 ? tag : best), first));

@@ -4,7 +4,7 @@ import type { Box } from '../../draw/svg';
 import { melodyLayout, rope, turnsOf } from './melody';
 import { lift, stack, stackSpot } from './discs';
 import { centreSpots, isSmall, plaque, plaqueBox, startSpots, drawTag, tagsOf, yardOf } from './places';
-import { arrowLanes, arrowPath, bunting, readBoard, spiral, spiralLayout, sunRays } from './spiral';
+import { arrowLanes, arrowPath, bunting, numberBoxes, readBoard, spiral, spiralLayout, sunRays } from './spiral';
 
 const shared = (a: Box, b: Box): number =>
   Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) *
@@ -85,6 +85,14 @@ describe('discs', () => {
           for (const [i, plate] of plaques.entries())
             expect(shared(box, plate), `${pile.space} on the plaque of ${piles[i]?.space}`).toBeLessThan(1);
       }
+  });
+  it.each([315, 366, 450, 560])('of a high stack are named beside the numbers of other spaces, at %i px', (size) => {
+    const T = spiralLayout({ size, length: 34 });
+    const numbers = numberBoxes(T, readBoard('34 7>11 10>5 14>19 17>12 21>26 24>18 27>30 32>25'));
+    for (let space = 1; space < 34; space++)
+      for (const { box } of tagsOf(T, [{ space, colours: ['red', 'blue', 'green', 'red'] }], numbers))
+        for (const [n, number] of [...numbers].filter(([n]) => n !== space))
+          expect(shared(box, number), `${space} on ${n}`).toBeLessThan(0.3 * number.w * number.h);
   });
   it('leave the number of their space in sight', () => {
     for (let n = 1; n < 34; n++) for (const count of [1, 4]) expect(plaque(S, n, count)).not.toMatch(/NaN/);

@@ -1,6 +1,6 @@
 /** Chain's spiral: its layout from the board's data, and its drawing. */
 import { glyphs } from '../../draw/glyphs';
-import { f1, xy, type Point } from '../../draw/svg';
+import { f1, xy, type Box, type Point } from '../../draw/svg';
 
 /** A board as data (C3): arrows lead from a space to another. */
 export interface BoardData {
@@ -215,14 +215,32 @@ export function spiral(S: SpiralLayout, board: BoardData, { calm = false, reach 
       'transform="translate(0 4)"/>',
     `<path d="${line}" ${round} stroke="var(--kerb)" stroke-width="${f1(gap * 0.7)}"/>`,
   );
-  // the stones; where an onward arrow docks, the number goes to the inner edge
-  const docks = new Set<number>();
-  for (const [from, to] of board.arrows) if (to > from) docks.add(from).add(to);
+  const docks = docksOf(board);
   for (let n = 1; n < S.length; n++) out.push(stone(S, n, board.arrows.get(n), docks.has(n) ? 1 : -1, calm));
   const lanes = arrowLanes(board);
   for (const [from, to] of board.arrows) out.push(arrow(S, from, to, lanes.get(from)));
   out.push(centre(S));
   return out.join('');
+}
+
+/** Where an onward arrow docks, the number is at the inner edge of its stone instead of the outer one. */
+const docksOf = ({ arrows }: BoardData): Set<number> =>
+  new Set([...arrows].flatMap(([from, to]) => (to > from ? [from, to] : [])));
+
+const numberHeight = (S: SpiralLayout): number => Math.max(7.6, S.gap * 0.115);
+
+/** The boxes of the numbers that are printed on the stones, by space. */
+export function numberBoxes(S: SpiralLayout, board: BoardData): Map<number, Box> {
+  const docks = docksOf(board);
+  const h = numberHeight(S);
+  return new Map(
+    Array.from({ length: S.length - 1 }, (_, i): [number, Box] => {
+      const n = i + 1;
+      const { x, y } = S.at(S.t(n), (docks.has(n) ? -0.29 : 0.29) * S.tile.h);
+      const w = h * (n > 9 ? 1.4 : 0.7);
+      return [n, { x: x - w / 2, y: y - h / 2, w, h }];
+    }),
+  );
 }
 
 function stone(S: SpiralLayout, n: number, to: number | undefined, side: 1 | -1, calm: boolean): string {
@@ -245,7 +263,7 @@ function stone(S: SpiralLayout, n: number, to: number | undefined, side: 1 | -1,
           )
           .join('')
       : `<g transform="scale(${f1(h * 1.45) / 100}) translate(-20 -20)" fill="var(--stone-mark)">${petals}</g>`;
-  const number = calm ? '' : glyphs(n, 0, 0, Math.max(7.6, S.gap * 0.115), 'var(--stone-ink)', 15);
+  const number = calm ? '' : glyphs(n, 0, 0, numberHeight(S), 'var(--stone-ink)', 15);
   return (
     `<g transform="translate(${f1(p.x)} ${f1(p.y)}) rotate(${f1(rot)})">` +
     `<rect x="${f1(-w / 2)}" y="${f1(-h / 2)}" width="${f1(w)}" height="${f1(h)}" rx="${f1(h * 0.16)}" ` +
@@ -257,7 +275,7 @@ function stone(S: SpiralLayout, n: number, to: number | undefined, side: 1 | -1,
 
 function arrow(S: SpiralLayout, from: number, to: number, lane = 0): string {
   const { d, on, tip, dir } = arrowPath(S, from, to, lane);
-  const w = Math.max(3, S.gap * 0.062);
+  const w = Math.max(Math.min(3, S.gap * 0.09), S.gap * 0.062);
   const colour = on ? 'var(--arrow-on)' : 'var(--arrow-back)';
   const dashes = on ? 'stroke-linecap="round"' : `stroke-linecap="butt" stroke-dasharray="${xy(w * 1.5, w * 0.8)}"`;
   const px = tip.x + Math.cos(dir) * w * 0.6;
