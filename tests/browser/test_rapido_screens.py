@@ -222,6 +222,50 @@ def test_r18_with_two_players_the_hand_says_what_both_pairs_bring(come: Come, ur
     )
 
 
+def test_r18_with_two_players_the_first_pair_says_that_it_does_not_score_yet(come: Come, url: str) -> None:
+    first = DECIDE.format("9,5", "4:1:41")
+    for size in (SHORT, SHORTEST):
+        person = seated(come, practising(url, "rapido", first, 2, "Ana"), size, "de")
+        words = person.turn.locator(".hand").first
+        expect(words).to_contain_text(person.say("web.rapido.on.first", field=5))
+        assert person.page.evaluate(CUT) == []
+    second = "turn=0 phase=first value=0 steps=9,5 tower=3:0:54,4:1:41"
+    person = seated(come, practising(url, "rapido", second, 2, "Ana"), SHORTEST, "de")
+    expect(person.turn.locator(".hand").first).to_contain_text(person.say("web.rapido.roll_second"))
+    assert person.page.evaluate(CUT) == []
+
+
+@pytest.mark.parametrize("size", [SHORT, {"width": 390, "height": 844}], ids=named)
+def test_after_a_throw_out_the_last_decision_can_be_taken_back(
+    come: Come, url: str, size: ViewportSize
+) -> None:
+    where = "turn=0 phase=decide value=11 steps=9,5,7 tower=-"
+    person = seated(come, practising(url, "rapido", where, 3, "Ana"), size, "de", speed=0.1)
+    again = person.button("web.recap.again")
+    back = person.turn.get_by_role("button", name=person.say("web.undo")).locator("visible=true")
+    for _ in range(30):  # until a bot throws it out
+        person.turn.get_by_role("radio", name=re.compile("^5")).tap()
+        person.main.first.click()
+        expect(person.main).to_contain_text(person.say("web.rapido.roll"))  # all others have played
+        if again.is_visible():
+            break
+        person.press("z")
+        expect(person.choices.first).to_be_visible()
+    expect(again).to_be_visible()
+    expect(back).to_have_count(1)
+    is_in_view(person.page, back)
+    person.see()
+    back.click()
+    expect(person.main).to_have_text(person.say("web.rapido.place", value=11, field=5))
+
+
+def test_marks_of_six_players_lie_beside_their_tokens(come: Come, url: str) -> None:
+    person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORTEST, "de")
+    players = person.page.get_by_role("list", name=person.say("web.players"))
+    expect(players.get_by_role("listitem")).to_have_count(6)
+    expect(players.locator(".dot").locator("visible=true")).to_have_count(0)
+
+
 def test_an_unrolled_pair_looks_unrolled(come: Come, url: str) -> None:
     start = "turn=0 phase=first value=0 steps=9,12,8 tower=-"
     person = seated(come, practising(url, "rapido", start, 3, "Ana"), SHORT)

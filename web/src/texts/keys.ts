@@ -973,8 +973,8 @@ export interface TextArgs {
   'web.rapido.key.roll': never;
   'web.rapido.no_dice': never;
   'web.rapido.nobody': never;
-  'web.rapido.nobody.short': never;
   'web.rapido.on': 'field';
+  'web.rapido.on.first': 'field';
   'web.rapido.on.two': 'climb' | 'field';
   'web.rapido.on.zero': never;
   'web.rapido.out': never;
@@ -983,6 +983,7 @@ export interface TextArgs {
   'web.rapido.risk.short': 'share';
   'web.rapido.roll': never;
   'web.rapido.roll_first': never;
+  'web.rapido.roll_second': never;
   'web.rapido.safe.long': never;
   'web.rapido.standing': 'name' | 'step';
   'web.rapido.standing.other': 'name' | 'step';
