@@ -169,15 +169,16 @@ export function windowSteps(L: WindowLayout, id: string, wave: string): string {
   return `<defs>${defs.join('')}</defs>${out.join('')}`;
 }
 
-/** What is behind the last step: the sky, the sun and the arch of the finish. */
-function summit({ cx, y, width, tread, pitch, finish, box: { x, w } }: WindowLayout): string {
+/** What is behind the last step: the sky, the sun and the arch of the finish, which is low if there is no room. */
+function summit({ cx, y, width, tread, pitch, finish, hi, box: { x, w } }: WindowLayout): string {
   const foot = y(finish) - tread;
   const top = y(finish + SPARE);
   const aw = width(finish) * 0.42;
+  const high = hi > finish + 1 ? pitch * 1.25 : pitch * 0.5;
   return (
     `<rect x="${f1(x)}" y="${f1(top)}" width="${f1(w)}" height="${f1(foot - top)}" fill="var(--sky-2)"/>` +
-    `<circle cx="${f1(cx)}" cy="${f1(foot)}" r="${f1(pitch * 0.5)}" fill="var(--sun)" opacity=".9"/>` +
-    arch(cx, foot, aw, pitch * 0.5)
+    `<circle cx="${f1(cx)}" cy="${f1(foot)}" r="${f1(Math.max(pitch * 0.5, high * 0.6))}" fill="var(--sun)" ` +
+    `opacity=".9"/>${arch(cx, foot, aw, high)}`
   );
 }
 
@@ -196,7 +197,8 @@ interface Piece {
 }
 
 /** The whole stairs, small: glazes, bare shapes, and a frame around the part that the window shows. */
-export function miniStairs(box: Box, { lo, hi, finish }: WindowLayout, pieces: Piece[]): string {
+export function miniStairs(box: Box, { lo, hi: end, finish }: WindowLayout, pieces: Piece[]): string {
+  const hi = Math.min(end, finish + 1);
   const p = box.h / (finish + 1);
   const cx = box.x + box.w / 2;
   const y = (n: number) => box.y + box.h - n * p;
@@ -248,7 +250,7 @@ export function sightLines(mini: Box, { lo, hi, finish, box }: WindowLayout): st
   const left = f1(mini.x + mini.w + 1);
   const x = f1(box.x);
   return (
-    `<path d="M${left} ${at(hi)}L${x} ${f1(box.y + 2)}M${left} ${at(lo)}L${x} ${f1(box.y + box.h - 2)}" ` +
+    `<path d="M${left} ${at(Math.min(hi, finish + 1))}L${x} ${f1(box.y + 2)}M${left} ${at(lo)}L${x} ${f1(box.y + box.h - 2)}" ` +
     'stroke="var(--ink)" stroke-opacity=".55" stroke-width="1.5"/>'
   );
 }
