@@ -286,6 +286,8 @@ def test_every_step_of_a_lesson_fits_the_screen(
         )
         last = said.locator("i").count() - 1
         assert person.page.evaluate("document.documentElement.scrollHeight <= innerHeight"), step
+        board = person.page.get_by_role("region", name=person.say("web.board"), exact=True).bounding_box()
+        assert board and board["height"] >= 180, step
         step += 1
     assert last > 8
 
