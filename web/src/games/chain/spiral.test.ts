@@ -91,7 +91,7 @@ describe('discs', () => {
     const numbers = numberBoxes(T, readBoard('34 7>11 10>5 14>19 17>12 21>26 24>18 27>30 32>25'));
     for (let space = 1; space < 34; space++)
       for (const { box } of tagsOf(T, [{ space, colours: ['red', 'blue', 'green', 'red'] }], numbers))
-        for (const [n, number] of [...numbers].filter(([n]) => n !== space))
+        for (const [n, number] of [...numbers].filter(([other]) => other !== space))
           expect(shared(box, number), `${space} on ${n}`).toBeLessThan(0.3 * number.w * number.h);
   });
   it('leave the number of their space in sight', () => {

@@ -249,10 +249,9 @@ export function sightLines(mini: Box, { lo, hi, finish, box }: WindowLayout): st
   const at = (n: number) => f1(mini.y + mini.h * (1 - n / (finish + 1)));
   const left = f1(mini.x + mini.w + 1);
   const x = f1(box.x);
-  return (
-    `<path d="M${left} ${at(Math.min(hi, finish + 1))}L${x} ${f1(box.y + 2)}M${left} ${at(lo)}L${x} ${f1(box.y + box.h - 2)}" ` +
-    'stroke="var(--ink)" stroke-opacity=".55" stroke-width="1.5"/>'
-  );
+  const upper = `M${left} ${at(Math.min(hi, finish + 1))}L${x} ${f1(box.y + 2)}`;
+  const lower = `M${left} ${at(lo)}L${x} ${f1(box.y + box.h - 2)}`;
+  return `<path d="${upper}${lower}" stroke="var(--ink)" stroke-opacity=".55" stroke-width="1.5"/>`;
 }
 
 const PILL = { high: 22, cell: 38, arrow: 20 };
