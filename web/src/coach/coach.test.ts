@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asShare, bandsOf, editorOf, momentOf, roomOf, rowsOf, sentence } from './coach';
+import { asShare, bandsOf, editorOf, momentOf, roomOf, rowsOf, sentence, sharesOf } from './coach';
 import { textOf, VALUES } from '../games/rapido/text';
 import type { AnalysisView, DecisionLine } from '../protocol';
 import { Texts } from '../texts/texts.svelte';
@@ -55,6 +55,11 @@ describe('a mistake in words', () => {
     expect(sentence(texts, 'rapido', line, ['Ana', 'Rui'])).toBe(
       'Place on 2, not Roll again, throws out Rui: 61% instead of 54%.',
     );
+  });
+  it('says what was lost so that it adds up', () => {
+    const lost = (best: number, own: number) => sharesOf(texts, { ...line, wins: { 'place 2': best, again: own } });
+    expect(lost(0.8249, 0.6851)).toEqual({ best: '82%', share: '69%', lost: '13%' }); // not 14
+    expect(lost(0.503, 0.497)).toEqual({ best: '50.3%', share: '49.7%', lost: '0.6%' });
   });
   it('is more exact where whole numbers would be alike', () => {
     expect(sentence(texts, 'rapido', { ...line, wins: { 'place 2': 0.503, again: 0.497 } }, ['Ana', 'Rui'])).toContain(

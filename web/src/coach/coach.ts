@@ -37,23 +37,28 @@ export async function analyse(
 /** The decisions that lost something worth a name. */
 export const mistakesOf = ({ decisions }: AnalysisView): DecisionLine[] => decisions.filter(({ size }) => size !== '');
 
-/** Why another action would have been better, and what both are worth. */
-export function sentence(
-  texts: Texts,
-  game: string,
-  { best, played, wins, reason, facts }: DecisionLine,
-  names: string[],
-): string {
+/**
+ * What the best and the played action are worth, and what that lost, as shown: rounded first, so that it adds up; to
+ * tenths where whole percents are equal.
+ */
+export function sharesOf(texts: Texts, { best, played, wins }: DecisionLine) {
   const [top = 0, own = 0] = [wins[best], wins[played]];
-  const close = texts.percent(top) === texts.percent(own) ? 1 : 0;
+  const digits = texts.percent(top) === texts.percent(own) ? 1 : 0;
+  const unit = 100 * 10 ** digits;
+  const lost = (Math.round(top * unit) - Math.round(own * unit)) / unit;
+  return { best: texts.percent(top, digits), share: texts.percent(own, digits), lost: texts.percent(lost, digits) };
+}
+
+/** Why another action would have been better, and what both are worth. */
+export function sentence(texts: Texts, game: string, line: DecisionLine, names: string[]): string {
+  const { best, played, reason, facts } = line;
   const whom = new Set(facts.map((fact) => names[Number(fact.victim ?? fact.seat)] ?? ''));
   return texts.lookup(reason, {
     ...facts[0],
     action: texts.action(game, best),
     instead: texts.action(game, played),
     names: texts.listed([...whom]),
-    best: texts.percent(top, close),
-    share: texts.percent(own, close),
+    ...sharesOf(texts, line),
   });
 }
 
