@@ -26,7 +26,8 @@ from escadaria.i18n import Texts, load
 MAIN = {
     "rapido": ("web.rapido.roll", "web.rapido.place"),
     "chain": (
-        "web.chain.roll", "chain.action.link", "web.chain.link_all", "web.chain.link_these", "web.chain.move",
+        "web.chain.roll", "web.chain.keep", "chain.action.link", "web.chain.link_all", "web.chain.link_these",
+        "web.chain.move",
     ),
 }  # fmt: skip
 """Texts of the main button of a turn."""

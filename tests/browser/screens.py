@@ -178,7 +178,7 @@ def explored(person: Person) -> None:
 
 
 def position(person: Person) -> None:
-    expect(person.page.get_by_role("textbox", name=person.say("web.position.text"))).to_be_visible()
+    expect(person.page.get_by_role("heading", name=person.say("web.position.worth"))).to_be_visible()
 
 
 def worth(person: Person) -> None:

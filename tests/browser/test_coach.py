@@ -185,6 +185,7 @@ def test_a_position_is_set_up_by_parts_and_by_its_text_and_played_on(come: Come)
     person.go("/position/rapido#players=2&finish=5")
     person.troubles.forgive("status of 400")  # of the text that is none
     page = person.page
+    page.get_by_text(person.say("web.position.text"), exact=True).click()
     text = page.get_by_role("textbox", name=person.say("web.position.text"))
     expect(text).to_have_value("turn=0 phase=first value=0 steps=0,0 tower=-")
     page.get_by_text(person.say("web.position.phase.decide"), exact=True).click()
@@ -212,6 +213,7 @@ def test_chain_is_set_up_by_its_text_and_mistakes_are_told_in_every_language(com
     person.go("/position/chain")
     person.troubles.forgive("status of 400")
     page = person.page
+    page.get_by_text(person.say("web.position.text"), exact=True).click()
     text = page.get_by_role("textbox", name=person.say("web.position.text"))
     expect(text).to_have_value(re.compile("phase=keep hands=2,2 "))  # for two, whose values are exact
     known = text.input_value()
@@ -229,6 +231,7 @@ def test_chain_is_set_up_by_its_text_and_mistakes_are_told_in_every_language(com
 def test_chain_is_set_up_by_its_parts(come: Come) -> None:
     person = come().go("/position/chain#players=2&board=18")
     page = person.page
+    page.get_by_text(person.say("web.position.text"), exact=True).click()
     text = page.get_by_role("textbox", name=person.say("web.position.text"))
     page.get_by_role("spinbutton", name=person.say("web.position.hand", name="Blue")).fill("5")
     page.keyboard.press("Tab")

@@ -30,7 +30,7 @@ def reach(person: Person, target: Locator) -> None:
 def start(person: Person, game: str) -> None:
     person.go("/")
     card = person.page.get_by_role("article", name=person.say(f"{game}.name"))
-    reach(person, card.get_by_role("button", name=person.like("web.home.bots", "web.against_bots")))
+    reach(person, card.get_by_role("button", name=person.like("web.home.bots")))
     person.press("Enter")
 
 

@@ -70,7 +70,7 @@ def test_a_match_by_screen_reader(come: Come, game: str, players: int, options: 
     person = come(setups={f"{game}.bots": setup(players, "bot regular", **options)}, name="Ana")
     reader = Reader(person)
     person.go("/")
-    play = reader.find("button", person.like("web.home.bots", "web.against_bots"))
+    play = reader.find("button", person.like("web.home.bots"))
     reader.press(play[("rapido", "chain").index(game)])
     assert person.asked()
     person.page.evaluate(LISTEN)

@@ -26,7 +26,7 @@ def test_two_taps_start_a_match_against_bots(
     person = come(setups={f"{game}.bots": setup(players, BOT, **options)}, name="Ana")
     person.go("/")
     card = person.page.get_by_role("article", name=person.say(f"{game}.name"))
-    card.get_by_role("button", name=person.like("web.home.bots", "web.against_bots")).click()
+    card.get_by_role("button", name=person.like("web.home.bots")).click()
     expect(
         person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
     ).to_have_count(players)

@@ -36,7 +36,7 @@ def test_pig_is_found_and_played_to_the_end(
     person = come_to(live_pig.url, page={"viewport": viewport}, setups=setups, name="Ana")
     person.go("/")
     card = person.page.get_by_role("article", name="Pig")
-    card.get_by_role("button", name=person.like("web.home.bots", "web.against_bots")).click()
+    card.get_by_role("button", name=person.like("web.home.bots")).click()
     board = person.page.get_by_role("table").first
     expect(board.get_by_role("columnheader", name="Scores")).to_be_visible()
     expect(board.get_by_role("row", name="Ana")).to_be_visible()

@@ -289,7 +289,7 @@ def test_a_click_before_the_page_has_loaded_is_not_lost(come: Come) -> None:
     expect(page.get_by_role("textbox")).to_have_count(0)
     page.goto(person.url)
     card = page.get_by_role("article", name=person.say("rapido.name"))
-    card.get_by_role("button", name=person.like("web.home.bots", "web.against_bots")).click()
+    card.get_by_role("button", name=person.like("web.home.bots")).click()
     expect(card).to_be_visible()
     held[-1].continue_()
     players = page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")

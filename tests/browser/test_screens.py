@@ -147,7 +147,7 @@ def test_a_short_phone_says_what_this_is_on_the_first_visit(come: Come, language
     person.go("/")
     expect(person.page.get_by_text(person.say("web.home.welcome"))).to_be_in_viewport(ratio=1)
     expect(person.page.get_by_label(person.say("web.name.yours"))).to_be_in_viewport(ratio=1)
-    play = person.page.get_by_role("button", name=person.say("web.against_bots")).first
+    play = person.page.get_by_role("button", name=person.like("web.home.bots")).first
     expect(play).to_be_in_viewport(ratio=1)
 
 

@@ -108,7 +108,7 @@ def test_a_lesson_answers_a_wrong_choice(
 def test_newcomers_find_the_lesson_beside_the_first_button(come: Come) -> None:
     person = come(page=SHORT).go("/")
     card = person.page.get_by_role("article", name=person.say("rapido.name"))
-    play = card.get_by_role("button", name=person.like("web.home.bots", "web.against_bots"))
+    play = card.get_by_role("button", name=person.like("web.home.bots"))
     lesson = card.get_by_role("link", name=person.say("web.home.new.label", game=person.say("rapido.name")))
     play_box, lesson_box = play.bounding_box(), lesson.bounding_box()
     assert play_box and lesson_box

@@ -19,7 +19,7 @@ PARTS = {
         r"\w+\.(name$|tagline$|option\.)|colour\."
         r"|error\.(busy|closing|http|internal|offline|store_unavailable|too_fast|too_many|unknown_match)$"
         r"|play\.picture\.(centre|start)$|web\.(home|name|theme|speed|error|lost)\b|web\.\w+\.(summary$|standing\b)"
-        r"|web\.(about|after\.again|against_bots|auto_roll|close|language|at_table|loading|on_device|online|position\.title"
+        r"|web\.(about|after\.again|auto_roll|close|language|at_table|loading|on_device|online|position\.title"
         r"|rules|rules\.play|settings|sound|strategy)$"
     ),
     "learn": re.compile(r"(rules|lesson)\.|web\.(learn\.|about\.|print\b|rules\.(?!hands$|loose$|value$))"),

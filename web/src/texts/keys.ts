@@ -508,7 +508,7 @@ export interface TextArgs {
   'web.about.stairs': never;
   'web.about.stairs.text': never;
   'web.after.again': never;
-  'web.after.by': 'ruling';
+  'web.after.by': never;
   'web.after.details': never;
   'web.after.download': never;
   'web.after.failed': never;
@@ -524,7 +524,6 @@ export interface TextArgs {
   'web.after.share': never;
   'web.after.share.link': never;
   'web.after.turns': 'turns';
-  'web.against_bots': never;
   'web.at_table': never;
   'web.auto_roll': never;
   'web.away': 'name';
@@ -564,6 +563,7 @@ export interface TextArgs {
   'web.chain.going.start': 'to';
   'web.chain.going.start.centre': never;
   'web.chain.how_many': never;
+  'web.chain.keep': 'dice';
   'web.chain.key.down': never;
   'web.chain.key.numbers': never;
   'web.chain.key.up': never;
@@ -717,6 +717,7 @@ export interface TextArgs {
   'web.home.new.label': 'game';
   'web.home.new.minutes': never;
   'web.home.others': 'number';
+  'web.home.print': never;
   'web.home.record': never;
   'web.home.resume': never;
   'web.home.title': never;
@@ -817,6 +818,7 @@ export interface TextArgs {
   'web.more': 'what';
   'web.name': never;
   'web.name.change': 'name';
+  'web.name.needed': never;
   'web.name.yours': never;
   'web.new.bot': never;
   'web.new.chance': never;
@@ -857,6 +859,7 @@ export interface TextArgs {
   'web.new.table': never;
   'web.new.table.about': never;
   'web.new.title': never;
+  'web.new.two.rapido': never;
   'web.new.usual': never;
   'web.new.who': 'number';
   'web.new.who_starts': never;
@@ -932,7 +935,7 @@ export interface TextArgs {
   'web.position.wrong.R6': never;
   'web.position.wrong.R8': never;
   'web.position.wrong.R9': never;
-  'web.position.wrong.rule': 'ruling';
+  'web.position.wrong.rule': never;
   'web.print': never;
   'web.print.aid.chain.1': never;
   'web.print.aid.chain.2': never;
@@ -1133,6 +1136,8 @@ export interface TextArgs {
   'web.stood_in': 'name';
   'web.stood_in.you': never;
   'web.strategy': never;
+  'web.strategy.bars': never;
+  'web.strategy.bars.games': never;
   'web.strategy.chain.fail': never;
   'web.strategy.chain.failing': 'share';
   'web.strategy.chain.many': 'dice';
