@@ -117,7 +117,11 @@ def test_a_whole_match_with_entered_dice(come: Come, game: str, players: int) ->
         fits(me)
         tap(me, "2")
         me.page.reload()
-        expect(pad(me).first).to_be_visible()
+        if game == "chain":
+            expect(me.turn.get_by_role("img", name=me.say("web.real.entered", dice="2"))).to_be_visible()
+        else:
+            expect(pad(me).first.get_by_role("button", pressed=True)).to_have_text("2")
+        me.press("Backspace")  # the face that was tapped is still there
         me.press("3" if game == "chain" else "6")
         me.press("4" if game == "chain" else "X")
         me.press("Enter")
@@ -194,3 +198,36 @@ def test_large_hands_are_entered_on_small_phones(come: Come, url: str) -> None:
     me.press("Backspace")
     roll(me, "6")
     expect(pad(me)).to_have_count(0)
+
+
+@pytest.mark.parametrize("height", [600, 844])
+@pytest.mark.parametrize("game, faces", [("rapido", "26"), ("chain", "45")])
+def test_the_board_stays_in_place_while_dice_are_entered(
+    come: Come, url: str, game: str, faces: str, height: int
+) -> None:
+    people = [{"name": "Ana"}, {"name": "Rui"}, {"name": "Eva"}]
+    table = opened(url, game, 3, people=people, settings=REAL, start=True)
+    phone = {"viewport": {"width": 390, "height": height}, "has_touch": True}
+    me = come(page=phone, seats=[table], language="de").go(table.path)
+    board = me.page.get_by_role("region", name=me.say("web.board"))
+    if game == "chain":
+        me.main.click()
+    expect(pad(me).first).to_be_visible()
+    entering = board.bounding_box()
+    roll(me, *faces)
+    expect(me.main).to_be_visible()
+    assert board.bounding_box() == entering
+    # and one button takes it back
+    expect(me.page.get_by_role("button", name=me.like("web.undo"))).to_have_count(1)
+
+
+def test_the_chain_is_seen_while_a_die_is_added(come: Come, url: str) -> None:
+    position = "turn=0 phase=lengthen hands=5,2,2 pool=15 discs=0+0,0+0,0+0 stacks=- chain=2345/5/up loose=-"
+    table = opened(
+        url, "chain", 3, people=[{"name": "Ana"}, {"name": "Rui"}, {"name": "Eva"}],
+        settings={"dice": "real", "practice": True}, start=True, start_from=position,
+    )  # fmt: skip
+    me = come(page=PHONE, seats=[table]).go(table.path)
+    expect(pad(me).first).to_be_visible()
+    expect(me.turn.get_by_role("img", name=re.compile("2, 3, 4, 5"))).to_be_in_viewport(ratio=1)
+    fits(me)

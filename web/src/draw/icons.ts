@@ -30,6 +30,7 @@ export const ICONS = {
   last: '<path d="M18 5v14M6 5l9 7-9 7z"/>',
   turnBack: '<path d="M18 6l-6 6 6 6M11 6l-6 6 6 6"/>',
   turnOn: '<path d="M6 6l6 6-6 6M13 6l6 6-6 6"/>',
+  erase: '<path d="M9 5.5h10.500v13H9L3.500 12zM12 9.500l5 5M17 9.500l-5 5"/>',
   next: '<path d="M9 5l7 7-7 7"/>',
   download: '<path d="M12 4v11M7 11l5 5 5-5M5 20h14"/>',
   trophy: '<path d="M8 4h8v6a4 4 0 0 1-8 0zM8 6H4.5a3.5 3.5 0 0 0 4 4M16 6h3.5a3.5 3.5 0 0 1-4 4M12 14v3M8.5 20h7"/>',

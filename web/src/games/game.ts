@@ -38,6 +38,8 @@ export interface DockProps<V = unknown, C extends Cue = Cue> {
   match: Pick<Match, 'seats' | 'names' | 'you' | 'options' | 'legal' | 'previews' | 'myTurn' | 'hotSeat' | 'act'> & {
     /** Series of decisions that are one choice. There are none in a lesson, which asks for one decision at a time. */
     sequences?: Match['sequences'];
+    /** Whether the player rolls real dice. */
+    realDice?: boolean;
     /** Acts without a tap; not in a lesson. */
     actOnce?: Match['actOnce'];
     /** False if nothing is chosen until the player chooses, as in a lesson. */
@@ -106,6 +108,8 @@ export interface DiceEntryParts<V = unknown> {
   rolls(faces: string[]): string[];
   /** Whether the dice differ, so that each has its own row of faces. */
   apart: boolean;
+  /** Whether other dice lie in the hand, which are shown beside those to enter. */
+  lying?(view: V): boolean;
 }
 
 /** The dice of a game, for the proof of a match and for charts. */

@@ -23,6 +23,21 @@ export function diceOf(parts: Pick<GameParts, 'enter'>, rolls: string[][], view:
   }));
 }
 
+/** What was tapped at a moment of a match, before it was entered. */
+export interface Tapped {
+  moment: string;
+  faces: string[];
+}
+
+/** The faces that were tapped before, if it was at this moment and the dice can show them; else none. */
+export function kept(dice: EntryDie[], tapped: Tapped | null, moment: string): string[] {
+  const fits =
+    tapped?.moment === moment &&
+    tapped.faces.length === dice.length &&
+    tapped.faces.every((face, i) => !face || dice[i]?.faces.includes(face));
+  return fits ? tapped.faces : dice.map(() => '');
+}
+
 /**
  * One face for each die, empty where there is none yet: in order, or, where the dice are told `apart`, so that each
  * face finds a die that has it. Null if that cannot be.

@@ -2,7 +2,7 @@
  * What a dock shows besides its game. `PlayArea` provides it to the `TurnDock` inside; without it only the game is
  * shown.
  */
-import { getContext, setContext } from 'svelte';
+import { getContext, setContext, type Snippet } from 'svelte';
 
 /** A sentence of the log, with the colours of the seat it is about. */
 export interface TurnLine {
@@ -42,6 +42,8 @@ export interface Turn {
   docked(): void;
   /** Takes back the last decision; null if that is not possible now. */
   readonly undo: (() => void) | null;
+  /** Stands in the place of everything that a dock shows, with its sizes: real dice are to be entered. */
+  readonly entry?: Snippet | null;
 }
 
 const KEY = Symbol('turn');

@@ -42,6 +42,7 @@ const parts: GameParts<ChainView, ChainCue> = {
       }),
     rolls: (faces) => faces,
     apart: false,
+    lying: ({ links }) => links.length > 0,
   },
 };
 
