@@ -87,6 +87,15 @@ describe('the window on the stairs', () => {
   });
 });
 
+describe('pills', () => {
+  it('stand below each other where a wide one would cover a piece', () => {
+    const L = windowLayout(windowBox(376, 374), { lo: 2, count: 9, finish: 20, crowd: 2 });
+    const outside = [11, 14].map((step) => ({ colour: 'red' as const, step }));
+    const drawn = (x: number) => pills(L, outside, true, [{ x, y: L.stand(10) }]).match(/class="pill"/g)?.length;
+    expect([drawn(-100), drawn(L.box.x + L.box.w * 0.3)]).toEqual([1, 2]);
+  });
+});
+
 describe('pieces on one step', () => {
   const layouts = [1, 2, 3, 4, 5, 6].map((crowd) => ({
     crowd,

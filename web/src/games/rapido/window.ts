@@ -257,8 +257,9 @@ export function sightLines(mini: Box, { lo, hi, finish, box }: WindowLayout): st
 const PILL = { high: 22, cell: 38, arrow: 20 };
 
 /**
- * Pills at the upper or lower edge of the window for pieces outside: arrow, token, number. They are at the right, or
- * at the left if they would cover a piece there. `taken` has the centres of the pieces inside.
+ * Pills at the upper or lower edge of the window for pieces outside: arrow, token, number. They are at the right, at
+ * the left if they would cover a piece there, or narrow ones below each other. `taken` has the centres of the pieces
+ * inside.
  */
 export function pills(
   L: Pick<WindowLayout, 'box' | 'r'>,
@@ -270,17 +271,22 @@ export function pills(
   const { box } = L;
   const left = box.x + box.w * 0.16; // the wall has the numbers
   const room = box.x + box.w - 6 - left;
-  const each = Math.max(1, Math.floor((room - PILL.arrow) / PILL.cell));
-  const rows: Piece[][] = [];
-  for (let i = 0; i < pieces.length; i += each) rows.push(pieces.slice(i, i + each));
-  return rows
-    .map((row, i) => {
+  const most = Math.max(1, Math.floor((room - PILL.arrow) / PILL.cell));
+  const placed = (each: number) =>
+    Array.from({ length: Math.ceil(pieces.length / each) }, (_, i) => {
+      const row = pieces.slice(i * each, (i + 1) * each);
       const w = row.length * PILL.cell + PILL.arrow;
       const right = box.x + box.w - w - 6;
       const y = up ? box.y + 6 + i * 25 : box.y + box.h - 28 - i * 25;
       const covers = (x0: number) =>
         taken.some((at) => at.x > x0 - L.r && at.x < x0 + w + L.r && at.y > y - L.r && at.y < y + PILL.high + L.r);
       const x = covers(right) && !covers(left) ? left : right;
+      return { row, x, y, w, covering: covers(x) };
+    });
+  const wide = placed(most);
+  const slim = wide.some(({ covering }) => covering) ? placed(1) : wide;
+  return (slim.some(({ covering }) => covering) ? wide : slim)
+    .map(({ row, x, y, w }) => {
       const arrow = `M${f1(x + 8)} ${f1(y + (up ? 13 : 9))}l4 ${up ? -5 : 5}l4 ${up ? 5 : -5}`;
       return (
         `<g class="pill"><rect x="${f1(x)}" y="${f1(y)}" width="${w}" height="${PILL.high}" rx="11" ` +
