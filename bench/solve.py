@@ -49,12 +49,12 @@ def main() -> None:
 def rapido(race: Rapido, threads: int) -> None:
     solver = rapido_solver.Solver(race.finish, 1)
     values = solver.guess()
-    solver.sweep(values)  # compiles
+    solver.sweep(values, solver.items)  # compiles
     updates = len(list(solver.updates())) * TOWERS
     say_size(race, race.finish**2 * TOWERS, values)
-    one, wall = timed(lambda: [solver.sweep(values) for _ in range(SWEEPS)])
+    one, wall = timed(lambda: [solver.sweep(values, solver.items) for _ in range(SWEEPS)])
     many = rapido_solver.Solver(race.finish, threads)
-    _, wall_many = timed(lambda: [many.sweep(values) for _ in range(SWEEPS)])
+    _, wall_many = timed(lambda: [many.sweep(values, many.items) for _ in range(SWEEPS)])
     say_speed(one / SWEEPS / updates, RapidoSolution(race, values, UNPROVEN))
     print(f"{threads} threads: {wall / wall_many:.2f} times as fast in wall time")
 
@@ -108,7 +108,7 @@ def whole_rapido(finish: int, threads: int) -> None:
     found = []
     seconds = timed(lambda: found.append(rapido_solver.Solver(finish, threads).solve({}, done)))
     ((_, bounds),) = found
-    print(f"{phases.count('approach') + 1} sweeps to approach, {phases.count('prove')} to prove")
+    print(f"{phases.count('approach') + 1} rounds to approach, {phases.count('prove')} to prove")
     say_whole(seconds, bounds)
 
 

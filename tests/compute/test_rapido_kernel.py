@@ -139,7 +139,10 @@ def test_rolling_again_is_worth_the_same_for_one_position_and_for_many() -> None
     lanes = rules.LANES
     worths, sure = rng.random((rules.RANKS, lanes)), 3 * rng.random(lanes)
     many, chances = np.zeros(lanes), rules.LATER_ROLLS / 36
-    rules.roll_again_each(sure / 36, worths, chances, many, np.zeros(lanes), np.zeros(lanes))
+    sums = np.array([sure / 36, np.zeros(lanes), np.zeros(lanes)])
+    rules.roll_again_each(sums, worths, chances, many)
+    assert sums[rules.SURE] + sums[rules.TOTAL] == pytest.approx(many, abs=1e-14)
+    assert sums[rules.SHARE] == pytest.approx(((worths <= many) * chances[:, None]).sum(axis=0))
     for lane in range(lanes):
         one = rules.roll_again(sure[lane], worths[:, lane].copy())
         readable = rolls.roll_again(float(sure[lane]), worths[:, lane].tolist())

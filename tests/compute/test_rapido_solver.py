@@ -233,32 +233,41 @@ def test_a_bad_solution_is_reported_not_replaced_by_learned_values(
 
 
 def test_interrupted_work_goes_on(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stopped in either phase, it ends with the same values and needs fewer sweeps."""
+    """Stopped after any round, it ends with the same values and bounds, and repeats no round."""
     monkeypatch.setattr(work, "COPY_EVERY", -1.0)
     game = ShortRapido(finish=1)
 
     class Stop(Exception):
         pass
 
-    def run(stop: str, sweeps: int) -> tuple[list[str], np.ndarray]:
+    def run(rounds: int) -> list[str]:
         phases = []
 
         def progress(step: Progress) -> None:
             phases.append(step.phase)
-            if phases.count(stop) == sweeps:
+            if len(phases) == rounds:
                 raise Stop
 
         rapido_solver.solve(game, Work(game, progress, rapido_solver.seconds_left), 2)
-        _, arrays = files.read(path_of(game))
-        return phases, np.array(arrays["values"])
+        return phases
 
-    for phase, sweeps in (("approach", 4), ("prove", 1)):
+    def result() -> tuple[list[float], np.ndarray]:
+        about, arrays = files.read(path_of(game))
+        return about["bounds"], np.array(arrays["values"])
+
+    whole = run(0)
+    assert set(whole) == {"approach", "prove"}
+    bounds, values = result()
+    rest = len(whole)
+    for rounds in (2, 1, 1, len(whole) - 5, 1):  # the last two stop while proving
         with pytest.raises(Stop):
-            run(phase, sweeps)
-    phases, values = run("never", 1)
-    assert set(phases) == {"prove"} and not path_of(game).with_suffix(".unfinished").exists()
-    whole, _ = Solver(game.finish, threads=1).solve({})
-    assert np.array_equal(values, whole)
+            run(rounds)
+        rest -= rounds
+    assert run(0) == whole[len(whole) - rest :]
+    assert not path_of(game).with_suffix(".unfinished").exists()
+    assert result()[0] == bounds and np.array_equal(result()[1], values)
+    alone, _ = Solver(game.finish, threads=1).solve({})
+    assert np.array_equal(values, alone)
 
 
 def test_what_does_not_fit_is_refused_with_figures(cache: Path) -> None:

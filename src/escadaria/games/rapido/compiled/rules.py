@@ -275,24 +275,31 @@ def is_empty(field: int, first: int, second: int, third: int) -> bool:
     return field == 0 or (field != first and field != second and field != third)
 
 
+SURE, TOTAL, SHARE = range(3)
+
+
 @njit(cache=True, nogil=True, fastmath=True)
-def roll_again_each(sure: Any, worths: Any, chances: Any, again: Any, total: Any, rolls: Any) -> None:
-    """``roll_again`` for neighbouring positions, with chances in place of numbers of rolls: fill ``again``.
+def roll_again_each(sums: Any, worths: Any, chances: Any, again: Any) -> None:
+    """``roll_again`` for neighbouring positions, with chances in place of numbers of rolls.
 
     ``worths`` is by [value, lane], so that a processor works on several lanes with one instruction.
+    ``sums[SURE]`` is the worth of all rolls that leave no choice. ``sums[TOTAL]`` becomes the worth of the
+    others, ``sums[SHARE]`` the chance of those after which the player rolls again, and ``again``, which may
+    be anything before, the worth of rolling again.
     """
-    change = 1.0
-    while change > 1e-14:
+    while True:
         for lane in range(LANES):
-            total[lane], rolls[lane] = sure[lane], 1.0
+            sums[TOTAL, lane], sums[SHARE, lane] = 0.0, 0.0
         for value in range(chances.size):
             chance = chances[value]
             for lane in range(LANES):
-                stop = worths[value, lane] > again[lane]
-                total[lane] += chance * worths[value, lane] if stop else 0.0
-                rolls[lane] -= 0.0 if stop else chance
-        change = 0.0
+                sums[TOTAL, lane] += chance * max(worths[value, lane], again[lane])
+                sums[SHARE, lane] += 0.0 if worths[value, lane] > again[lane] else chance
+        off = 0.0
         for lane in range(LANES):
-            new = total[lane] / rolls[lane]
-            change = max(change, abs(new - again[lane]))
-            again[lane] = new
+            off = max(off, abs(sums[SURE, lane] + sums[TOTAL, lane] - again[lane]))
+        if off < 1e-14:
+            return
+        for lane in range(LANES):
+            improved = sums[SURE, lane] + sums[TOTAL, lane] - again[lane]
+            again[lane] += improved / (1.0 - sums[SHARE, lane])

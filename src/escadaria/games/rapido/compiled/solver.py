@@ -6,6 +6,11 @@ of the mover's steps are taken from the finish down, and each row hands what its
 to the three rows below. The worth of rolling again solves a small equation: rolling again is
 allowed after rolling again. No order of values is assumed: a lower roll may be better, for
 throwing out is compulsory (R14).
+
+94 % of the towers have three pairs on fields 1 to 5. A game rarely stays among them for long: somebody
+scores or is thrown out. It goes round among the others, the *sparse* towers, so these need many more
+updates than the rest. A round of the solver sweeps over the sparse towers until they hardly change, and
+then once over all.
 """
 
 from __future__ import annotations
@@ -20,7 +25,15 @@ import numpy as np
 from numba import njit
 
 from escadaria.compute.work import Work
-from escadaria.games.rapido.compiled.rules import LANES, is_empty, is_out, moved, ranks_at, roll_again_each
+from escadaria.games.rapido.compiled.rules import (
+    LANES,
+    SURE,
+    TOTAL,
+    is_empty,
+    moved,
+    ranks_at,
+    roll_again_each,
+)
 from escadaria.games.rapido.index import FIRST, PAIR_PLACES, TOWERS
 from escadaria.games.rapido.rolls import DOUBLES, LATER_ROLLS, MOVES, RANK_OF_ROLL, RANKS
 from escadaria.games.rapido.rules import ROLLS, Rapido, Roll
@@ -34,6 +47,8 @@ D1, D2, D3 = DOUBLES
 LATER = [rank for rank in range(RANKS) if LATER_ROLLS[rank]]
 AT_FIRST = [rank for rank in range(RANKS) if rank not in LATER and rank not in DOUBLES]
 CLOSE = 3 / ONE  # where values no longer change materially
+SETTLED = 50.0  # how many times less sparse towers change before all towers are swept
+SPARSE_PROOFS = 4  # the most sweeps over sparse bounds before one over all
 UNITS_A_TURN = 2  # of the last place, for the first bounds
 SHRINKS = 0.62  # how changes fall from sweep to sweep
 NARROW = 2.0**-25  # bounds that are close enough, once they are proven
@@ -85,10 +100,10 @@ def work_items() -> np.ndarray:
     items = [
         (own, rank, low, high)
         for own in range(PAIR_PLACES)
-        for rank in range(RANKS if own >= 2 else 1)
         for low in range(PAIR_PLACES)
         for high in range(low, PAIR_PLACES)
         if FIRST[own, low, high] >= 0
+        for rank in range(RANKS if own >= 2 else 1)
     ]
     return np.array(items, dtype=np.int64)
 
@@ -134,54 +149,95 @@ def update_row(
     the rows below receive what this one adds.
     """
     stop = np.zeros((RANKS, LANES))
+    low_out = np.zeros((RANKS, LANES))
     fail = np.zeros(LANES)
     again = np.zeros(LANES)
-    workspace = np.zeros((4, LANES))
-    tables = np.zeros((6, RANKS))
-    low_out = np.zeros((RANKS, LANES))
+    sums = np.zeros((3, LANES))
+    value_of = np.zeros(LANES)
+    least = np.zeros((RANKS, LANES), np.uint32)
+    tables = np.zeros((6, RANKS), np.uint32)
     for number in range(start, items.shape[0], step):
         own, rank, low, high = items[number, 0], items[number, 1], items[number, 2], items[number, 3]
         low_ranks, high_ranks = ranks_at(low), ranks_at(high)
         tower = first[own, low, high] + rank * low_ranks * high_ranks
         if low == 0:
-            _against_one(source, a, b, first, own, rank, high, stop, fail, dice)
-            _decide(stop, fail, again, workspace, worth[a % 4], tower, dice)
-            _write(stop, again, workspace[VALUE], tower, high_ranks, worth, a, out, rounding, hand_on, dice)
+            _against_one(source, a, b, first, own, rank, high, least, tables, stop, fail, dice)
+            _decide(stop, fail, again, sums, value_of, worth, a, tower, dice)
+            _write(stop, again, value_of, tower, high_ranks, worth, a, out, rounding, hand_on, dice)
             continue
-        _against_two(source, a, b, first, own, rank, low, high, tables, low_out, fail, dice)
+        _against_two(source, a, b, first, own, rank, low, high, tables, least, low_out, fail, dice)
         for other in range(low_ranks):
             _stops(source, a, b, first, own, rank, low, high, other, tables, low_out, stop, dice)
             at = tower + other * high_ranks
-            _decide(stop, fail, again, workspace, worth[a % 4], at, dice)
-            _write(stop, again, workspace[VALUE], at, high_ranks, worth, a, out, rounding, hand_on, dice)
+            _decide(stop, fail, again, sums, value_of, worth, a, at, dice)
+            _write(stop, again, value_of, at, high_ranks, worth, a, out, rounding, hand_on, dice)
+
+
+# Stopping is worth 1 minus the least value, over the free fields, that the next player then has. The least
+# values are found as they are stored, as whole numbers.
+
+
+@njit(inline="always")
+def _lower(least: Any, row: int, values: Any, at: int, step: int, end: int) -> None:
+    """Lower what the next player has, by the value of the placed pair, as far as it is below ``end``."""
+    if step == 1:  # neighbours, of which a processor takes several with one instruction
+        for value in range(end):
+            new, old = values[np.uint64(at + value)], least[row, value]
+            least[row, value] = new if new < old else old
+    else:
+        for value in range(end):
+            new, old = values[np.uint64(at + value * step)], least[row, value]
+            least[row, value] = new if new < old else old
 
 
 @njit(fastmath=True)
 def _against_one(
-    source: Any, a: int, b: int, first: Any, own: int, rank: int, high: int, stop: Any, fail: Any, dice: Dice
+    source: Any,
+    a: int,
+    b: int,
+    first: Any,
+    own: int,
+    rank: int,
+    high: int,
+    least: Any,
+    tables: Any,
+    stop: Any,
+    fail: Any,
+    dice: Dice,
 ) -> None:
-    """Stopping and failing while the other has one pair on the tower, or none: nobody scores (R18)."""
+    """Stopping and failing while the other has one pair on the tower, or none: nobody scores (R18).
+
+    ``least`` has, by the other's value, the best where their pair stays; ``tables[ALL_OUT]`` where it does
+    not.
+    """
     values = source[b, a]
     falls1, falls2 = source[b, moved(a, -1)], source[b, moved(a, -2)]
     high_ranks = ranks_at(high)
+    least[:] = ONE
+    tables[ALL_OUT, :] = ONE
     stop[:] = 0.0
     for field in range(6):
         if not is_empty(field, own - 1, high - 1, -1):
             continue
         base, value_step, size = _seen_by_next(first, own, rank, field, high)
-        free, _, _ = _seen_by_next(first, own, rank, field, 0)
+        below = field < high - 1
         for lane in range(high_ranks):
-            for value in range(RANKS):
-                at = free if is_out(high - 1, lane, field, value) else base + lane * size
-                slot = dice.slots[value]
-                stop[slot, lane] = max(stop[slot, lane], 1.0 - values[at + value * value_step] * UNIT)
+            _lower(least, lane, values, base + lane * size, value_step, lane if below else RANKS)
+        if below:
+            free, _, _ = _seen_by_next(first, own, rank, field, 0)
+            _lower(tables, ALL_OUT, values, free, value_step, RANKS)
+    for value in range(RANKS):
+        slot = dice.slots[value]
+        for lane in range(high_ranks):
+            here = min(least[lane, value], tables[ALL_OUT, value]) if lane <= value else least[lane, value]
+            stop[slot, lane] = 1.0 - here * UNIT
     for lane in range(high_ranks):
         at = first[high, 0, own] + lane * ranks_at(own) + rank
         fail[lane] = dice.one_cross * (1.0 - falls1[at] * UNIT)
         fail[lane] += dice.two_crosses * (1.0 - falls2[at] * UNIT)
 
 
-STAYS, STAYS_LOW, STAYS_HIGH, ALL_OUT = range(4)
+STAYS, STAYS_LOW, STAYS_HIGH, ALL_OUT, ABOVE = range(5)
 
 
 @njit(fastmath=True)
@@ -195,6 +251,7 @@ def _against_two(
     low: int,
     high: int,
     tables: Any,
+    least: Any,
     low_out: Any,
     fail: Any,
     dice: Dice,
@@ -208,34 +265,34 @@ def _against_two(
     scored = b + low + high - 2  # R18
     won = scored >= source.shape[0]  # R15
     kept, gone = source[min(scored, source.shape[0] - 1), a], source[b, a]
-    tables[:] = 0.0
+    tables[:] = ONE
     for field in range(6):
         place = field + 1
         if not is_empty(field, own - 1, low - 1, high - 1):
             continue
         base, value_step, _ = _seen_by_next(first, own, rank, field, 0)
+        if place <= low:
+            _lower(tables, ALL_OUT, gone, base, value_step, RANKS)
+        if won:
+            continue
+        _lower(tables, STAYS, kept, base, value_step, RANKS)
+        if place > low:
+            _lower(tables, STAYS_LOW, kept, base, value_step, RANKS)
+        if place > high or high == 1:
+            _lower(tables, STAYS_HIGH, kept, base, value_step, RANKS)
+    for lane in range(RANKS):
         for value in range(RANKS):
-            at = base + value * value_step
-            here = 0.0 if won else 1.0 - kept[at] * UNIT
-            tables[STAYS, value] = max(tables[STAYS, value], here)
-            if place > low:
-                tables[STAYS_LOW, value] = max(tables[STAYS_LOW, value], here)
-            else:
-                tables[ALL_OUT, value] = max(tables[ALL_OUT, value], 1.0 - gone[at] * UNIT)
-            if place > high or high == 1:
-                tables[STAYS_HIGH, value] = max(tables[STAYS_HIGH, value], here)
-    for value in range(RANKS):
-        for lane in range(LANES):
-            low_out[value, lane] = tables[STAYS_LOW if low >= 2 else STAYS, value]
+            least[lane, value] = tables[STAYS_LOW if low >= 2 else STAYS, value]
     if low >= 2:
         for place in range(1, low):
             if not is_empty(place - 1, own - 1, -1, -1):
                 continue
             base, value_step, size = _seen_by_next(first, own, rank, place - 1, high)
             for lane in range(RANKS):
-                for value in range(RANKS):
-                    here = 1.0 - gone[base + lane * size + value * value_step] * UNIT
-                    low_out[value, lane] = max(low_out[value, lane], here)
+                _lower(least, lane, gone, base + lane * size, value_step, RANKS)
+    for value in range(RANKS):
+        for lane in range(RANKS):
+            low_out[value, lane] = 1.0 - least[lane, value] * UNIT
     lost = 0.0
     if not won:
         at = first[0, 0, own] + rank
@@ -263,40 +320,38 @@ def _stops(
     """What stopping is worth, for one value of the low pair and each of the high pair."""
     bound = other if low >= 2 else RANKS  # from this value on the low pair is thrown out (R14)
     gone = source[b, a]
-    above = tables[5]  # from the high pair's value on
     for value in range(RANKS):
         best = tables[STAYS_HIGH, value]
-        above[value] = best if value < bound else max(best, tables[ALL_OUT, value])
+        tables[ABOVE, value] = best if value < bound else min(best, tables[ALL_OUT, value])
     if high >= 2:
         for place in range(1, high):
             if not is_empty(place - 1, own - 1, low - 1, -1):
                 continue
             base, value_step, size = _seen_by_next(first, own, rank, place - 1, low)
-            base += other * size
             # Below the low pair, values from ``bound`` on throw both out.
-            for value in range(min(bound, RANKS) if place < low else RANKS):
-                above[value] = max(above[value], 1.0 - gone[base + value * value_step] * UNIT)
+            _lower(tables, ABOVE, gone, base + other * size, value_step, bound if place < low else RANKS)
     if low >= 2 and other > 0:  # one more value leaves the low pair
-        low_out[other - 1, :] = tables[STAYS, other - 1]
+        low_out[other - 1, :] = 1.0 - tables[STAYS, other - 1] * UNIT
     for value in range(RANKS):
         least = value if high >= 2 else -1
-        best, slot = above[value], dice.slots[value]
+        best, slot = 1.0 - tables[ABOVE, value] * UNIT, dice.slots[value]
         for lane in range(LANES):
             stop[slot, lane] = low_out[value, lane] if lane > least else best
 
 
-VALUE, SURE, TOTAL, SHARE = range(4)
-
-
 @njit(fastmath=True)
-def _decide(stop: Any, fail: Any, again: Any, workspace: Any, doubles: Any, tower: int, dice: Dice) -> None:
+def _decide(
+    stop: Any, fail: Any, again: Any, sums: Any, value_of: Any, worth: Any, a: int, tower: int, dice: Dice
+) -> None:
     """The worth of rolling again and of the turn, for neighbouring towers (R8)."""
-    value_of, sure = workspace[VALUE], workspace[SURE]
+    doubles = a % 4
     for lane in range(LANES):
-        value_of[lane] = doubles[min(tower + lane, TOWERS - 1)]
-        sure[lane] = fail[lane] + value_of[lane]
-    roll_again_each(sure, stop, dice.later, again, workspace[TOTAL], workspace[SHARE])
-    for slot in range(dice.first.size):
+        value_of[lane] = worth[doubles, tower + lane]
+        sums[SURE, lane] = fail[lane] + value_of[lane]
+    roll_again_each(sums, stop, dice.later, again)
+    for lane in range(LANES):
+        value_of[lane] += sums[TOTAL, lane]
+    for slot in range(dice.later.size, dice.first.size):
         chance = dice.first[slot]
         for lane in range(LANES):
             value_of[lane] += chance * max(stop[slot, lane], again[lane])
@@ -327,37 +382,50 @@ def _write(
             exact = min(np.ceil(exact + ROUNDING), ONE)
         out[tower + lane] = np.uint32(exact)
     if hand_on:
-        near, middle, far = worth[(a + 3) % 4], worth[(a + 2) % 4], worth[(a + 1) % 4]
+        near, middle, far = (a + 3) % 4, (a + 2) % 4, (a + 1) % 4
         one, two, three = dice.slots[D1], dice.slots[D2], dice.slots[D3]
         for lane in range(lanes):
-            near[tower + lane] += dice.doubles[0] * max(stop[one, lane], again[lane])
-            middle[tower + lane] += dice.doubles[1] * max(stop[two, lane], again[lane])
-            far[tower + lane] = dice.doubles[2] * max(stop[three, lane], again[lane])
+            worth[near, tower + lane] += dice.doubles[0] * max(stop[one, lane], again[lane])
+            worth[middle, tower + lane] += dice.doubles[1] * max(stop[two, lane], again[lane])
+            worth[far, tower + lane] = dice.doubles[2] * max(stop[three, lane], again[lane])
 
 
 @njit(nogil=True, cache=True)
-def take_over(row: Any, out: Any) -> int:
-    """Copy the new values; the largest change."""
+def take_over(row: Any, out: Any, items: Any, first: Any) -> int:
+    """Copy the new values of all strips; the largest change."""
     change = 0
-    for tower in range(row.shape[0]):
-        new, old = np.int64(out[tower]), np.int64(row[tower])
-        change = max(change, int(abs(new - old)))
-        row[tower] = out[tower]
+    for number in range(items.shape[0]):
+        start, end = _strip(items, number, first)
+        for tower in range(start, end):
+            new, old = np.int64(out[tower]), np.int64(row[tower])
+            change = max(change, int(abs(new - old)))
+            row[tower] = out[tower]
     return change
 
 
 @njit(nogil=True, cache=True)
-def narrow(low: Any, high: Any, new_low: Any, new_high: Any) -> tuple[int, int]:
+def narrow(low: Any, high: Any, new_low: Any, new_high: Any, items: Any, first: Any) -> tuple[int, int]:
     """Copy the new bounds; the largest gap, and in how many positions they do not lie within the old."""
     gap, outside = 0, 0
-    for tower in range(low.shape[0]):
-        outside += new_low[tower] < low[tower] or new_high[tower] > high[tower]
-        low[tower], high[tower] = new_low[tower], new_high[tower]
-        gap = max(gap, int(high[tower]) - int(low[tower]))
+    for number in range(items.shape[0]):
+        start, end = _strip(items, number, first)
+        for tower in range(start, end):
+            outside += new_low[tower] < low[tower] or new_high[tower] > high[tower]
+            low[tower], high[tower] = new_low[tower], new_high[tower]
+            gap = max(gap, int(high[tower]) - int(low[tower]))
     return gap, outside
 
 
-def widen(low: np.ndarray, high: np.ndarray, units: int) -> None:
+@njit(inline="always")
+def _strip(items: Any, number: int, first: Any) -> tuple[int, int]:
+    """The first tower of a strip, and the one after its last."""
+    own, rank, low, high = items[number, 0], items[number, 1], items[number, 2], items[number, 3]
+    size = ranks_at(low) * ranks_at(high)
+    start = first[own, low, high] + rank * size
+    return start, start + size
+
+
+def widen(low: np.ndarray, high: np.ndarray, units: float) -> None:
     """Set bounds to be proven around the values in ``low``, wider far from the finish.
 
     Every turn adds its rounding, and there are about one and a half for each step that both have to go.
@@ -382,44 +450,69 @@ def to_middle(low: Any, high: Any) -> None:
 
 
 class Solver:
-    """Sweeps over all positions of a race, on several threads."""
+    """Sweeps over the positions of a race, on several threads."""
 
     def __init__(self, finish: int, threads: int, rolls: Sequence[Roll] = ROLLS) -> None:
         self.finish = finish
         self.dice = dice(rolls)
         self.threads = threads
         self.items = work_items()
+        # Fewer than three pairs on fields 1 to 5.
+        self.sparse = self.items[(self.items[:, [0, 2, 3]] < 2).any(axis=1)]
+        self.out = np.empty((2, TOWERS), dtype=np.uint32)
+        self.worth = np.empty((2, 4, TOWERS + LANES))
         self.pool = ThreadPoolExecutor(threads)
 
     def solve(self, arrays: Arrays, done: Listener = lambda *news: None) -> tuple[np.ndarray, Bounds]:
         """Approach the values, then prove bounds; what is returned lies in the middle of them.
 
         :param arrays: the arrays that an interrupted run passed last to ``done``; else none.
-        :param done: called after each sweep with the phase, the largest change or gap, and the arrays.
+        :param done: called after each round with the phase, the largest change or gap, and the arrays.
         """
         if "low" in arrays:
             low, high = arrays["low"], arrays["high"]
         else:
             low = arrays["values"] if arrays else self.guess()
-            while (change := self.sweep(low)) > CLOSE:
+            while (change := self.approach(low)) > CLOSE:
                 done("approach", change, {"values": low})
             high = np.empty_like(low)
             widen(low, high, UNITS_A_TURN)
-        bounds = self.prove(low, high, done)
+        bounds = self.prove(low, high, done, arrays.get("proof"))
         to_middle(low, high)
         return low, bounds
 
-    def prove(self, low: np.ndarray, high: np.ndarray, done: Listener) -> Bounds:
-        """Narrow the bounds until they are proven; wider ones are tried if rounding keeps these from it."""
-        gap, outside, before, units = 1.0, 1, 2.0, UNITS_A_TURN
+    def approach(self, values: np.ndarray) -> float:
+        """One round: sweep over the sparse towers until they hardly change, then over all.
+
+        It depends on the values alone, so an interrupted run ends with the same ones.
+
+        :return: the largest change in the sweep over all.
+        """
+        first = change = self.sweep(values, self.sparse)
+        while change > max(CLOSE, first / SETTLED):
+            change = self.sweep(values, self.sparse)
+        return self.sweep(values, self.items)
+
+    def prove(
+        self, low: np.ndarray, high: np.ndarray, done: Listener, proof: np.ndarray | None = None
+    ) -> Bounds:
+        """Narrow the bounds until they are proven; wider ones are tried if rounding keeps these from it.
+
+        :param proof: how far an interrupted run had come.
+        """
+        start = [1.0, 1.0, 2.0, UNITS_A_TURN] if proof is None else proof.tolist()
+        gap, outside, before, units = start
         while outside or NARROW < gap < before:  # rounding may keep them wider
             if gap >= before:
                 gap, units = 1.0, 2 * units
                 to_middle(low, high)
                 widen(low, high, units)
             before = gap
-            gap, outside = self.sweep_bounds(low, high)
-            done("prove", gap, {"low": low, "high": high})
+            for _ in range(SPARSE_PROOFS):
+                if not self.sweep_bounds(low, high, self.sparse)[1]:
+                    break
+            gap, outside = self.sweep_bounds(low, high, self.items)
+            done("prove", gap, {"low": low, "high": high, "proof": np.array([gap, outside, before, units])})
         return Bounds(float(low[0, 0, 0] / ONE), float(high[0, 0, 0] / ONE), gap)
 
     def guess(self) -> np.ndarray:
@@ -435,17 +528,17 @@ class Solver:
         steps = range(self.finish - 1, -1, -1)
         return ((own, other) for other in steps for own in steps)
 
-    def doubles_at_the_top(self) -> np.ndarray:
-        """``worth`` before the first row: doubles that reach the finish (R15)."""
-        worth = np.zeros((4, TOWERS))
+    def start_at_the_top(self, worth: np.ndarray) -> None:
+        """Set ``worth`` before the first row: doubles that reach the finish (R15)."""
+        worth[:] = 0.0
         for row in range(max(self.finish - 3, 0), self.finish):
             worth[row % 4] = sum(
                 self.dice.doubles[climb - 1] for climb in (1, 2, 3) if row + climb >= self.finish
             )
-        return worth
 
     def update(
         self,
+        items: np.ndarray,
         source: np.ndarray,
         row: tuple[int, int],
         worth: np.ndarray,
@@ -455,7 +548,7 @@ class Solver:
     ) -> None:
         def part(start: int) -> None:
             update_row(
-                source, *row, self.items, start, self.threads, FIRST, worth, out, rounding, hand_on, self.dice
+                source, *row, items, start, self.threads, FIRST, worth, out, rounding, hand_on, self.dice
             )
 
         list(self.pool.map(part, range(self.threads)))
@@ -470,33 +563,32 @@ class Solver:
                 yield own, other, False
             yield own, other, True
 
-    def sweep(self, values: np.ndarray) -> float:
-        """One update of every position in place; the largest change."""
-        out, change = np.empty(TOWERS, dtype=np.uint32), 0.0
-        worth = self.doubles_at_the_top()
+    def sweep(self, values: np.ndarray, items: np.ndarray) -> float:
+        """One update of these strips in place, for all steps; the largest change."""
+        (out, _), (worth, _), change = self.out, self.worth, 0
         for own, other, last in self.updates():
             if own == self.finish - 1:
-                worth = self.doubles_at_the_top()
-            self.update(values, (own, other), worth, out, NEAREST, hand_on=last)
-            change = max(change, take_over(values[own, other], out))
+                self.start_at_the_top(worth)
+            self.update(items, values, (own, other), worth, out, NEAREST, hand_on=last)
+            change = max(change, take_over(values[own, other], out, items, FIRST))
         return change / ONE
 
-    def sweep_bounds(self, low: np.ndarray, high: np.ndarray) -> tuple[float, int]:
-        """One update of all bounds; the largest gap, and how many were not narrowed.
+    def sweep_bounds(self, low: np.ndarray, high: np.ndarray, items: np.ndarray) -> tuple[float, int]:
+        """One update of the bounds of these strips; the largest gap, and how many were not narrowed.
 
         What is a lower bound for the mover comes from upper bounds for the next one. If no bound of a
-        whole sweep leaves the interval that was there before, the sweep maps those intervals into
+        sweep over all strips leaves the interval that was there before, the sweep maps those intervals into
         themselves, so they hold the fixed point (Brouwer), and it is unique: the bounds are proven.
         """
-        lower, upper = np.empty(TOWERS, dtype=np.uint32), np.empty(TOWERS, dtype=np.uint32)
+        (lower, upper), (low_worth, high_worth) = self.out, self.worth
         gap, outside = 0, 0
-        low_worth = high_worth = self.doubles_at_the_top()
         for own, other, last in self.updates():
             if own == self.finish - 1:
-                low_worth, high_worth = self.doubles_at_the_top(), self.doubles_at_the_top()
-            self.update(high, (own, other), low_worth, lower, DOWN, last)
-            self.update(low, (own, other), high_worth, upper, UP, last)
-            row_gap, row_outside = narrow(low[own, other], high[own, other], lower, upper)
+                self.start_at_the_top(low_worth)
+                self.start_at_the_top(high_worth)
+            self.update(items, high, (own, other), low_worth, lower, DOWN, last)
+            self.update(items, low, (own, other), high_worth, upper, UP, last)
+            row_gap, row_outside = narrow(low[own, other], high[own, other], lower, upper, items, FIRST)
             gap, outside = max(gap, row_gap) if last else gap, outside + row_outside
         return gap / ONE, outside
 
