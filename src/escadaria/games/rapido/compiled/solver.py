@@ -50,7 +50,7 @@ CLOSE = 3 / ONE  # where values no longer change materially
 SETTLED = 50.0  # how many times less sparse towers change before all towers are swept
 SPARSE_PROOFS = 4  # the most sweeps over sparse bounds before one over all
 UNITS_A_TURN = 2  # of the last place, for the first bounds
-SHRINKS = 0.62  # how changes fall from sweep to sweep
+SHRINKS = 0.25  # how changes fall from round to round
 NARROW = 2.0**-25  # bounds that are close enough, once they are proven
 ROUNDING = 1e-3  # far more than floating-point arithmetic can be off, in units of the last place
 
@@ -611,5 +611,5 @@ def solve(game: Rapido, work: Work, threads: int) -> None:
 def seconds_left(phase: str, residual: float, took: float) -> float:
     fewer = -log(SHRINKS)
     if phase == "prove":
-        return took * max(1.0, log(residual / NARROW) / fewer + 2)
-    return took * (log(residual / CLOSE) / fewer + 2 * 9)
+        return took * max(1.0, log(residual / NARROW) / fewer + 1)
+    return took * (log(residual / CLOSE) / fewer + 2 * 2)
