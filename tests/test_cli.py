@@ -151,7 +151,7 @@ def test_commands_answer_and_change_nothing() -> None:
     result = run("play", "rapido", "--seed", "3", "--record", "game.txt", typed=typed)
     assert result.exit_code == 0
     for words in (
-        "you must roll once (R8)",
+        "you must roll once",
         "take back the last decision",
         "A bot would choose: Roll the dice",
     ):
