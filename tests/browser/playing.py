@@ -79,16 +79,19 @@ class ChainDock:
         return [*map(str, chosen), MAIN], len(state.loose) <= CHIPS_MOST
 
     def _disc(self, state: State) -> Move:
-        """The disc that is proposed: the one that gets farthest."""
+        """The disc that is proposed: the one that wins or lets nobody win, and gets farthest."""
         seat = self.seat
 
-        def rank(move: Move) -> tuple[int, bool, int]:
-            discs = list(self.game.apply(state, move).discs[seat])
+        def rank(move: Move) -> tuple[int, int, bool, int]:
+            after = self.game.apply(state, move)
+            outcome = self.game.outcome(after)
+            wins = 0 if outcome is None else 1 if outcome.winner == seat else -1
+            discs = list(after.discs[seat])
             for space in state.discs[seat]:
                 if space != move.space and space in discs:
                     discs.remove(space)
             end = discs[0] if discs else move.space
-            return end - move.space, end == self.game.track.length, -move.space
+            return wins, end - move.space, end == self.game.track.length, -move.space
 
         moves = [action for action in self.game.legal_actions(state) if isinstance(action, Move)]
         return max(moves, key=rank)

@@ -110,6 +110,8 @@ export interface DiceEntryParts<V = unknown> {
   apart: boolean;
   /** Whether other dice lie in the hand, which are shown beside those to enter. */
   lying?(view: V): boolean;
+  /** Which of the seat's colours its dice have; without it, the first. */
+  colour?(view: V): number;
 }
 
 /** The dice of a game, for the proof of a match and for charts. */

@@ -8,6 +8,7 @@ const texts = new Texts('en', {
   'web.rapido.safe.long': 'Safe',
   'web.rapido.throws_out': 'throws out',
   'web.rapido.nobody': 'throws out nobody',
+  'play.preview.rapido.won': 'then {name} wins',
   'web.coach.wins': 'wins',
   'web.coach.wins.best': 'wins most often',
 });
@@ -19,7 +20,9 @@ const known = {
   seats,
   names: ['Ana', 'Clara', 'Dora'],
   wins: {},
+  tower: [],
   lying: [],
+  you: 0,
 };
 
 describe('the fields to choose from', () => {
@@ -32,6 +35,27 @@ describe('the fields to choose from', () => {
       '3: +3 if it stays, throws out Clara',
       '0: Safe, throws out nobody',
     ]);
+  });
+  it('show thrown-out pairs in their own color, and name a player once (R17)', () => {
+    const [clara, both] = [
+      ['blue', 'yellow'],
+      [out, { ...out, field: 3 }],
+    ];
+    const tower = [
+      { seat: 1, field: 4, colour: 1 },
+      { seat: 1, field: 3, colour: 0 },
+    ];
+    const two = [{ colours: ['red', 'green'] }, { colours: clara }];
+    const previews = { 'place 3': { facts: both, rolls: {} } };
+    const choice = fieldChoices({ ...known, seats: two, previews, tower }, texts)[1]!;
+    expect(choice.outs.map(({ colours }) => colours)).toEqual(['yellow', 'blue']);
+    expect(choice.words).toBe('3: +3 with both pairs, throws out Clara');
+  });
+  it('warn if another player wins then (R15)', () => {
+    const won = { kind: 'won', ruling: 'R15', seat: 1 };
+    const [five, three] = fieldChoices({ ...known, previews: { 'place 5': { facts: [won], rolls: {} } } }, texts);
+    expect([five!.loses, three!.loses]).toEqual(['then Clara wins', '']);
+    expect(five!.words).toContain('then Clara wins');
   });
   it('say how often they win, if that is known', () => {
     const choices = fieldChoices({ ...known, wins: { again: 0.2, 'place 5': 0.3, 'place 3': 0.31 } }, texts);

@@ -11,8 +11,10 @@ export interface FieldChoice {
   climb: number;
   /** The same in words. */
   what: string;
-  /** The seats that are thrown out. */
+  /** The pairs that are thrown out. */
   outs: { colours: string; name: string }[];
+  /** "then Clara wins", if another player wins after it; else empty. */
+  loses: string;
   /** How often it wins, and whether nothing wins more often; undefined if nobody wants to know. */
   win: number | undefined;
   best: boolean;
@@ -26,8 +28,10 @@ interface Known {
   seats: readonly Pick<SeatView, 'colours'>[];
   names: readonly string[];
   wins: Record<string, number>;
+  tower: readonly { seat: number; field: number; colour: number }[];
   /** The fields on which other pairs of the player lie. */
   lying: readonly number[];
+  you: number | null;
 }
 
 /** The fields on which pairs of a seat lie. */
@@ -39,27 +43,35 @@ export const climbOf = (field: number, lying: readonly number[]): number =>
   lying.reduce((sum, other) => sum + other, field);
 
 /** The fields that can be chosen, the highest first. */
-export function fieldChoices({ legal, previews, seats, names, wins, lying }: Known, texts: Texts): FieldChoice[] {
+export function fieldChoices(known: Known, texts: Texts): FieldChoice[] {
+  const { legal, previews, seats, names, wins, tower, lying, you } = known;
   const most = Math.max(...Object.values(wins));
   return legal
     .filter((action) => action.startsWith('place '))
     .map((action) => {
       const field = Number(action.slice(6));
-      const outs = (previews[action]?.facts ?? [])
+      const facts = previews[action]?.facts ?? [];
+      const outs = facts
         .filter((fact) => fact.kind === 'threw_out')
-        .map((fact) => Number(fact.victim))
-        .map((seat) => ({ colours: seats[seat]?.colours[0] ?? 'red', name: names[seat] ?? '–' }));
+        .map((fact) => {
+          const seat = Number(fact.victim);
+          const pair = tower.find((one) => one.seat === seat && one.field === fact.field);
+          const colours = seats[seat]?.colours ?? [];
+          return { colours: colours[pair?.colour ?? 0] ?? colours[0] ?? 'red', name: names[seat] ?? '–' };
+        });
+      const won = facts.find((fact) => fact.kind === 'won');
+      const loses = won ? texts.preview('rapido', won, [...names], you) : '';
       const climb = climbOf(field, lying);
       const what = climbWords(field, climb, seats.length, texts);
       const win = wins[action];
       const best = win !== undefined && win === most;
       const thrown = outs.length
-        ? `${texts.t('web.rapido.throws_out')} ${texts.listed(outs.map((out) => out.name))}`
+        ? `${texts.t('web.rapido.throws_out')} ${texts.listed([...new Set(outs.map((out) => out.name))])}`
         : texts.t('web.rapido.nobody');
       const share =
         win === undefined ? [] : [`${texts.percent(win)} ${texts.t(best ? 'web.coach.wins.best' : 'web.coach.wins')}`];
-      const words = `${field}: ${[what, thrown, ...share].join(', ')}`;
-      return { action, field, climb, what, outs, win, best, words };
+      const words = `${field}: ${[what, thrown, loses, ...share].filter(Boolean).join(', ')}`;
+      return { action, field, climb, what, outs, loses, win, best, words };
     })
     .toSorted((a, b) => b.field - a.field);
 }

@@ -36,6 +36,7 @@ const parts: GameParts<RapidoView, RapidoCue> = {
       })),
     rolls: (faces) => [faces.join('')],
     apart: true,
+    colour: (view) => view.hand.colour,
   },
 };
 
