@@ -20,8 +20,8 @@ const winOf = ({ facts }: MoveChoice, seat: number): number => {
 const gainOf = ({ going }: MoveChoice): number => (going ? going.end - going.from : 0);
 
 /**
- * The move that wins, or else one that lets nobody else win; of several, the disc that would get farthest from where it
- * lies; of two, into the centre, or else the one behind.
+ * The move that wins, or else one that lets nobody else win; of several, the disc that would get farthest from where
+ * it lies; of two, into the centre, or else the one behind.
  */
 export const usualMove = (moves: MoveChoice[], seat: number): MoveChoice | undefined =>
   moves.toSorted(
