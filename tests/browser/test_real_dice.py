@@ -157,6 +157,17 @@ def test_the_rows_say_which_die_they_are(come: Come, url: str, language: str) ->
     fits(me)
 
 
+def test_r16_the_second_pair_has_the_second_color(come: Come, url: str) -> None:
+    people = [{"name": "Ana", "colours": ["red", "green"]}, {"name": "Rui", "colours": ["blue", "yellow"]}]
+    position = "turn=0 phase=first value=0 steps=0,0 tower=3:0:54"
+    settings = {**REAL, "practice": True}
+    table = opened(url, "rapido", 2, people=people, settings=settings, start=True, start_from=position)
+    me = come(seats=[table], page=PHONE).go(table.path)
+    expect(pad(me)).to_have_count(2)
+    face = pad(me).first.get_by_role("button").first
+    assert "green" in face.inner_html() and "red" not in face.inner_html()
+
+
 def test_each_has_a_phone_and_anybody_rolls_for_the_bot(come: Come, url: str) -> None:
     wish = {"people": [{"name": "Ana"}], "settings": REAL}
     host = opened(url, "rapido", 3, **wish)
