@@ -329,6 +329,8 @@ describe('bots', () => {
     const { match, asked, event } = await table({ seats });
     expect(match.canSkip).toBe(false);
     event(6, acted(0), { to_act: 1, position: 2 }, [step(2)]);
+    expect([match.stage?.cue?.seat, match.canSkip]).toEqual([0, false]); // one's own dice still roll
+    await vi.advanceTimersByTimeAsync(100);
     expect(match.canSkip).toBe(true);
     match.skipToMyTurn();
     expect(asked.map(({ wanted }) => wanted.type)).toEqual(['hurry']);

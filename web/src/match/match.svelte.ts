@@ -190,12 +190,12 @@ export class Match {
     return this.mine.length > 0 && this.seats.every((seat, i) => seat.owner === 'bot' || this.mine.includes(i));
   }
 
-  /** Whether `skipToMyTurn` would skip anything. */
+  /** Whether `skipToMyTurn` would skip what others do; not while one's own dice roll. */
   get canSkip(): boolean {
     const { stage } = this;
     if (!stage || stage.rushing || !this.mine.length || this.status !== 'playing') return false;
-    const own = stage.cue !== null && this.mine.includes(stage.cue.seat);
-    return this.ahead().length > 0 ? stage.busy || this.alone : stage.busy && !own;
+    if (stage.cue !== null && this.mine.includes(stage.cue.seat)) return false;
+    return stage.busy || (this.alone && this.ahead().length > 0);
   }
 
   /** Whether this device may change the pace of the bots. */
