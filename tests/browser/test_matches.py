@@ -73,6 +73,17 @@ def test_set_up_by_hand_and_play_on_one_device(come: Come) -> None:
     assert person.asked()
 
 
+def test_nothing_moves_under_the_finger_that_changes_the_number_of_players(come: Come) -> None:
+    person = come(page={"viewport": {"width": 360, "height": 600}, "has_touch": True})
+    person.go("/new/rapido?how=bots")
+    players = person.say("web.players")
+    number = person.page.get_by_role("spinbutton", name=players)
+    before = number.bounding_box()
+    person.page.get_by_role("button", name=person.say("web.less", what=players)).tap()
+    expect(person.button("web.new.usual")).to_be_visible()
+    assert number.bounding_box() == before
+
+
 def test_a_phone_shows_the_link_at_once_and_promises_no_code_that_it_cannot_show(come: Come) -> None:
     phone = {"viewport": {"width": 360, "height": 600}, "has_touch": True}
     host = come(setups={"rapido.online": setup(3, "link")}, name="Ana", page=phone)
