@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from browser.conftest import Come
 from browser.people import Person, play_together
-from browser.setup import opened, setup
+from browser.setup import joined, opened, setup
 
 BOT = "bot regular"
 
@@ -84,6 +84,20 @@ def test_nothing_moves_under_the_finger_that_changes_the_number_of_players(come:
     assert number.bounding_box() == before
 
 
+def test_a_phone_in_the_lobby_shows_who_has_come(come: Come, url: str) -> None:
+    table = opened(url, "rapido", 4, people=[{"name": "Ana"}])
+    friend = joined(url, table, "Maximiliane")
+    phone = {"viewport": {"width": 390, "height": 664}, "has_touch": True}
+    host = come(seats=[table], page=phone).go(table.path)
+    expect(host.page.get_by_text("Maximiliane").first).to_be_in_viewport(ratio=1)
+    guest = come(seats=[friend], page=phone).go(table.path)
+    people = guest.page.get_by_role("region", name=guest.like("web.players"))
+    expect(people.get_by_text("Ana")).to_be_in_viewport(ratio=1)
+    invitation = guest.page.get_by_role("region", name=guest.say("web.lobby.invite"))
+    first, second = people.bounding_box(), invitation.bounding_box()
+    assert first and second and first["y"] < second["y"]
+
+
 def test_a_phone_shows_the_link_at_once_and_promises_no_code_that_it_cannot_show(come: Come) -> None:
     phone = {"viewport": {"width": 360, "height": 600}, "has_touch": True}
     host = come(setups={"rapido.online": setup(3, "link")}, name="Ana", page=phone)
@@ -145,9 +159,12 @@ def test_the_host_starts_with_who_is_there(come: Come) -> None:
     expect(seats).to_have_count(4)
     host.page.get_by_role("button", name=host.say("web.less", what=what)).click()
     expect(seats).to_have_count(3)
+    two = host.page.get_by_text(host.say("web.new.two.rapido"))
+    expect(two).to_have_count(0)
     guest = come(name="Rui")
     guest.page.goto(host.page.url)
     guest.click("web.sit")
+    expect(two).to_be_visible()
     host.click("web.lobby.start_with", number=2)
     for person in (host, guest):
         players = person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
