@@ -11,6 +11,7 @@ from playwright.sync_api import ViewportSize, expect
 from browser.conftest import ROOT, Come
 from browser.people import Person
 from browser.screens import SCREENS, Screen
+from browser.setup import played
 from escadaria.i18n import LANGUAGES, load
 
 WIDTHS = (320, 390, 768, 1280)
@@ -259,6 +260,22 @@ def test_a_replay_on_its_side_shows_the_board_and_the_way_through_it(
         page.get_by_role("slider", name=person.say("web.replay.slider")),
     ):
         expect(shown).to_be_in_viewport(ratio=0.99)
+
+
+@pytest.mark.parametrize("game", ["rapido", "chain"])
+def test_a_replay_on_a_small_desk_opens_with_the_line_of_its_moment_in_sight(
+    come: Come, url: str, game: str
+) -> None:
+    table = played(url, game, 2, **({"finish": 5} if game == "rapido" else {"board": "18"}))
+    person = come(page={"viewport": {"width": 1024, "height": 768}})
+    person.go(f"/replay/{table.match}#ply=30")
+    expect(person.page.get_by_role("img", name=person.like("web.coach.curve"))).to_be_visible()
+    person.ready()
+    log = person.page.get_by_role("group", name=person.say("web.replay.log")).locator(".log")
+    now = log.locator("[aria-current=step]")
+    expect(now).to_be_in_viewport(ratio=0.99)  # what its box clips is not seen
+    box = log.bounding_box()
+    assert box and box["height"] >= 3 * TARGET
 
 
 def test_names_of_six_can_be_read_where_they_stand_above_the_board(come: Come, url: str) -> None:
