@@ -257,6 +257,15 @@ def test_after_a_throw_out_the_last_decision_can_be_taken_back(
     expect(person.main).to_have_text(person.say("web.rapido.place", value=11, field=5))
 
 
+def test_r15_a_field_that_lets_another_player_win_is_not_proposed(come: Come, url: str) -> None:
+    where = "turn=0 phase=decide value=64 steps=3,14 tower=3:1:63,4:1:62"
+    person = seated(come, practising(url, "rapido", where, 2, "Ana"), SHORT)
+    expect(person.main).to_have_text(person.say("web.rapido.place", value=64, field=2))
+    person.turn.get_by_role("radio", name=re.compile("^5")).tap()
+    expect(person.main).to_have_text(person.say("web.rapido.place", value=64, field=5))
+    expect(person.turn.locator(".now")).to_contain_text(person.say("play.preview.rapido.won", name="Clara"))
+
+
 def test_marks_of_six_players_lie_beside_their_tokens(come: Come, url: str) -> None:
     person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORTEST, "de")
     players = person.page.get_by_role("list", name=person.say("web.players"))

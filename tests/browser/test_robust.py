@@ -79,7 +79,7 @@ def settings(person: Person, group: str, option: str) -> None:
 
 
 def test_refresh_at_any_moment(come: Come, url: str) -> None:
-    table = practising(url, "rapido", DECIDE, 3, "Ana", finish=8)
+    table = practising(url, "rapido", DECIDE, 3, "Ana", finish=30)  # nobody can win soon
     person = come(seats=[table], speed=2).go(table.path)
     chance = random.Random(2)
     assert person.asked()
