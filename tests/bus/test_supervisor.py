@@ -113,7 +113,7 @@ def test_a_worker_that_dies_is_replaced_and_a_signal_stops_all(tmp_path: Path, p
         assert httpx.get(f"{server.url}/healthz", trust_env=False, timeout=PATIENCE).status_code == 200
         server.process.terminate()
         assert server.process.wait(PATIENCE) == 0
-        assert not processes_of(server.process.pid)
+        wait_for(lambda: not processes_of(server.process.pid), "Python's own helper processes end too")
 
 
 def test_each_worker_can_have_a_port_of_its_own(tmp_path: Path, postgres: Postgres) -> None:
@@ -139,7 +139,7 @@ def test_workers_end_with_their_supervisor(tmp_path: Path, postgres: Postgres) -
 def test_a_supervisor_whose_workers_cannot_start_ends_with_an_error(tmp_path: Path) -> None:
     server = Supervised(tmp_path, database="postgresql://nobody@127.0.0.1:1/nothing", workers=2)
     assert not server.url and server.process.returncode == 3
-    assert not processes_of(server.process.pid)
+    wait_for(lambda: not processes_of(server.process.pid), "Python's own helper processes end too")
 
 
 async def test_people_play_on_while_workers_are_replaced(tmp_path: Path, postgres: Postgres) -> None:
