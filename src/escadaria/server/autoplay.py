@@ -197,7 +197,7 @@ class Autoplay:
         seat, state, done = table.to_act, table.state, False
         self._workers.bots.start()
         waits = seat != self._paced and not self._hurried
-        await self._wait(match.settings.pace / 1000 * min(1, 2 / (match.game.players - 1)) if waits else 0)
+        await self._wait(match.settings.pace / 500 / max(2, match.game.players - 1) if waits else 0)
         self._paced = seat
         try:
             action = ROLL
