@@ -596,7 +596,7 @@ PHASE, TURN, POOL, NUMBERS, LAST, HEADING, LOOSE, SEATS = range(ACTION + 1, ACTI
 """The columns of a trace; then come each seat's hand and discs, and the discs on each space."""
 
 
-@inlined
+@njit(cache=True, nogil=True)
 def write(
     trace: Words | None,
     ply: int,
@@ -618,7 +618,11 @@ def write(
     row[PHASE], row[TURN], row[POOL], row[NUMBERS] = phase, seat, pool, numbers
     row[LAST], row[HEADING], row[LOOSE] = last, heading, loose
     its_hands, its_discs, its_stacks = position_in(row, players)
-    its_hands[:], its_discs[:], its_stacks[:] = hands, discs, stacks
+    for other in range(players):  # one by one: slices take much longer to compile
+        its_hands[other] = hands[other]
+        its_discs[other, 0], its_discs[other, 1] = discs[other, 0], discs[other, 1]
+    for space in range(len(stacks)):
+        its_stacks[space] = stacks[space]
 
 
 @inlined
