@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from escadaria import strategy
-from escadaria.arena.workers import cluster
+from escadaria.cluster import cluster
 from escadaria.game import GameError
 from escadaria.games.chain import heuristics as chain_rules
 from escadaria.games.chain.rules import Chain

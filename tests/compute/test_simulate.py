@@ -16,6 +16,7 @@ from distributed import LocalCluster
 from typer.testing import CliRunner
 
 from escadaria import BadOptions
+from escadaria import cluster as clusters
 from escadaria.arena import simulation
 from escadaria.arena import workers as lab
 from escadaria.arena.simulation import Results, simulate
@@ -151,8 +152,8 @@ def test_an_address_of_no_scheduler_is_refused(address: str, why: str) -> None:
 
 def test_a_cluster_without_workers_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with local_cluster(workers=0) as address:
-        monkeypatch.setattr(lab, "SCHEDULER_SECONDS", 2)
-        with pytest.raises(lab.NoCluster, match=f"the cluster of {address} has no workers"):
+        monkeypatch.setattr(clusters, "SCHEDULER_SECONDS", 2)
+        with pytest.raises(clusters.NoCluster, match=f"the cluster of {address} has no workers"):
             simulate(GAME, MIXED, 1, scheduler=address)
 
 
@@ -160,7 +161,7 @@ def test_a_cluster_without_workers_says_so(monkeypatch: pytest.MonkeyPatch) -> N
 def test_an_unreachable_scheduler_is_named(
     command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(lab, "SCHEDULER_SECONDS", 0.5)
+    monkeypatch.setattr(clusters, "SCHEDULER_SECONDS", 0.5)
     with socket.socket() as closed:  # bound, but not listening
         closed.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{closed.getsockname()[1]}"

@@ -14,7 +14,7 @@ from compute.test_chain_values import words
 from compute.test_rapido_kernel import row_of, wild_positions
 from compute.test_simulate import local_cluster
 from escadaria import bots
-from escadaria.arena.workers import cluster
+from escadaria.cluster import cluster
 from escadaria.game import play_out
 from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.compiled import values as chain_values

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from typing import Any, Protocol
 
@@ -11,26 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from escadaria.catalogue import kit_of
-from escadaria.game import AnyGame, BadOptions, GameError
-
-SCHEDULER_SECONDS = 5
-"""How long to wait for a scheduler, and for its first worker."""
+from escadaria.cluster import MissingExtra as MissingExtra
+from escadaria.cluster import cluster
+from escadaria.game import AnyGame, BadOptions
 
 Counts = dict[str, NDArray[np.int32]]
 """The counts of a number of games: ``winner``, ``turns`` and ``plies`` with one entry for each game, and
 the game's own counts with a row for each game and a column for each seat."""
-
-
-class MissingExtra(GameError):
-    """A function that needs packages which are not installed."""
-
-    code = "missing_extra"
-
-
-class NoCluster(GameError):
-    """A cluster that does not answer or has no workers."""
-
-    code = "no_cluster"
 
 
 class PlayBatch(Protocol):
@@ -124,32 +110,3 @@ def _on_cluster(task: Any, spans: Sequence[tuple[int, int]], seed: int, address:
         for future in client.map(task, firsts, numbers, [seed] * len(spans), pure=False):
             yield future.result()
             future.release()
-
-
-@contextmanager
-def cluster(address: str) -> Iterator[Any]:
-    """A client of the Dask cluster whose scheduler has this address.
-
-    :raises MissingExtra: if Dask is not installed.
-    :raises BadOptions: if the address is invalid.
-    :raises NoCluster: if the scheduler does not answer, or has no workers.
-    """
-    try:
-        from distributed import Client
-        from distributed.comm.addressing import resolve_address
-    except ModuleNotFoundError:
-        raise MissingExtra("a scheduler needs distributed: install escadaria[lab]") from None
-    try:
-        resolve_address(address)
-    except (ValueError, OSError) as error:
-        raise BadOptions(f"no scheduler can be at {address!r}: {error}") from None
-    try:
-        client = Client(address, timeout=SCHEDULER_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
-    except OSError as error:
-        raise NoCluster(f"there is no scheduler at {address}: {error}") from None
-    with client:
-        try:
-            client.wait_for_workers(1, timeout=SCHEDULER_SECONDS)
-        except TimeoutError:
-            raise NoCluster(f"the cluster of {address} has no workers; `dask worker` starts one") from None
-        yield client
