@@ -110,6 +110,9 @@ class Pair:
         return f"{self.field}:{self.seat}:{self.value}" if self.field else f"0:{self.seat}"
 
 
+_pair = cache(Pair)  # there are few pairs; this is faster than creating them again
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """A Rapido position. Equal positions are equal and hash alike, however they arose.
@@ -344,7 +347,7 @@ class Rapido(Game[State, Action]):
         seat, value = state.turn, state.value
         if facts is not None:
             facts.append(Placed(seat, field, value))
-        stays = [Pair(field, seat, value if field else 0)]
+        stays = [_pair(field, seat, value if field else 0)]
         for pair in state.tower:
             if pair.seat != seat and pair.field > field and pair.value <= value:  # R14, R17
                 if facts is not None:
@@ -356,7 +359,7 @@ class Rapido(Game[State, Action]):
     def _start_turn(
         self, seat: int, steps: tuple[int, ...], tower: tuple[Pair, ...], facts: list[Fact] | None
     ) -> State:
-        fields = tuple(pair.field for pair in tower if pair.seat == seat)
+        fields = tuple([pair.field for pair in tower if pair.seat == seat])
         if len(fields) < self.pairs:  # R18; with one pair each, R7
             return State(seat, Phase.FIRST_ROLL, 0, steps, tower)
         step = min(self.finish, steps[seat] + sum(fields))
