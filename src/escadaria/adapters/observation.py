@@ -7,9 +7,9 @@ one agent can learn for all seats, and ``seat`` still has the absolute number (R
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -26,6 +26,8 @@ SEAT_FIELDS: Mapping[str, str] = {
     "turn": "one-hot of n: the seat whose turn it is, relative to the observing seat",
 }
 """The first parts of every observation."""
+
+_WHOLE = (int, np.integer)
 
 
 class Observation(Protocol):
@@ -48,13 +50,10 @@ def fields(game: AnyGame) -> Mapping[str, str]:
 
 def parts(game: AnyGame, state: Any, seat: int) -> Parts:
     """The position from this seat's view, by part: see ``fields``."""
-    kit = kit_of(game)
-    part: Observation | None = kit.observation() if kit.observation is not None else None
-    own = part.parts(game, state, seat) if part is not None else _plain_parts(game, state, seat)
     return {
         "seat": one_of(game.players, seat),
         "turn": one_of(game.players, (state.turn - seat) % game.players),
-        **own,
+        **_own_parts(cast(Hashable, game))(game, state, seat),
     }
 
 
@@ -71,7 +70,11 @@ def observe(game: AnyGame, state: Any, seat: int) -> Vector:
 
 def vector(game: AnyGame, state: Any, seat: int) -> Vector:
     """``observe`` without checks."""
-    return np.array([x for part in parts(game, state, seat).values() for x in part], np.float32)
+    players = game.players
+    numbers = [*one_of(players, seat), *one_of(players, (state.turn - seat) % players)]
+    for part in _own_parts(cast(Hashable, game))(game, state, seat).values():
+        numbers += part
+    return np.array(numbers, np.float32)
 
 
 def sizes(game: AnyGame) -> dict[str, int]:
@@ -81,11 +84,7 @@ def sizes(game: AnyGame) -> dict[str, int]:
 
 def mask(game: AnyGame, state: Any) -> npt.NDArray[np.int8]:
     """The action mask: for each of ``game.actions`` 1 if it is legal, else 0."""
-    legal = [0] * len(game.actions)
-    numbers = _numbers(cast(Hashable, game))
-    for action in game.legal_actions(state):
-        legal[numbers[action]] = 1
-    return np.array(legal, np.int8)
+    return _mask(cast(Hashable, game), game.legal_actions(state)).copy()
 
 
 def action_of(game: AnyGame, number: object) -> Any:
@@ -93,7 +92,7 @@ def action_of(game: AnyGame, number: object) -> Any:
 
     :raises IllegalAction: if it is not a whole number, or out of range.
     """
-    if not isinstance(number, int | np.integer) or isinstance(number, bool):
+    if not isinstance(number, _WHOLE) or isinstance(number, bool):
         raise IllegalAction(f"an action must be a whole number, not {number!r}")
     if not 0 <= number < len(game.actions):
         raise IllegalAction(f"actions of {game.name} are 0 to {len(game.actions) - 1}, not {number}")
@@ -123,20 +122,29 @@ def from_seat(seat: int, items: Sequence[Any]) -> list[Any]:
     return [*items[seat:], *items[:seat]]
 
 
+@lru_cache(1024)
+def _mask(game: Any, legal: tuple[Any, ...]) -> npt.NDArray[np.int8]:
+    mask = np.zeros(len(game.actions), np.int8)
+    for action in legal:
+        mask[game.actions.index(action)] = 1
+    return mask
+
+
 @cache
-def _numbers(game: Any) -> dict[Any, int]:
-    return {action: number for number, action in enumerate(game.actions)}
+def _own_parts(game: Any) -> Callable[[Any, Any, int], Parts]:
+    """The function of the game's own parts, from its kit."""
+    kit = kit_of(game)
+    return cast(Observation, kit.observation()).parts if kit.observation is not None else _plain_parts
 
 
 def one_word(word: Enum) -> list[float]:
     """A one-hot vector over the members of an enumeration."""
-    return one_of(*_number_of(word))
+    return [*_one_word(word)]
 
 
 @cache
-def _number_of(word: Enum) -> tuple[int, int]:
-    """The number of members of an enumeration, and the place of this one."""
-    return len(type(word)), list(type(word)).index(word)
+def _one_word(word: Enum) -> tuple[float, ...]:
+    return tuple([float(word is other) for other in type(word)])
 
 
 # The default observation: the position's fields.

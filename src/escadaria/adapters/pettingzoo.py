@@ -195,12 +195,15 @@ class raw_env(AECEnv):
         self._decisions += 1
         self._roll()
         outcome = self.game.outcome(self.position)
-        self.rewards = dict(zip(self.agents, self._rewards.after(self.position, outcome), strict=True))
+        rewards = self._rewards.after(self.position, outcome)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
         if outcome is not None or self._stopped:
             self.terminations = dict.fromkeys(self.agents, outcome is not None)
             self.truncations = dict.fromkeys(self.agents, outcome is None)
         self.agent_selection = self.agents[self.position.turn]
-        self._accumulate_rewards()
+        if any(rewards):
+            self.rewards.update(zip(self.agents, rewards, strict=True))
+            self._accumulate_rewards()
         self._inform()
         if self.render_mode == "human":
             self.render()
@@ -221,8 +224,9 @@ class raw_env(AECEnv):
         return self.max_cycles is not None and self._decisions >= self.max_cycles
 
     def _roll(self) -> None:
-        while self.game.current_player(self.position) == CHANCE:
-            outcomes = self.game.chance_outcomes(self.position)
+        game = self.game
+        while game.current_player(self.position) == CHANCE:
+            outcomes = game.chance_outcomes(self.position)
             if outcomes is not self._outcomes:
                 self._outcomes, self._shares = outcomes, equal_shares(outcomes)
             number = int(self.np_random.random() * len(self._shares))  # faster than ``integers``
@@ -241,8 +245,9 @@ class raw_env(AECEnv):
         if self._stopped:
             self.legal[:] = 0
         if self.masks == "info":
-            self.infos = {agent: {"action_mask": np.zeros(len(self.legal), np.int8)} for agent in self.agents}
-            self.infos[self.agent_selection]["action_mask"][:] = self.legal
+            nothing = np.zeros(len(self.legal), np.int8)
+            self.infos = {agent: {"action_mask": nothing.copy()} for agent in self.agents}
+            self.infos[self.agent_selection]["action_mask"] = self.legal.copy()
         else:
             self.infos = {agent: {} for agent in self.agents}
 
@@ -392,13 +397,17 @@ class CheckedEnv(wrappers.OrderEnforcingWrapper):
         if action is not None and self._has_reset:
             observation.action_of(self.env.game, action)
             legal = self.env.legal
-            if not legal[action] and legal.any() and self.illegal == "end":
-                self._has_updated = True
-                self.env.end(ILLEGAL_REWARD)
-                return
-            if not legal[action] and legal.any() and self.illegal == "random":
+            if not legal[action] and legal.any() and self.illegal != "raise":
+                if self.illegal == "end":
+                    self._has_updated = True
+                    self.env.end(ILLEGAL_REWARD)
+                    return
                 action = int(self.env.np_random.choice(np.flatnonzero(legal)))
-        super().step(action)
+        if self._has_reset and self.env.agents:
+            self._has_updated = True
+            self.env.step(action)
+        else:
+            super().step(action)  # an error or a warning
 
     def __str__(self) -> str:
         return str(self.env)

@@ -71,6 +71,8 @@ class Rewards:
 
     def after(self, state: Any, outcome: Outcome | None) -> list[float]:
         """The rewards by seat of a decision that led to this position."""
+        if outcome is None and not callable(self.kind):
+            return [0.0] * self.players
         if self.kind == WIN:
             return [float(outcome is not None and seat == outcome.winner) for seat in range(self.players)]
         rewards = observation.rewards(outcome, self.players)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from escadaria.adapters.observation import Parts, from_seat, one_of, one_word
@@ -22,29 +21,27 @@ FIELDS: Mapping[str, str] = {
 
 
 def parts(game: chain.Chain, state: chain.State, seat: int) -> Parts:
-    numbers, loose = Counter(state.chain.numbers), Counter(state.loose)
-    discs = [disc for other in from_seat(seat, range(game.players)) for disc in _discs(state, other)]
+    numbers, loose = state.chain.numbers, state.loose
+    discs = [disc for own in from_seat(seat, _discs(state)) for disc in own]
     return {
         "phase": one_word(state.phase),
         "hands": [dice / (chain.LONGEST + 1) for dice in from_seat(seat, state.hands)],
         "pool": [state.pool / game.dice],
         "discs": [space / game.track.length for space, _ in discs],
         "covered": [above / (2 * game.players) for _, above in discs],
-        "chain": [numbers[face] / chain.ALIKE for face in chain.FACES],
+        "chain": [numbers.count(face) / chain.ALIKE for face in chain.FACES],
         "last": one_of(len(chain.FACES), state.chain.last - 1),
         "heading": one_word(state.chain.heading),
-        "loose": [loose[face] / (chain.LONGEST - 1) for face in chain.FACES],
+        "loose": [loose.count(face) / (chain.LONGEST - 1) for face in chain.FACES],
     }
 
 
-def _discs(state: chain.State, seat: int) -> list[tuple[int, int]]:
-    """The seat's two discs by space, each with how many discs lie on it (C7)."""
-    lying = [
-        (space, above)
-        for space, seats in state.piles
-        for above, owner in enumerate(reversed(seats))
-        if owner == seat
-    ]
-    between = [space for space, _ in lying]
+def _discs(state: chain.State) -> list[list[tuple[int, int]]]:
+    """Each seat's two discs by space, each with how many discs lie on it (C7)."""
     # Beside the start and at the centre no disc lies on another (C4, C17).
-    return sorted([*lying, *((space, 0) for space in state.discs[seat] if space not in between)])
+    between = {space for space, _ in state.piles}
+    discs = [[(space, 0) for space in spaces if space not in between] for spaces in state.discs]
+    for space, seats in state.piles:
+        for above, owner in enumerate(reversed(seats)):
+            discs[owner].append((space, above))
+    return [sorted(own) for own in discs]

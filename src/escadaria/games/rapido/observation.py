@@ -21,19 +21,20 @@ _BEST = rapido.VALUES[-1]
 
 
 def parts(game: rapido.Rapido, state: rapido.State, seat: int) -> Parts:
-    owners, values = [0.0] * (rapido.TOP_FIELD * game.players), [0.0] * rapido.TOP_FIELD
-    ground = [0.0] * game.players
+    players, finish = game.players, game.finish
+    owners, values = [0.0] * (rapido.TOP_FIELD * players), [0.0] * rapido.TOP_FIELD
+    ground = [0.0] * players
     for pair in state.tower:
-        owner = (pair.seat - seat) % game.players
+        owner = (pair.seat - seat) % players
         if pair.field:
-            owners[(pair.field - 1) * game.players + owner] = 1.0
+            owners[(pair.field - 1) * players + owner] = 1.0
             values[pair.field - 1] = pair.value / _BEST
         else:
             ground[owner] += 1 / game.pairs
     return {
         "phase": one_word(state.phase),
         "value": [state.value / _BEST],
-        "steps": [step / game.finish for step in from_seat(seat, state.steps)],
+        "steps": [step / finish for step in from_seat(seat, state.steps)],
         "owners": owners,
         "values": values,
         "ground": ground,
