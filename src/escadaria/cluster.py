@@ -19,7 +19,7 @@ class MissingExtra(GameError):
 
 
 class NoCluster(GameError):
-    """A cluster that does not answer or has no workers."""
+    """A cluster that does not answer, has no workers, or cannot do this work."""
 
     code = "no_cluster"
 
@@ -30,10 +30,10 @@ def cluster(address: str) -> Iterator[Any]:
 
     :raises MissingExtra: if Dask is not installed.
     :raises BadOptions: if the address is invalid.
-    :raises NoCluster: if the scheduler does not answer, or has no workers.
+    :raises NoCluster: if the scheduler does not answer, has no workers, or loses those with the data.
     """
     try:
-        from distributed import Client
+        from distributed import CancelledError, Client, KilledWorker
         from distributed.comm.addressing import resolve_address
     except ModuleNotFoundError:
         raise MissingExtra("a scheduler needs distributed: install escadaria[lab]") from None
@@ -50,4 +50,7 @@ def cluster(address: str) -> Iterator[Any]:
             client.wait_for_workers(1, timeout=SCHEDULER_SECONDS)
         except TimeoutError:
             raise NoCluster(f"the cluster of {address} has no workers; `dask worker` starts one") from None
-        yield client
+        try:
+            yield client
+        except (CancelledError, KilledWorker) as error:
+            raise NoCluster(f"the cluster of {address} has lost workers: {error}") from error

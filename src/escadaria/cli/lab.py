@@ -110,6 +110,13 @@ def solve(
     board: Annotated[str, typer.Option(help="Chain: the board, the same as --option board=default.")] = "",
     option: Options = [],
     threads: Annotated[int | None, typer.Option(help="Number of threads. Default: one per core.")] = None,
+    scheduler: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Rapido: sweep over all positions on the Dask cluster with this scheduler.",
+        ),
+    ] = "",
     again: Annotated[bool, typer.Option("--again", help="Solve again even if a solution exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
     lang: Language = None,
@@ -128,7 +135,7 @@ def solve(
         from escadaria.compute.solve import solve as compute  # importing Numba takes a second
 
         with solve_progress(screen) as progress:
-            solution = compute(rules, threads=threads, progress=progress, again=again)
+            solution = compute(rules, threads=threads, scheduler=scheduler, progress=progress, again=again)
         if as_json:
             echo_json(solution_data(solution, path_of(rules)))
         else:
