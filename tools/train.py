@@ -4,10 +4,14 @@
     python3 run.py tool train chain 2 --positions 100000 --out /tmp/trial
     python3 run.py tool train chain 6 --go-on           # starts from what ships
     python3 run.py tool train chain 4 --measure         # only plays, and notes the figures anew
+    python3 run.py tool train chain 4 --measure --scheduler tcp://127.0.0.1:8786
 
 It writes ``values-N.npz`` and ``values-N.json`` into ``src/escadaria/games/GAME/data`` and a log into
 ``docs/training``; the pages there say how the networks learn. For two players they learn from exact
 solutions, which are computed if they are not in the cache folder. The network is saved every minute.
+
+With ``--scheduler`` a Dask cluster plays the games that measure a network for three and more players, if its
+workers have the same network, and solves Rapido. Learning stays on this machine.
 """
 
 from __future__ import annotations
@@ -22,11 +26,15 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import numpy as np
+
 import escadaria
 from escadaria import network as values
 from escadaria import solutions
+from escadaria.cluster import NoCluster, cluster
 from escadaria.compute.network import Weights
 from escadaria.compute.solve import solve
+from escadaria.game import GameError
 from escadaria.games.chain.boards import BOARDS
 from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido.rules import Rapido
@@ -78,19 +86,23 @@ def main(words: list[str]) -> None:
     parser.add_argument("--measure", action="store_true", help="only measure, do not train")
     parser.add_argument("--games", type=int, default=4000, help="number of games to measure with")
     parser.add_argument("--out", type=Path, help="write everything into this folder, and do not measure")
+    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="measure on a Dask cluster")
     options = parser.parse_args(words)
     budget = BUDGETS[options.game][options.players]
     options.positions = options.positions or budget.positions
     options.rate = options.rate or budget.rate
     folder = options.out or ROOT / "src" / "escadaria" / "games" / options.game / "data"
     file = folder / f"values-{options.players}"
+    if options.scheduler:
+        with cluster(options.scheduler):
+            pass  # it is there, before a long training
     if not options.measure:
         log = (options.out or LOGS) / f"{options.game}-{options.players}.log"
         _train(options, f"python3 run.py tool train {' '.join(words)}", file, log)
     about = json.loads(file.with_suffix(".json").read_text("utf-8"))
     if not options.out:
         values.load.cache_clear()  # it may have the network that shipped before
-        about["figures"] = FIGURES[options.game](options.players, options.games)
+        about["figures"] = FIGURES[options.game](options.players, options.games, options.scheduler)
         _note(file, about)
     print(json.dumps(about, indent=2))
 
@@ -128,15 +140,32 @@ def _note(file: Path, about: dict[str, Any]) -> None:
     file.with_suffix(".json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
 
 
-def _among(game: str, players: int, games: int, others: tuple[str, ...]) -> dict[str, Any]:
-    """How often one master, without a solution, wins among others."""
+def among(game: str, players: int, games: int, others: tuple[str, ...], scheduler: str) -> dict[str, Any]:
+    """How often one master, without a solution, wins among others.
+
+    With two players a cluster would not do: its workers may have solutions.
+    """
+    scheduler = scheduler if players > 2 else ""
+    if scheduler:
+        check_workers_have(values.load(f"escadaria.games.{game}", players), game, players, scheduler)
     found: dict[str, Any] = {"games": games, "fair share": round(1 / players, 4)}
     rules = escadaria.load(game, players=players)
     for other in others:
         with solutions.hidden():
-            results = escadaria.simulate(rules, ["master"] + [other] * (players - 1), games, SEED)
+            bots = ["master"] + [other] * (players - 1)
+            results = escadaria.simulate(rules, bots, games, SEED, scheduler=scheduler)
         found[f"wins of a master among {other}"] = round(results.by_bot[0].share, 4)
     return found
+
+
+def check_workers_have(network: Network | None, game: str, players: int, scheduler: str) -> None:
+    """:raises NoCluster: if a worker of the cluster would play with another network."""
+    with cluster(scheduler) as client:
+        client.run(values.load.cache_clear)  # it may have the network that was there before
+        for worker, other in client.run(values.load, f"escadaria.games.{game}", players).items():
+            pairs = ((getattr(one, name) for one in (network, other)) for name in Network.__slots__)
+            if not all(np.array_equal(*pair) for pair in pairs):
+                raise NoCluster(f"{worker} has another network: copy values-{players}.npz of {game} to it")
 
 
 # Rapido.
@@ -145,25 +174,25 @@ def _among(game: str, players: int, games: int, others: tuple[str, ...]) -> dict
 def teach_rapido(options: argparse.Namespace, shipped: Network | None, report: Report) -> None:
     start = unrounded(shipped) if shipped else None
     train: Callable[..., object] = rapido_training.train_by_self_play
-    source = exact_rapido() if options.players == 2 else options.players
+    source = exact_rapido(options.scheduler) if options.players == 2 else options.players
     if options.players == 2:
         train = rapido_training.distil
     train(source, options.positions, options.seed, report, trained=start, rate=options.rate)
 
 
-def exact_rapido() -> Any:
-    solution = solve(Rapido(players=2), threads=1)
+def exact_rapido(scheduler: str) -> Any:
+    solution = solve(Rapido(players=2), threads=1, scheduler=scheduler)
     assert isinstance(solution, RapidoSolution)
     return solution.values
 
 
-def figures_of_rapido(players: int, games: int) -> dict[str, Any]:
+def figures_of_rapido(players: int, games: int, scheduler: str) -> dict[str, Any]:
     """What it loses against exact play, or how often one master wins among others."""
     if players > 2:
-        return _among("rapido", players, games, ("random", "tourist", "simple", "regular"))
+        return among("rapido", players, games, ("random", "tourist", "simple", "regular"), scheduler)
     network = values.load("escadaria.games.rapido", 2)
     assert network is not None
-    loss = rapido_training.loss(network, exact_rapido(), games, seed=1)
+    loss = rapido_training.loss(network, exact_rapido(scheduler), games, seed=1)
     return _points(loss)
 
 
@@ -176,9 +205,9 @@ def teach_chain(options: argparse.Namespace, shipped: Network | None, report: Re
     )
 
 
-def figures_of_chain(players: int, games: int) -> dict[str, Any]:
+def figures_of_chain(players: int, games: int, scheduler: str) -> dict[str, Any]:
     """How often one master wins among others; for two also what it loses against exact play."""
-    found = _among("chain", players, games, ("random", "tourist", "simple", "regular"))
+    found = among("chain", players, games, ("random", "tourist", "simple", "regular"), scheduler)
     if players > 2:
         return found
     network = values.load("escadaria.games.chain", 2)
@@ -202,4 +231,8 @@ FIGURES = {"rapido": figures_of_rapido, "chain": figures_of_chain}
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except GameError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

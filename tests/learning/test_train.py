@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from compute.test_simulate import local_cluster
+from escadaria import cluster
 from escadaria import network as values
 from escadaria.network import Network
 from tools import train
@@ -34,6 +38,23 @@ def test_training_goes_on_from_what_ships(tmp_path: Path) -> None:
     assert shipped is not None and (made.table == shipped.table).mean() > 0.9
     about = json.loads((tmp_path / "values-3.json").read_text("utf-8"))
     assert about["commands"][:-1] == values.provenance("escadaria.games.rapido", 3)["commands"]
+
+
+def test_a_cluster_measures_the_same_if_its_workers_have_the_network() -> None:
+    shipped = values.load("escadaria.games.rapido", 3)
+    with local_cluster(workers=2) as address:
+        on_cluster = train.among("rapido", 3, 60, ("simple",), address)
+        with pytest.raises(cluster.NoCluster, match="has another network: copy values-4.npz of rapido to it"):
+            train.check_workers_have(shipped, "rapido", 4, address)
+    assert on_cluster == train.among("rapido", 3, 60, ("simple",), "")
+
+
+def test_a_cluster_that_cannot_be_reached_is_reported_before_training(tmp_path: Path) -> None:
+    words = ["rapido", "3", "--scheduler", "nowhere", "--out", str(tmp_path)]
+    tool = subprocess.run([sys.executable, train.__file__, *words], capture_output=True, text=True)
+    assert (tool.returncode, tool.stdout) == (2, "")
+    assert "no scheduler can be at 'nowhere'" in tool.stderr and len(tool.stderr.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
 
 
 def test_every_shipped_network_has_a_budget() -> None:
