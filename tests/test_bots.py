@@ -224,6 +224,14 @@ def test_a_regular_throws_out_if_it_can() -> None:
     assert [fact.kind for fact in game.facts(state, action)].count("threw_out") == 2
 
 
+def test_a_tourist_throws_out_from_the_highest_field_that_does() -> None:
+    game = Rapido(3)
+    state = game.parse_state("turn=0 phase=decide value=62 steps=3,4,5 tower=3:2:70,4:1:50")
+    tourist = bots.load("tourist", game, random.Random(2))
+    actions = [tourist(game, state) for _ in range(200)]
+    assert set(actions) == {Place(2), Again()}  # field 5 is free, but throws nobody out (R14)
+
+
 def test_a_tourist_places_high_values_on_high_fields() -> None:
     game = Rapido(3)
     state = game.parse_state("turn=0 phase=decide value=43 steps=3,4,5 tower=4:1:50")

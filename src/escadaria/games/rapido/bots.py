@@ -1,8 +1,9 @@
 """Rapido's levels, from the tourist to the master.
 
-``tourist`` takes what looks high and sometimes decides at random. ``regular`` weighs a field against the
-danger there, and prefers to throw pairs out. ``expert`` plays by the values of positions, with some noise.
-``master`` plays by the exact solution if the cache folder has it, else by shipped values, without noise.
+``tourist`` throws out whom it can, else takes what looks high, and sometimes decides at random. ``regular``
+weighs a field against the danger there, and prefers to throw pairs out. ``expert`` plays by the values of
+positions, with some noise. ``master`` plays by the exact solution if the cache folder has it, else by shipped
+values, without noise.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ AGAIN_IF_LOW, AGAIN_IF_HIGH = 13 * DRAWS // 20, DRAWS // 10
 
 
 class Tourist:
-    """Places a high value as high as it can; sometimes rolls again without a reason."""
+    """Throws out whom it can, else places as high as it can; sometimes rolls again without a reason."""
 
     source = "rules of thumb"
 
@@ -67,7 +68,7 @@ class Tourist:
         draw = self.rng.choice(range(DRAWS))
         if draw < (AGAIN_IF_HIGH if state.value >= HIGH_VALUE else AGAIN_IF_LOW):
             return Again()
-        return Place(max(state.free_fields()))
+        return Place(max(state.free_fields(), key=lambda field: (_taken(game, state, field) > 0, field)))
 
 
 # The regular. ``appeal`` is compiled by Numba too (``compiled/``).

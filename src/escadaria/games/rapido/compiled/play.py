@@ -210,7 +210,7 @@ def decide_by_tables(
         noise, draw = below(noise, DRAWS)
         if draw < (levels.AGAIN_IF_HIGH if rank >= HIGH_RANK else levels.AGAIN_IF_LOW):
             return ROLL_AGAIN, noise
-        return _highest(free), noise
+        return _highest(free, tower, own_marks(position), rank), noise
     if policy == REGULAR:
         best, fields = np.empty(RANKS), np.zeros(RANKS, np.int64)
         again = weigh_as_regular(policy_tables.safety, tower, own_marks(position), best, fields)
@@ -230,11 +230,15 @@ def decide_by_tables(
 
 
 @njit(cache=True, nogil=True)
-def _highest(free: int) -> int:
-    field = TOP_FIELD
-    while not is_free(free, field):
-        field -= 1
-    return field
+def _highest(free: int, tower: int, own: int, rank: int) -> int:
+    """The highest field that throws a pair out; if none does, the highest free one."""
+    highest = 0
+    for field in range(TOP_FIELD, -1, -1):
+        if is_free(free, field):
+            if thrown_out(tower, own, field, rank):
+                return field
+            highest = max(highest, field)
+    return highest
 
 
 @njit(cache=True, nogil=True)
