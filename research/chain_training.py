@@ -78,17 +78,19 @@ CARELESS_GAMES = 0.4
 """The share of games where half of the seats are careless: they play a random share of turns at random."""
 TRUST = 0.8
 """The weight of the outcome of a game in its targets at first; it falls to zero."""
-AHEAD = 8
+AHEAD = 5
 """The most dice that a turn adds in the examples from an exact solution."""
 EACH = 32
 """About how many examples a turn gives there."""
-ELSEWHERE = 0.2
+ELSEWHERE = 0.05
 """The share of these examples that are learned as if the board were not a solved one."""
 BESIDE = 16
 """For this number of examples of one kind, played or solved, one of the other kind is learned again."""
 DEFAULT = 0.7
 """The share of games on the default board; the rest is split between the other two and random boards."""
-OF_TWO = (0.4, 0.25, 0.25, 0.1)
+PLAYED_AGAIN, SOLVED_AGAIN = 12, 8
+"""How often each turn start is learned: playing one takes as long as learning forty, solved ones are cheap."""
+OF_TWO = (0.46, 0.1, 0.41, 0.03)
 """With two players: the shares of rounds on the boards default, short and long, and on random ones."""
 
 
@@ -463,10 +465,10 @@ def loss(network: Network, game: Chain, games: int, seed: int) -> Loss:
 # Learning.
 
 
-def fresh(players: int, rng: np.random.Generator) -> Weights:
+def fresh(players: int, width: int, rng: np.random.Generator) -> Weights:
     """A network with random weights."""
     rows, number = features.number_of_rows(players), features.number_of_features(players)
-    return learning.fresh(rows, number, players, rng)
+    return learning.fresh(rows, number, players, width, rng)
 
 
 @cache
@@ -491,16 +493,16 @@ def train(
     *,
     trained: Network | None = None,
     rate: float = 2e-3,
-    replays: int = 4,
+    width: int = 64,
 ) -> Weights:
-    """Train a network, or go on with a trained one, on this number of turn starts, each ``replays`` times.
+    """Train a network, or go on with a trained one, on this number of turn starts.
 
     After each round of games it learns from examples of their kind, played or solved, and from some of the
     other kind, so that it forgets neither.
     """
     rng = np.random.default_rng(seed)
     set_seed(seed)
-    net = unrounded(trained) if trained else fresh(players, rng)
+    net = unrounded(trained) if trained else fresh(players, width, rng)
     state, space, ways = adam(net), new_workspace(players), paths()
     met_rows = np.zeros(len(net.table), np.bool_)
     if trained:
@@ -522,12 +524,12 @@ def train(
         truth = exact_evaluator(game) if is_solved else load_evaluator(game, exact=False)
         model = truth._replace(network=net, waiter=truth.waiter[:0])
         if is_solved:
-            now, other, often = solved, played, 2 * replays
+            now, other, often = solved, played, SOLVED_AGAIN
             end = sample_exact(
                 model, truth, chain_table(), arrows, space, hands, discs, ways, *now.next_rows(), EACH * chunk
             )
         else:
-            now, other, often = played, solved, replays
+            now, other, often = played, solved, PLAYED_AGAIN
             trust = TRUST * max(0.0, 1 - 1.2 * done)
             end = self_play(
                 model, chain_table(), arrows, trust, space, hands, discs, ways, *now.next_rows(), chunk

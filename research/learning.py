@@ -20,8 +20,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria.compute.network import FIRST_WIDTH, SECOND_WIDTH, Weights, forward, weights
-from escadaria.network import WIDTHS, Network
+from escadaria.compute.network import Weights, forward, weights
+from escadaria.network import Network
+
+SECOND_WIDTH = 32
+"""Of the second layer. The first one may be wider: see the tool ``train``."""
 
 
 @njit(cache=True, nogil=True)
@@ -51,8 +54,9 @@ def adam(like: Weights) -> Adam:
 def learn(net: Weights, adam: Adam, rows: Any, targets: Any, batch: int, rate: float, beat: int) -> float:
     """Go through these positions in batches; ``beat`` batches were before. The mean squared error, before."""
     players = targets.shape[1]
-    first, second = np.zeros(FIRST_WIDTH, np.float32), np.zeros(SECOND_WIDTH, np.float32)
-    back_first, back_second = np.zeros(FIRST_WIDTH, np.float32), np.zeros(SECOND_WIDTH, np.float32)
+    first_width, second_width = net.mix.shape
+    first, back_first = np.zeros(first_width, np.float32), np.zeros(first_width, np.float32)
+    second, back_second = np.zeros(second_width, np.float32), np.zeros(second_width, np.float32)
     shares = np.zeros(players)
     gradient = adam.gradient
     met = np.zeros(batch * rows.shape[1], np.int64)
@@ -61,24 +65,24 @@ def learn(net: Weights, adam: Adam, rows: Any, targets: Any, batch: int, rate: f
         number = 0
         for position in range(begin, begin + batch):
             forward(net, rows[position], first, second, shares)
-            for j in range(SECOND_WIDTH):
+            for j in range(second_width):
                 back_second[j] = 0
             for seat in range(players):
                 wrong = np.float32((shares[seat] - targets[position, seat]) / batch)
                 error += (shares[seat] - targets[position, seat]) ** 2
                 gradient.out_bias[seat] += wrong
-                for j in range(SECOND_WIDTH):
+                for j in range(second_width):
                     gradient.out[seat, j] += wrong * second[j]
                     back_second[j] += wrong * net.out[seat, j]
-            for j in range(SECOND_WIDTH):
+            for j in range(second_width):
                 if second[j] <= 0:
                     back_second[j] = 0
                 gradient.mix_bias[j] += back_second[j]
-            for i in range(FIRST_WIDTH):
+            for i in range(first_width):
                 back_first[i] = 0
                 if first[i] > 0:
                     total = np.float32(0)
-                    for j in range(SECOND_WIDTH):
+                    for j in range(second_width):
                         gradient.mix[i, j] += first[i] * back_second[j]
                         total += net.mix[i, j] * back_second[j]
                     back_first[i] = total
@@ -87,14 +91,14 @@ def learn(net: Weights, adam: Adam, rows: Any, targets: Any, batch: int, rate: f
                     adam.touched[row] = True
                     met[number] = row
                     number += 1
-                for i in range(FIRST_WIDTH):
+                for i in range(first_width):
                     gradient.table[row, i] += back_first[i]
         beat += 1
         step = rate * np.sqrt(1 - 0.999**beat) / (1 - 0.9**beat)
         for row in met[:number]:
             adam.touched[row] = False
             _move(net.table[row], gradient.table[row], adam.mean.table[row], adam.square.table[row], step)
-        for i in range(FIRST_WIDTH):
+        for i in range(first_width):
             _move(net.mix[i], gradient.mix[i], adam.mean.mix[i], adam.square.mix[i], step)
         for seat in range(players):
             _move(net.out[seat], gradient.out[seat], adam.mean.out[seat], adam.square.out[seat], step)
@@ -137,15 +141,16 @@ class ReplayMemory:
         return self.rows[pick], self.targets[pick]
 
 
-def fresh(rows: int, features: int, players: int, rng: np.random.Generator) -> Weights:
+def fresh(rows: int, features: int, players: int, width: int, rng: np.random.Generator) -> Weights:
     """An untrained network, with a number of rows in its table, of which it sums one for each feature."""
 
     def normal(scale: float, shape: tuple[int, int]) -> NDArray[np.float32]:
         return rng.normal(0, scale, shape).astype(np.float32)
 
-    return weights(None)._replace(
-        table=normal(0.5 / np.sqrt(features), (rows, FIRST_WIDTH)),
-        mix=normal(np.sqrt(2 / FIRST_WIDTH), WIDTHS),
+    return Weights(
+        table=normal(0.5 / np.sqrt(features), (rows, width)),
+        mix=normal(np.sqrt(2 / width), (width, SECOND_WIDTH)),
+        mix_bias=np.zeros(SECOND_WIDTH, np.float32),
         out=normal(0.3 * np.sqrt(1 / SECOND_WIDTH), (players, SECOND_WIDTH)),
         out_bias=np.zeros(players, np.float32),
     )
@@ -161,7 +166,7 @@ def rounded(trained: Weights) -> Network:
 def unrounded(trained: Network) -> Weights:
     """A network that ships, with a table in units that it can go on to learn in."""
     net = weights(trained)
-    units = np.linalg.norm(net.mix, axis=1) / np.float32(np.sqrt(2 * SECOND_WIDTH / FIRST_WIDTH))
+    units = np.linalg.norm(net.mix, axis=1) / np.float32(np.sqrt(2 * net.mix.shape[1] / net.mix.shape[0]))
     return net._replace(table=net.table * units, mix=net.mix / units[:, None])
 
 

@@ -339,10 +339,10 @@ def _measured_turn(
 # Learning.
 
 
-def fresh(players: int, rng: np.random.Generator) -> Weights:
+def fresh(players: int, width: int, rng: np.random.Generator) -> Weights:
     """A network that knows nothing."""
     rows, number = features.number_of_rows(players), features.number_of_features(players)
-    return learning.fresh(rows, number, players, rng)
+    return learning.fresh(rows, number, players, width, rng)
 
 
 def train_by_self_play(
@@ -353,6 +353,7 @@ def train_by_self_play(
     *,
     trained: Weights | None = None,
     rate: float = 1e-3,
+    width: int = 64,
     replays: int = 16,
     memory: int = 1 << 18,
 ) -> Weights:
@@ -363,7 +364,7 @@ def train_by_self_play(
     finish = features.MAX_DISTANCE
     rng = np.random.default_rng(seed)
     set_seed(seed)
-    net = trained or fresh(players, rng)
+    net = trained or fresh(players, width, rng)
     state, workspace, position = adam(net), new_workspace(players, LEVELS), new_rows(players)
     if trained is None:
         warm_up(net, state, players, positions * BEFOREHAND, rng, report)
@@ -407,6 +408,7 @@ def distil(
     *,
     trained: Weights | None = None,
     rate: float = 3e-3,
+    width: int = 64,
     batch: int = 256,
     replays: int = 4,
     memory: int = 1 << 22,
@@ -418,7 +420,7 @@ def distil(
     finish = len(exact)
     rng = np.random.default_rng(seed)
     set_seed(seed)
-    net = trained or fresh(2, rng)
+    net = trained or fresh(2, width, rng)
     state, workspace, position, truth = adam(net), new_workspace(2, 2), new_rows(2), model(None, exact)
     replay, chunk = ReplayMemory(features.number_of_features(2), 2, memory), 1 << 16
     for met in range(0, positions, chunk):

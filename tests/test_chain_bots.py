@@ -68,6 +68,20 @@ def test_nobody_who_knows_better_hands_out_a_win(level: str) -> None:
         assert bots.load(level, game, random.Random(seed))(game, state) != Move(20)
 
 
+@pytest.mark.parametrize("players", range(2, 7))
+def test_a_master_that_cannot_lose_comes_home_at_once(players: int) -> None:
+    """One die leads to the centre (C15), two lead back to the same space, and nobody can catch up."""
+    game = Chain(players)
+    centre = game.track.length
+    others = ",".join(["0+0"] * (players - 1))
+    state = game.parse_state(
+        f"turn=0 phase=keep hands=2{',1' * (players - 1)} pool={7 * players - 1} "
+        f"discs={centre - 1}+{centre},{others} stacks={centre - 1}:0 chain=-/0/open loose=-"
+    )
+    with solutions.hidden():
+        assert bots.load("master", game)(game, state) == Keep(1)
+
+
 def test_a_regular_lies_on_whom_it_can() -> None:
     game = Chain(players=3)
     state = game.parse_state(

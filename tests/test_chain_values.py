@@ -62,6 +62,15 @@ KINDS = (
 )
 
 
+@pytest.mark.parametrize("players", range(2, 7))
+def test_c6_a_seat_that_is_home_wins_for_certain_when_its_turn_is_next(players: int) -> None:
+    game = Chain(players)
+    start, home = game.initial_state(), (game.track.length, game.track.length)
+    sure = replace(start, discs=((0, 0), home, *start.discs[2:]))
+    assert shipped(game).seats(sure) == tuple(float(seat == 1) for seat in range(players))
+    assert max(shipped(game).seats(start)) <= 1 - features.DOUBT / 2
+
+
 def test_what_is_seen_of_the_start_of_a_turn() -> None:
     """From seat 1 on: near and far disc, hand; who lies on whom; the track's kind. Seat 0 moves last."""
     game = Chain(3)

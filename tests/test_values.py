@@ -30,7 +30,7 @@ def test_a_network_has_a_row_for_every_feature_and_no_more(players: int) -> None
     assert network is not None
     assert network.table.dtype == np.int8
     assert len(network.table) == features.number_of_rows(players)
-    assert network.out.shape == (players, values.WIDTHS[1])
+    assert network.out.shape == (players, network.mix.shape[1])
 
 
 def test_values_that_do_not_ship_are_none() -> None:

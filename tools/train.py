@@ -41,7 +41,7 @@ from escadaria.games.rapido.rules import Rapido
 from escadaria.games.rapido.solution import RapidoSolution
 from escadaria.network import Network
 from research import chain_training, rapido_training
-from research.learning import Loss, Progress, Report, rounded, unrounded
+from research.learning import SECOND_WIDTH, Loss, Progress, Report, rounded, unrounded
 
 ROOT = Path(__file__).parents[1]
 LOGS = ROOT / "docs" / "training"
@@ -55,6 +55,8 @@ class Budget(NamedTuple):
 
     positions: int
     rate: float
+    width: int = 64
+    """Of the first layer."""
 
 
 BUDGETS: Mapping[str, Mapping[int, Budget]] = {
@@ -66,7 +68,7 @@ BUDGETS: Mapping[str, Mapping[int, Budget]] = {
         6: Budget(1_200_000, 1e-3),
     },
     "chain": {
-        2: Budget(25_000_000, 2e-3),
+        2: Budget(30_000_000, 8e-3, 128),
         3: Budget(2_500_000, 2e-3),
         4: Budget(2_000_000, 2e-3),
         5: Budget(3_000_000, 2e-3),
@@ -81,6 +83,7 @@ def main(words: list[str]) -> None:
     parser.add_argument("players", type=int, choices=range(2, 7))
     parser.add_argument("--positions", type=int, help="number of training positions")
     parser.add_argument("--rate", type=float, help="learning rate")
+    parser.add_argument("--width", type=int, help="of the first layer, a multiple of 4 up to 128")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--go-on", action="store_true", help="start from the shipped values")
     parser.add_argument("--measure", action="store_true", help="only measure, do not train")
@@ -91,6 +94,7 @@ def main(words: list[str]) -> None:
     budget = BUDGETS[options.game][options.players]
     options.positions = options.positions or budget.positions
     options.rate = options.rate or budget.rate
+    options.width = options.width or budget.width
     folder = options.out or ROOT / "src" / "escadaria" / "games" / options.game / "data"
     file = folder / f"values-{options.players}"
     if options.scheduler:
@@ -98,7 +102,8 @@ def main(words: list[str]) -> None:
             pass  # it is there, before a long training
     if not options.measure:
         log = (options.out or LOGS) / f"{options.game}-{options.players}.log"
-        _train(options, f"python3 run.py tool train {' '.join(words)}", file, log)
+        command = f"python3 run.py tool train {' '.join(words)}"
+        _train(options, command.replace(f" --out {options.out}", ""), file, log)
     about = json.loads(file.with_suffix(".json").read_text("utf-8"))
     if not options.out:
         values.load.cache_clear()  # it may have the network that shipped before
@@ -116,7 +121,7 @@ def _train(options: argparse.Namespace, command: str, file: Path, log_file: Path
         path.parent.mkdir(parents=True, exist_ok=True)
     about: dict[str, Any] = {
         "commands": [*before, command],
-        "network": {"rows": "int8", "widths": list(values.WIDTHS)},
+        "network": {"rows": "int8", "widths": [options.width, SECOND_WIDTH]},
     }
     with log_file.open("a" if shipped else "w", encoding="utf-8") as log:
         print(f"# {command}", file=log, flush=True)
@@ -177,7 +182,8 @@ def teach_rapido(options: argparse.Namespace, shipped: Network | None, report: R
     source = exact_rapido(options.scheduler) if options.players == 2 else options.players
     if options.players == 2:
         train = rapido_training.distil
-    train(source, options.positions, options.seed, report, trained=start, rate=options.rate)
+    learned = {"trained": start, "rate": options.rate, "width": options.width}
+    train(source, options.positions, options.seed, report, **learned)
 
 
 def exact_rapido(scheduler: str) -> Any:
@@ -201,8 +207,9 @@ def figures_of_rapido(players: int, games: int, scheduler: str) -> dict[str, Any
 
 def teach_chain(options: argparse.Namespace, shipped: Network | None, report: Report) -> None:
     chain_training.train(
-        options.players, options.positions, options.seed, report, trained=shipped, rate=options.rate
-    )
+        options.players, options.positions, options.seed, report,
+        trained=shipped, rate=options.rate, width=options.width,
+    )  # fmt: skip
 
 
 def figures_of_chain(players: int, games: int, scheduler: str) -> dict[str, Any]:

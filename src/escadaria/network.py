@@ -17,10 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-WIDTHS = (64, 32)
-"""Of the two layers."""
-
-
 BLOCK = 256
 """The number of positions in one batch. They fit a processor's cache, and NumPy starts no threads for so few,
 which would wait for each other on a busy machine."""

@@ -205,7 +205,7 @@ def test_exact_play_gives_nothing_away_and_a_network_that_knows_nothing_much() -
     )
     assert lost == pytest.approx(0, abs=1e-9)
     assert 60 < won < 140
-    nothing = rounded(chain_training.fresh(2, np.random.default_rng(1)))
+    nothing = rounded(chain_training.fresh(2, 64, np.random.default_rng(1)))
     loss = chain_training.loss(nothing, GAME, 200, seed=1)
     assert loss.regret > 0.1 and loss.wins < won
 

@@ -128,7 +128,7 @@ def test_exact_play_gives_nothing_away(exact: np.ndarray) -> None:
 
 
 def test_a_network_that_knows_nothing_gives_much_away(exact: np.ndarray) -> None:
-    fresh = learning.rounded(training.fresh(2, np.random.default_rng(1)))
+    fresh = learning.rounded(training.fresh(2, 64, np.random.default_rng(1)))
     once, again = (training.loss(fresh, exact, 600, seed=1, threads=threads) for threads in (1, 2))
     assert once == again
     assert once.regret > 0.1
@@ -158,7 +158,7 @@ def test_what_is_distilled_comes_near_the_truth() -> None:
 
 
 def test_rounding_changes_little() -> None:
-    net = training.fresh(3, np.random.default_rng(1))
+    net = training.fresh(3, 64, np.random.default_rng(1))
     rows = np.random.default_rng(2).integers(0, len(net.table), (7, 50))
     small = learning.rounded(net)
     first = np.maximum(net.table[rows].sum(axis=0), 0)

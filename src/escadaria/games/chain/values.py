@@ -24,6 +24,10 @@ DISTANCES = MAX_DISTANCE + 1
 MOST_DICE = 10
 """More dice in a hand count as this number."""
 
+DOUBT = 1e-4
+"""How unsure a network's values always are. A certain win is worth more, so a master does not wait for ever
+where it cannot lose."""
+
 FREE, HOME, OWN, BEFORE, DEEP, AFTER = range(6)
 """How a disc lies: it can move, is at the centre (C7), under another of its own seat; under one whose seat
 moves before its own does, with no other between or with some; or under one that stays until then."""
@@ -176,11 +180,19 @@ class ChainValues(ByTurns):
         fill_rows(players, seen, rows)
         found = self.network(rows).astype(float)
         found /= found.sum(axis=1, keepdims=True)
+        found += DOUBT * (1 / players - found)
         for row, state in zip(found, states, strict=True):
             row[:] = np.roll(row, state.turn)
-            if state.phase is Phase.OVER:
-                row[:] = np.arange(players) == state.turn
+            if (winner := self._winner(state)) is not None:
+                row[:] = np.arange(players) == winner
         return found
+
+    def _winner(self, state: State) -> int | None:
+        """Who has won, or wins for certain when the next turn comes (C6, C7)."""
+        following = (state.turn + 1) % self.game.players
+        if state.phase is Phase.OVER:
+            return state.turn
+        return following if min(state.discs[following]) == self.game.track.length else None
 
 
 def evaluator(game: Chain) -> ChainValues:

@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria import solutions
-from escadaria.compute.network import FIRST_WIDTH, SECOND_WIDTH, Weights, forward, weights
+from escadaria.compute.network import Weights, forward, layers, weights
 from escadaria.games.chain import values as features
 from escadaria.games.chain.compiled.rules import (
     SIDES,
@@ -35,7 +35,7 @@ from escadaria.games.chain.compiled.solver import Layout, layout, number_of
 from escadaria.games.chain.rules import ALIKE, LONGEST, Chain
 from escadaria.games.chain.solution import HAND_ROWS, ChainSolution
 from escadaria.games.chain.turn import BY_LENGTH, DOWN, ENDS, OPEN, UP, reach, rolls
-from escadaria.games.chain.values import FREE, HOME, PER_SEAT
+from escadaria.games.chain.values import DOUBT, FREE, HOME, PER_SEAT
 
 fill_rows = njit(cache=True, nogil=True)(features.fill_rows)
 kind_of_disc = njit(cache=True, nogil=True)(features.kind_of_disc)
@@ -154,8 +154,7 @@ def new_workspace(players: int) -> Workspace:
         np.zeros(players),
         np.zeros(number + 1, np.int64),
         np.zeros(number, np.int64),
-        np.zeros(FIRST_WIDTH, np.float32),
-        np.zeros(SECOND_WIDTH, np.float32),
+        *layers(),
         np.zeros(LONGEST + 1),
     )
 
@@ -176,9 +175,20 @@ def evaluate(
         number = number_of(evaluator.layout, seat, discs, stacks)
         workspace.shares[1] = evaluator.waiter[number, HAND_ROWS[hand] + other - 1]
         workspace.shares[0] = 1.0 - workspace.shares[1]
+    elif is_home(next_seat(seat, len(hands)), discs, stacks):
+        workspace.shares[:] = 0.0
+        workspace.shares[1] = 1.0
     else:
         read_rows(evaluator.track, seat, hands, discs, stacks, workspace)
         forward(evaluator.network, workspace.rows, workspace.first, workspace.second, workspace.shares)
+        for later in range(len(hands)):
+            workspace.shares[later] += DOUBT * (1.0 / len(hands) - workspace.shares[later])
+
+
+@inlined
+def is_home(seat: int, discs: Words, stacks: Words) -> bool:
+    """Whether both discs are at the centre, so that the seat wins when its turn comes (C6, C7)."""
+    return discs[seat, 0] == len(stacks) - 1 and discs[seat, 1] == len(stacks) - 1
 
 
 @inlined

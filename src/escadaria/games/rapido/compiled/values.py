@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria.compute.network import FIRST_WIDTH, SECOND_WIDTH, Weights, forward, weights
+from escadaria.compute.network import Weights, forward, layers, weights
 from escadaria.games.rapido import index as rapido_index
 from escadaria.games.rapido import values as features
 from escadaria.games.rapido.compiled.rules import (
@@ -98,8 +98,7 @@ def new_workspace(players: int, levels: int) -> Workspace:
         np.zeros(features.number_of_keys(players), np.int64),
         np.zeros(players, np.int64),
         np.zeros(features.number_of_features(players), np.int64),
-        np.zeros(FIRST_WIDTH, np.float32),
-        np.zeros(SECOND_WIDTH, np.float32),
+        *layers(),
         np.zeros(players, np.float64),
         np.zeros((players, levels, RANKS)),
         np.zeros((levels, RANKS), np.int64),
