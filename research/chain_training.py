@@ -89,7 +89,7 @@ BESIDE = 16
 DEFAULT = 0.7
 """The share of games on the default board; the rest is split between the other two and random boards."""
 PLAYED_AGAIN, SOLVED_AGAIN = 12, 8
-"""How often each turn start is learned: playing one takes as long as learning forty, solved ones are cheap."""
+"""How often a turn start is learned, played or solved. Playing one takes as long as learning it 40 times."""
 OF_TWO = (0.46, 0.1, 0.41, 0.03)
 """With two players: the shares of rounds on the boards default, short and long, and on random ones."""
 
