@@ -223,12 +223,14 @@ def plan_deeper(
 
 
 @njit(cache=True, nogil=True)
-def play_game(search: Search, turns: int, cut: float, dealt: Words, searcher: int) -> tuple[float, float]:
-    """One game among masters: whether the searcher wins, and the luck that it had.
+def play_game(
+    search: Search, turns: int, cut: float, dealt: Words, searcher: int
+) -> tuple[float, float, int]:
+    """One game among masters: whether the searcher wins, the luck that it had, and its number of turns.
 
     :param turns: how many turns it looks beyond its own; 0 for a master.
     """
-    level, players, seat, luck = search.levels[0], len(dealt), 0, 0.0
+    level, players, seat, luck, played = search.levels[0], len(dealt), 0, 0.0, 0
     hands, discs = dealt.copy(), np.zeros((players, 2), np.int64)
     stacks, disc = np.zeros(len(search.arrows), np.int64), 0
     while not has_won(seat, discs, stacks):
@@ -237,6 +239,7 @@ def play_game(search: Search, turns: int, cut: float, dealt: Words, searcher: in
             most = plan_deeper(search, turns, cut, seat, hands, discs, stacks)
         else:
             most = plan(search, level, seat, hands, discs, stacks)
+        played += seat == searcher
         following = next_seat(seat, players)
         its = (searcher - following) % players
         draw, mean, drawn, came = np.random.random(), 0.0, -1, 0.0
@@ -258,7 +261,7 @@ def play_game(search: Search, turns: int, cut: float, dealt: Words, searcher: in
         disc = better_disc(level.workspace, drawn) if drawn < FAILS else 0
         play_end(search, disc, drawn, seat, hands, discs, stacks)
         seat = following
-    return 1.0 if seat == searcher else 0.0, luck
+    return 1.0 if seat == searcher else 0.0, luck, played
 
 
 @njit(cache=True, nogil=True)
@@ -268,12 +271,12 @@ def play_games(
     """Fill ``results`` as ``measure`` has them. The searcher's seat moves on by one each game."""
     np.random.seed(seed)
     for game in range(len(results)):
-        won, luck = play_game(search, turns, cut, dealt, game % len(dealt))
-        results[game, 0], results[game, 1] = won, won - luck
+        won, luck, played = play_game(search, turns, cut, dealt, game % len(dealt))
+        results[game, 0], results[game, 1], results[game, 2] = won, won - luck, played
 
 
 def measure(game: Chain, turns: int, games: int, seed: int, cut: float = CUT) -> NDArray[np.float64]:
-    """[game, 0 or 1]: whether the searcher won among masters, and the same without its luck."""
-    results = np.zeros((games, 2))
+    """[game, 0 to 2]: whether the searcher won among masters, the same without its luck, its turns."""
+    results = np.zeros((games, 3))
     play_games(search(game), turns, cut, np.array(game.initial_state().hands), seed, results)
     return results
