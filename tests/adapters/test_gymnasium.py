@@ -176,6 +176,14 @@ def test_a_match_in_which_the_seat_never_decides_is_refused() -> None:
     assert {many.game.current_player(many.batch.position(place)) for place in range(2)} == {0}
 
 
+def test_many_environments_are_reset_before_the_first_step() -> None:
+    envs = adapter.SeatVectorEnv(2, opponents="simple", players=2)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+        envs.step(np.zeros(2, np.int64))
+    envs.reset(seed=1)
+    envs.step(envs.action_masks().argmax(axis=1))
+
+
 @every_game
 def test_some_environments_are_reset(game: str) -> None:
     """In the mode without autoreset; the same as in single environments."""

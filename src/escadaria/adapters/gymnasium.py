@@ -275,7 +275,7 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         self.single_action_space = spaces.Discrete(len(self.game.actions))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        base = self.np_random_seed or 0
+        base, self._begun = self.np_random_seed or 0, False
         self.batch = Batch(
             self.game,
             num_envs,
@@ -307,10 +307,13 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         if mask is not None and (getattr(mask, "dtype", None) != np.bool_ or not mask.any()):
             raise BadOptions(f"reset_mask must be an array of bools, one of them True, not {mask!r}")
         step = self.batch.reset(None if seed is None else list(seed), mask=mask, state=given.get("state"))
+        self._begun = True
         return step.observation, self._info(step.mask)
 
     def step(self, actions: Any) -> tuple[Observations, Floats, Bools, Bools, dict[str, Any]]:
         """Play an action in each environment. :raises IllegalAction: as ``SeatEnv.step`` does."""
+        if not self._begun:
+            raise ResetNeeded("call reset before the first step")
         seats = self.batch.seat.copy()
         step = self.batch.step(actions)
         reward = step.reward[np.arange(self.num_envs), seats].astype(np.float64)

@@ -109,7 +109,9 @@ def solve(
     ] = None,
     board: Annotated[str, typer.Option(help="Chain: the board, the same as --option board=default.")] = "",
     option: Options = [],
-    threads: Annotated[int | None, typer.Option(help="Number of threads. Default: one per core.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Number of threads. Default: one per core.")
+    ] = None,
     scheduler: Annotated[
         str,
         typer.Option(
