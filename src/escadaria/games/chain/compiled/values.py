@@ -188,7 +188,8 @@ def evaluate(
 @inlined
 def is_home(seat: int, discs: Words, stacks: Words) -> bool:
     """Whether both discs are at the centre, so that the seat wins when its turn comes (C6, C7)."""
-    return discs[seat, 0] == len(stacks) - 1 and discs[seat, 1] == len(stacks) - 1
+    centre = len(stacks) - 1
+    return bool(discs[seat, 0] == centre and discs[seat, 1] == centre)
 
 
 @inlined
