@@ -151,6 +151,52 @@ def test_an_illegal_action_is_named_with_the_legal_ones() -> None:
         env.step(17)
 
 
+@pytest.mark.parametrize("masks", pettingzoo.MASKS)
+def test_the_info_says_why_an_action_was_illegal(masks: str) -> None:
+    expected = "seat 0: action 17 (keep 18) is not legal"
+    env = pettingzoo.env("chain", players=2, masks=masks)
+    env.reset(seed=0)
+    env.step(17)
+    assert env.agent_selection == "player_0" and env.last()[4]["illegal"].startswith(expected)
+    assert "illegal" not in env.infos["player_1"]
+    env = pettingzoo.env("chain", players=2, masks=masks, illegal="random")
+    env.reset(seed=0)
+    env.step(17)
+    said = False
+    while not said or env.agent_selection == "player_1":  # until the next decision of player_0
+        assert ("illegal" in env.last()[4]) == (env.agent_selection == "player_0")
+        said = env.agent_selection == "player_0"
+        env.step(int(env.unwrapped.legal.argmax()))
+    assert "illegal" not in env.last()[4]
+    env.step(17)
+    env.reset(seed=0)
+    assert "illegal" not in env.last()[4]
+
+
+@pytest.mark.parametrize("masks", pettingzoo.MASKS)
+@pytest.mark.parametrize("illegal", ["end", "random"])
+def test_in_parallel_the_info_says_why_an_action_was_illegal(illegal: str, masks: str) -> None:
+    env = pettingzoo.parallel_env("chain", players=3, illegal=illegal, masks=masks)
+    env.reset(seed=0)
+    infos = env.step({"player_0": 17, "player_1": 1, "player_2": env.no_op})[4]
+    assert infos["player_0"]["illegal"].startswith("seat 0: action 17 (keep 18) is not legal")
+    assert infos["player_1"]["illegal"].startswith("player_1 waits, action 1 is not legal")
+    assert "illegal" not in infos["player_2"]
+
+
+def test_in_parallel_only_agents_that_play_act() -> None:
+    env = pettingzoo.parallel_env("chain", players=2, illegal="end")
+    env.reset(seed=0)
+    legal = {"player_0": 0, "player_1": env.no_op}
+    expected = "there is no agent 'player_2': agents are player_0, player_1"
+    with pytest.raises(escadaria.IllegalAction, match=expected):
+        env.step({**legal, "player_2": env.no_op})
+    env.step({**legal, "player_1": 0})
+    with pytest.raises(escadaria.IllegalAction, match="there is no agent 'player_0': the match is over"):
+        env.step(legal)
+    assert env.step({}) == ({}, {}, {}, {}, {})
+
+
 @pytest.mark.parametrize("game", escadaria.GAMES)
 def test_in_parallel_no_mask_is_empty_and_the_match_is_the_same(game: str) -> None:
     """Those who wait have the no-op alone; the same seed gives the same match as turn by turn."""
@@ -225,6 +271,12 @@ def test_rewards_are_chosen() -> None:
     winner = sums["zero_sum"].argmax()
     assert sums["win"].tolist() == [seat == winner for seat in range(3)]
     np.testing.assert_allclose(sums["potential"], sums["zero_sum"] - start, atol=1e-9)
+
+
+def test_a_reward_function_returns_a_value_for_each_seat() -> None:
+    for make in (pettingzoo.env, pettingzoo.parallel_env):
+        with pytest.raises(escadaria.BadOptions, match="reward must return a value for each of 3 seats"):
+            make("rapido", players=3, reward=lambda state: [0.5]).reset(seed=1)
 
 
 def test_a_match_can_be_truncated() -> None:

@@ -25,6 +25,9 @@ one begins.
 *Masks*: ``info["action_mask"]`` has 1 for every legal action, and ``action_masks()`` is the same as bools, as
 MaskablePPO of sb3-contrib expects it. When a match is over, all actions count as legal.
 
+*Illegal actions*: ``info["illegal"]`` says why the action of this step was not legal; after a legal one it is
+absent. The match ends by it, or a random legal action is played instead.
+
 *Rewards*: 1 for a win and -1 / (players - 1) for a loss at the end; other kinds: ``rewards.REWARDS``.
 
 *Options of reset*: ``options={"state": …}`` starts from a position, given as itself or as text. If it is an
@@ -57,7 +60,7 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from escadaria.adapters import drawing, observation
-from escadaria.adapters.rewards import ILLEGAL, ILLEGAL_REWARD, ZERO_SUM, Potential, Rewards, check
+from escadaria.adapters.rewards import ILLEGAL, ILLEGAL_REWARD, ZERO_SUM, Potential, Rewards, check, checked
 from escadaria.arena.simulation import DICE, NOISE, Stream
 from escadaria.bots import AnyBot
 from escadaria.bots import load as load_bot
@@ -107,8 +110,7 @@ class SeatEnv(gymnasium.Env[Observations, np.int64]):
         :param reward: one of ``rewards.REWARDS``, or a function from a position to a value for each seat that
             shapes zero-sum rewards.
         :param discount: the learner's, for rewards by a potential.
-        :param illegal: how an illegal action is handled, one of ``rewards.ILLEGAL``. If the match ends by
-            it, ``info["illegal"]`` says why.
+        :param illegal: how an illegal action is handled, one of ``rewards.ILLEGAL``.
         :param render_mode: one of ``drawing.MODES``.
         :raises BadOptions: if there is no such game or option.
         :raises UnknownBot: if there is no such bot.
@@ -161,14 +163,16 @@ class SeatEnv(gymnasium.Env[Observations, np.int64]):
             raise ResetNeeded("the match is over: call reset")
         decision = observation.action_of(self.game, action)
         legal = self.game.legal_actions(self.position)
+        illegal: dict[str, Any] = {}
         if decision not in legal:
             error = refusal(self.game, self.position, int(action))
             if self.illegal == "raise":
                 raise error
+            illegal = {"illegal": str(error)}
             if self.illegal == "end":
                 self._over = True
                 seen, info = self._seen()
-                return seen, ILLEGAL_REWARD, True, False, {**info, "illegal": str(error)}
+                return seen, ILLEGAL_REWARD, True, False, info | illegal
             decision = self._noise.choice(legal)
         self._apply(decision)
         self._advance()
@@ -176,7 +180,7 @@ class SeatEnv(gymnasium.Env[Observations, np.int64]):
         self._over = outcome is not None
         reward = self._rewards.after(self.position, outcome)[self.seat]
         seen, info = self._seen()
-        return seen, reward, self._over, False, info
+        return seen, reward, self._over, False, info | illegal
 
     def action_masks(self) -> Bools:
         """For each action whether it is legal now; when the match is over, all are."""
@@ -282,7 +286,7 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
             [base + place for place in range(num_envs)],
             bots=[str(bot) for bot in _others(self.game, opponents)],
             seat=seat,
-            reward=reward,
+            reward=checked(self.game, reward) if callable(reward) else reward,
             discount=discount,
             autoreset=mode.value,
             max_steps=max_episode_steps,
@@ -318,15 +322,17 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         step = self.batch.step(actions)
         reward = step.reward[np.arange(self.num_envs), seats].astype(np.float64)
         info = self._info(step.mask)
-        illegal = {place: {"illegal": message} for place, message in self.batch.refusals.items()}
+        illegal = {
+            place: {"illegal": message.removeprefix(f"game {place}, ")}  # as a single environment says it
+            for place, message in self.batch.refusals.items()
+        }
         if self.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP:
             ended = np.flatnonzero(step.done | step.truncated).tolist()
             for place, seen, mask in zip(ended, step.final_observation, step.final_mask, strict=True):
-                final = {"action_mask": mask, **illegal.get(place, {})}
+                final = {"action_mask": mask, **illegal.pop(place, {})}
                 info = self._add_info(info, {"final_obs": seen, "final_info": final}, place)
-        else:
-            for place, message in illegal.items():
-                info = self._add_info(info, message, place)
+        for place, message in illegal.items():
+            info = self._add_info(info, message, place)
         return step.observation, reward, step.done, step.truncated, info
 
     def action_masks(self) -> Bools:

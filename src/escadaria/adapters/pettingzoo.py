@@ -20,6 +20,8 @@ right before a decision: no agent sees them earlier, and the same seed gives the
 reward is 1, and the other agents share -1 equally; before the end all rewards are 0. ``reward`` chooses other
 kinds. ``env.reset(options={"state": …})`` starts from a position, given as itself or as text.
 
+``info["illegal"]`` of an agent says why its last action was not legal; after a legal one it is absent.
+
 The action mask is in ``info["action_mask"]``, or with ``masks="observation"`` beside the observation:
 ``{"observation": …, "action_mask": …}``. PettingZoo supports both. Its ``api_test`` warns about every
 observation that is not a plain array, except for a list of its own environments; so ``info`` is the default.
@@ -116,6 +118,8 @@ class raw_env(AECEnv):
         self.max_cycles = max_cycles
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.players)]
         self.np_random, _ = seeding.np_random()
+        self.refusals: dict[str, str] = {}
+        """Why the last action of an agent was not legal, by agent: filled in by ``env``."""
         self._outcomes: Any = None
         self._shares: Any = None
 
@@ -164,6 +168,7 @@ class raw_env(AECEnv):
         given = (options or {}).get("state")
         start = self.game.initial_state() if given is None else read_position(self.game, given)
         self._decisions = 0
+        self.refusals = {}
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -216,6 +221,7 @@ class raw_env(AECEnv):
         self.truncations = dict.fromkeys(self.agents, True)
         self.rewards = {**dict.fromkeys(self.agents, 0.0), self.agent_selection: reward}
         self._accumulate_rewards()
+        self._inform()
         self.legal[:] = 0
         self._deads_step_first()
 
@@ -244,12 +250,13 @@ class raw_env(AECEnv):
         self.legal = observation.mask(self.game, self.position)  # all 0 when the match is over
         if self._stopped:
             self.legal[:] = 0
+        infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         if self.masks == "info":
-            nothing = np.zeros(len(self.legal), np.int8)
-            self.infos = {agent: {"action_mask": nothing.copy()} for agent in self.agents}
-            self.infos[self.agent_selection]["action_mask"] = self.legal.copy()
-        else:
-            self.infos = {agent: {} for agent in self.agents}
+            for agent, info in infos.items():
+                info["action_mask"] = self.mask(agent)
+        for agent, message in self.refusals.items():
+            infos[agent]["illegal"] = message
+        self.infos = infos
 
     # Rendering.
 
@@ -301,24 +308,36 @@ class parallel_env(ParallelEnv):
     def step(self, actions: dict[str, int]) -> tuple[dict[str, Any], ...]:
         """Play the action of the agent to move, then roll the dice until the next decision.
 
-        :raises IllegalAction: if an action is not legal, and such actions raise; or not an action's number.
+        :raises IllegalAction: if an action is not legal, and such actions raise; or not an action's number;
+            or its agent does not play.
         """
+        for agent in actions:
+            if agent not in self.agents:
+                playing = f"agents are {', '.join(self.agents)}" if self.agents else "the match is over"
+                raise IllegalAction(f"there is no agent {agent!r}: {playing}")
+        if not self.agents:
+            return {}, {}, {}, {}, {}  # as PettingZoo's own environments do
         legal = {agent: self.mask(agent) for agent in self.agents}
         chosen = dict(actions)
         for agent in self.agents:
             if not self.action_space(agent).contains(chosen.get(agent)):
                 raise IllegalAction(f"actions of {agent} are 0 to {self.no_op}, not {chosen.get(agent)!r}")
-        wrong = [agent for agent in self.agents if not legal[agent][chosen[agent]]]
+        wrong = {
+            agent: self._refusal(agent, chosen[agent])
+            for agent in self.agents
+            if not legal[agent][chosen[agent]]
+        }
         if wrong and self.illegal == "raise":
-            raise self._refusal(wrong[0], chosen[wrong[0]])
+            raise next(iter(wrong.values()))
         if wrong and self.illegal == "end":
             rewards = {agent: ILLEGAL_REWARD if agent in wrong else 0.0 for agent in self.agents}
-            return self._result(rewards, dict.fromkeys(self.agents, True), dict.fromkeys(self.agents, False))
+            ended, never = dict.fromkeys(self.agents, True), dict.fromkeys(self.agents, False)
+            return self._result(rewards, ended, never, wrong)
         acting = self.turns.agent_selection
         if acting in wrong:
             chosen[acting] = int(self.turns.np_random.choice(np.flatnonzero(legal[acting])))
         self.turns.step(chosen[acting])
-        return self._result(self.turns.rewards, self.turns.terminations, self.turns.truncations)
+        return self._result(self.turns.rewards, self.turns.terminations, self.turns.truncations, wrong)
 
     def mask(self, agent: str) -> npt.NDArray[np.int8]:
         """For each action and the no-op 1 if it is legal for the agent now, else 0."""
@@ -343,9 +362,15 @@ class parallel_env(ParallelEnv):
         return IllegalAction(f"{agent} {what} is not legal: {position}")
 
     def _result(
-        self, rewards: dict[str, float], terminated: dict[str, bool], truncated: dict[str, bool]
+        self,
+        rewards: dict[str, float],
+        terminated: dict[str, bool],
+        truncated: dict[str, bool],
+        wrong: dict[str, IllegalAction],
     ) -> tuple[dict[str, Any], ...]:
         seen, infos = self._seen()
+        for agent, error in wrong.items():
+            infos[agent]["illegal"] = str(error)
         if any(terminated.values()) or any(truncated.values()):
             self.agents = []
         return seen, dict(rewards), dict(terminated), dict(truncated), infos
@@ -396,8 +421,10 @@ class CheckedEnv(wrappers.OrderEnforcingWrapper):
     def step(self, action: int | None) -> None:
         if action is not None and self._has_reset:
             observation.action_of(self.env.game, action)
-            legal = self.env.legal
+            legal, agent = self.env.legal, self.env.agent_selection
+            self.env.refusals.pop(agent, None)
             if not legal[action] and legal.any() and self.illegal != "raise":
+                self.env.refusals[agent] = str(refusal(self.env.game, self.env.position, int(action)))
                 if self.illegal == "end":
                     self._has_updated = True
                     self.env.end(ILLEGAL_REWARD)

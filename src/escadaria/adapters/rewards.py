@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from escadaria.adapters import observation
 from escadaria.catalogue import kit_of
 from escadaria.coach import evaluators
@@ -53,6 +55,18 @@ def potential(game: AnyGame) -> Potential:
     return expected
 
 
+def checked(game: AnyGame, given: Potential) -> Potential:
+    """A user's function, which raises BadOptions unless it returns a value for each seat."""
+
+    def values(state: Any) -> Sequence[float]:
+        found = given(state)
+        if np.shape(found) != (game.players,):
+            raise BadOptions(f"reward must return a value for each of {game.players} seats, not {found!r}")
+        return found
+
+    return values
+
+
 class Rewards:
     """The rewards of one match after another."""
 
@@ -61,7 +75,11 @@ class Rewards:
         if not callable(kind):
             check(reward=(kind, REWARDS))
         self.players, self.discount = game.players, discount
-        self.kind = potential(game) if kind == POTENTIAL else kind
+        self.kind: str | Potential = kind
+        if callable(kind):
+            self.kind = checked(game, kind)
+        elif kind == POTENTIAL:
+            self.kind = potential(game)
         self._before: Sequence[float] = [0.0] * game.players
 
     def begin(self, state: Any) -> None:
