@@ -271,6 +271,55 @@ def test_an_option_of_zero_is_not_ignored() -> None:
     assert "finish must be a whole number from 5 to 50, not 0" in result.stderr
 
 
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["solve", "rapido", "--finish", "5", "--option", "finish=6"], "finish has two values, 6 and 5"),
+        (
+            ["solve", "chain", "--board", "short", "--option", "board=long"],
+            "board has two values, long and short",
+        ),
+        (
+            ["simulate", "rapido", "--option", "finish=6", "--option", "finish=7"],
+            "finish has two values, 6 and 7",
+        ),
+        (["play", "rapido", "--option", "players=2", "--players", "3"], "players has two values, 2 and 3"),
+        (["solve", "rapido", "--option", "players=3"], "two players"),
+    ],
+    ids=str,
+)
+def test_an_option_with_two_values_is_refused(words: list[str], said: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_an_option_may_be_given_twice_with_the_same_value() -> None:
+    words = ["--option", "finish=6", "--option", "finish = 6", "--option", "players=2", "--players", "2"]
+    assert run("simulate", "rapido", "--games", "2", *words).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["simulate", "rapido", "--option", "finish=3"],
+        ["simulate", "rapido", "--workers", "1", "--scheduler", "tcp://127.0.0.1:1"],
+        ["arena", "rapido", "--bot", "simple"],
+        ["benchmark", "simple", "--players", "9"],
+        ["hint", "rapido", "turn=0", "--players", "9"],
+        ["strategy", "ludo"],
+        ["print", "rapido", "--out", "a.pdf", "--paper", "a5"],
+        ["replay", "game.txt", "--lang", "pt"],
+    ],
+    ids=str,
+)
+def test_only_setting_up_a_match_is_said_to_fail(words: list[str]) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("That is not possible. Try something else. (")
+    assert run("play", "rapido", "--option", "finish=3").stderr.startswith("A match cannot be set up")
+
+
 def test_a_users_bot_plays_in_simulations_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.py").write_text("def last(game, state):\n    return game.legal_actions(state)[-1]\n")
     monkeypatch.chdir(tmp_path)

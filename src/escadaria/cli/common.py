@@ -61,8 +61,11 @@ def echo_json(data: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def report_errors(language: str | None) -> Iterator[Screen]:
-    """The screen; errors are printed on it in one line and become exit codes."""
+def report_errors(language: str | None, *, setting_up: bool = False) -> Iterator[Screen]:
+    """The screen; errors are printed on it in one line and become exit codes.
+
+    :param setting_up: whether the command sets up a match.
+    """
     screen = Screen.open()
     try:
         screen = Screen.open(language)
@@ -74,7 +77,7 @@ def report_errors(language: str | None) -> Iterator[Screen]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
     except (GameError, OSError) as error:
-        screen.show_error(error)
+        screen.show_error(error, setting_up=setting_up)
         raise typer.Exit(2) from None
     except ModuleNotFoundError as error:
         extra = extra_with(error.name or "")

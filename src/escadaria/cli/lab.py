@@ -103,7 +103,9 @@ def simulate(
 
 def solve(
     game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}, for two players.")],
-    players: Annotated[int, typer.Option(help="Only games of two players can be solved.")] = 2,
+    players: Annotated[
+        int | None, typer.Option(help="Default: two. Only games of two players can be solved.")
+    ] = None,
     finish: Annotated[
         int | None, typer.Option(help="Rapido: the finish, the same as --option finish=20.")
     ] = None,
@@ -132,7 +134,7 @@ def solve(
     named = {"finish": finish, "board": board or None}
     given = [*option, *(f"{name}={value}" for name, value in named.items() if value is not None)]
     with report_errors(lang) as screen, signals_as_interrupt():
-        rules = seating.make_game(game, given, players, players)
+        rules = seating.make_game(game, given, players, 2)
         check_solvable(rules)
         from escadaria.compute.solve import solve as compute  # importing Numba takes a second
 

@@ -62,7 +62,7 @@ def play(
     Every move is saved immediately: stop with Ctrl-C at any time, and continue with --resume. At any prompt
     type ? for the rules of the current phase, or help for the other commands.
     """
-    with report_errors(lang) as screen, signals_as_interrupt():
+    with report_errors(lang, setting_up=True) as screen, signals_as_interrupt():
         if resume:
             table, saved = resumed_match(Path(game) if game else None)
         else:

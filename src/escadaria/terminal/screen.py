@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from escadaria.game import GameError
+from escadaria.game import BadOptions, GameError
 from escadaria.i18n import Texts, load, negotiate
 
 FANCY = "●■▲◆✱♣▁▂▃▄▅▆▇█│─┌→▸›…"
@@ -84,9 +84,15 @@ class Screen:
         for line in lines:
             self.out.print(line, soft_wrap=True)
 
-    def show_error(self, error: GameError | OSError) -> None:
-        """Print an error in one red line, with its details."""
-        key = f"error.{error.code}" if isinstance(error, GameError) else "error.file"
+    def show_error(self, error: GameError | OSError, *, setting_up: bool = False) -> None:
+        """Print an error in one red line, with its details.
+
+        :param setting_up: whether a match is set up, which the text about wrong options says.
+        """
+        code = error.code if isinstance(error, GameError) else "file"
+        if code == BadOptions.code and not setting_up:
+            code = GameError.code
+        key = f"error.{code}"
         self.error_line(f"{self.texts(key)} ({error})" if key in self.texts else str(error))
 
     def error_line(self, sentence: str) -> None:

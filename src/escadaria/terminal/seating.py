@@ -40,17 +40,16 @@ def read_seat(text: str) -> Seat:
 def make_game(name: str, options: Sequence[str], players: int | None, seats: int) -> AnyGame:
     """The game with options such as ``finish=10``, for ``players``, else for the number of seats.
 
-    :raises BadOptions, InvalidText: if there is no such game, or an option is invalid.
+    :raises BadOptions, InvalidText: if there is no such game, or an option is invalid or has two values.
     """
     texts: dict[str, str] = {}
-    for option in options:
-        key, equals, value = option.partition("=")
+    for option in [*options, *([] if players is None else [f"players={players}"])]:
+        key, equals, value = map(str.strip, option.partition("="))
         if not equals:
             raise InvalidText(f"an option reads name=value, such as {_example(name)}, not {option!r}")
-        texts[key.strip()] = value.strip()
-    if players is not None:
-        texts["players"] = str(players)
-    elif seats > 1:
+        if texts.setdefault(key, value) != value:
+            raise BadOptions(f"{key} has two values, {texts[key]} and {value}: give one of them")
+    if seats > 1:
         texts.setdefault("players", str(seats))
     return load(name, **read_options(name, texts))
 
@@ -124,4 +123,4 @@ def ask_seats(screen: Screen, game: str) -> list[Seat]:
                 raise BadOptions(f"{len(seats)} > {most}")
             return seats
         except GameError as error:
-            screen.show_error(error)
+            screen.show_error(error, setting_up=True)
