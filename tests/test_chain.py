@@ -1267,7 +1267,7 @@ KEEP = "turn=0 phase=keep hands=2,2 pool=12 discs=5+9,0+9 stacks=5:0,9:0+1 chain
     [
         # the form
         ("turn", "", "'turn' does not belong there: a position reads turn=… phase=… hands=…"),
-        ("turn=", "", "'turn=' does not belong there"),
+        ("turn=", "", "'turn=' has no value"),
         ("turn=0 turn=0", "", "'turn=0' does not belong there"),
         ("turn=0 clock=5", "", "'clock=5' does not belong there"),
         ("", "", "turn is missing: a position reads turn=… phase=… hands=…"),

@@ -299,8 +299,10 @@ def read_fields(text: str, keys: tuple[str, ...]) -> dict[str, str]:
     fields: dict[str, str] = {}
     for word in text.split():
         key, _, value = word.partition("=")
-        if key not in keys or key in fields or not value:
+        if key not in keys or key in fields or word == key:
             raise InvalidText(f"{word!r} does not belong there: a position reads {form(keys)}")
+        if not value:
+            raise InvalidText(f"{word!r} has no value; write {key}=- for an empty list")
         fields[key] = value
     for key in keys:
         if key not in fields:
