@@ -28,7 +28,7 @@ from escadaria.coach.analysis import (
     reason,
 )
 from escadaria.coach.evaluators import MOST_GAP, VALUES, RolloutEvaluator, Source, ValueEvaluator, exact, find
-from escadaria.game import CHANCE, AnyGame, play_out
+from escadaria.game import CHANCE, AnyGame, GameError, play_out
 from escadaria.games.chain import rules as chain
 from escadaria.games.rapido import rules as rapido
 from escadaria.games.rapido.rules import Again, Place, Rapido, Roll
@@ -120,6 +120,12 @@ def by_hand(record: Record) -> Analysis:
         known[str(TWO.apply(state, Place(field)))] = 0.4
     known[str(TWO.apply(state, Again()))] = 0.3
     return analyse(record, ValueEvaluator(TWO, ByHand(TWO, known), Source(VALUES)))
+
+
+@pytest.mark.parametrize("given", ["game.txt", Path("game.txt"), None], ids=repr)
+def test_only_records_are_analysed(given: Any) -> None:
+    with pytest.raises(GameError, match="takes a record, as escadaria.record.open_record gives, not"):
+        analyse(given)
 
 
 def test_a_decision_by_hand() -> None:

@@ -79,6 +79,20 @@ def test_a_picture_is_text_elsewhere() -> None:
     assert "0" in str(escadaria.show(game))
 
 
+def test_a_position_may_be_shown_by_its_text() -> None:
+    game = escadaria.load("rapido", players=2)
+    text = "turn=1 phase=decide value=62 steps=3,5 tower=4:0:51"
+    assert escadaria.show(game, text) == escadaria.show(game, game.parse_state(text))
+    over = "turn=0 phase=over value=0 steps=20,5 tower=-"
+    assert str(escadaria.show(game, over).state) == over
+
+
+@pytest.mark.parametrize("state", ["my position", 5, escadaria.load("chain").initial_state()], ids=str)
+def test_only_positions_of_the_game_are_shown(state: object) -> None:
+    with pytest.raises(escadaria.InvalidText, match="a position reads turn=… phase=… value=… steps=…"):
+        escadaria.show(escadaria.load("rapido"), state)
+
+
 @pytest.mark.usefixtures("no_solution")
 def test_an_analysis_shows_its_page() -> None:
     record = open_record(RECORDS / "rapido-2-fair.txt")

@@ -50,12 +50,15 @@ class Picture:
 def show(game: AnyGame, state: Any = None) -> Picture:
     """The picture of a position; by default of the initial one, with the empty board.
 
+    :param state: the position, as itself or as text.
+    :raises InvalidText: if it is not a position of this game.
+
     >>> import escadaria
     >>> game = escadaria.load("chain", players=2)
     >>> escadaria.show(game)._repr_svg_()[:4]
     '<svg'
     """
-    return Picture(game, game.initial_state() if state is None else state)
+    return Picture(game, game.initial_state() if state is None else game.parse_state(str(state)))
 
 
 def analysis_html(analysis: Analysis) -> str:

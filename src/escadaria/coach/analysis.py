@@ -227,7 +227,10 @@ def analyse(
     :param rollouts: evaluate each position by this number of games of ``simple`` bots instead.
     :param progress: called with the number of plies done and the total.
     :raises NoEvaluator: if there is no evaluator for this game.
+    :raises GameError: if it is not a record.
     """
+    if not isinstance(record, Record):
+        raise GameError(f"analyse takes a record, as escadaria.record.open_record gives, not {record!r}")
     evaluator = evaluator or evaluators.find(record.game, rollouts)
     game = record.game
     curve, errors = [], []
