@@ -186,6 +186,17 @@ def test_a_game_is_truncated_and_its_last_observation_kept() -> None:
     assert not batch.step(batch.sample()).truncated.any()
 
 
+@pytest.mark.parametrize("returned", [0.5, (0.5,), (0.1, 0.2)])
+def test_a_reward_function_returns_a_value_for_each_seat(returned: Any) -> None:
+    with pytest.raises(BadOptions, match="a value for each of 3 seats"):
+        Batch(load("rapido"), 1, reward=lambda state: returned)
+
+
+def test_a_batch_takes_a_game_and_not_its_name() -> None:
+    with pytest.raises(BadOptions, match=r"load\('rapido'\)"):
+        Batch("rapido", 1)  # type: ignore[arg-type]
+
+
 def test_rewards_are_chosen() -> None:
     """By win; and by a potential, whose sum over a game is the reward without the value of its start."""
     game = Rapido(3, 5)

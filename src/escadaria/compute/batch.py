@@ -113,6 +113,8 @@ class Batch:
         :param copy: whether the arrays of a step are fresh.
         :raises BadOptions: if an option is invalid, or no compiled code plays this game or these bots.
         """
+        if isinstance(game, str):
+            raise BadOptions(f"a batch takes a game, for example load({game!r}), not its name")
         if games < 1:
             raise BadOptions(f"a batch has at least one game, not {games}")
         for name, given, allowed in (
@@ -302,11 +304,22 @@ class Batch:
 
     def _potential_of(self, reward: str | Potential) -> Callable[[Words], NDArray[np.float64]] | None:
         """From places to the potential of each seat in each of them; None without one."""
+        players = self.game.players
         if callable(reward):
-            return lambda which: np.array([reward(self.position(place)) for place in which.tolist()])
+
+            def own(which: Words) -> NDArray[np.float64]:
+                found = [reward(self.position(place)) for place in which.tolist()]
+                for values in found:
+                    if np.shape(values) != (players,):
+                        raise BadOptions(
+                            f"reward must return a value for each of {players} seats, not {values!r}"
+                        )
+                return np.array(found)
+
+            return own
         if reward != POTENTIAL:
             return None
-        fill, players = self._games.values(), self.game.players
+        fill = self._games.values()
 
         def expected(which: Words) -> NDArray[np.float64]:
             shares = np.zeros((len(which), players))
