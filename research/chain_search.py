@@ -2,10 +2,11 @@
 
 A master works its own turn out and takes the network's values of the turn starts after it. The *searcher*
 first works out the next one or two turns from there, as masters play them, and takes the values after those.
-Ends of turns that are less likely than ``CUT`` are not looked into; they get the mean correction of the rest.
+Or it plays some more turns many times, in *rollouts*, and takes the mean of the values after them. Ends of
+turns that are less likely than ``CUT`` are not looked into; they get the mean correction of the rest.
 
-The luck of every turn, measured by the network, is subtracted from the results (as GNU Backgammon does). Its
-mean is 0, so the mean result stays and its interval narrows.
+The luck of every turn, measured by the network, is subtracted from the results and from the rollouts (as GNU
+Backgammon does). Its mean is 0, so the mean result stays and its interval narrows.
 """
 
 from __future__ import annotations
@@ -67,13 +68,16 @@ class Search(NamedTuple):
     levels: tuple[Level, Level, Level]
     moves: Shares
     """[links, disc]: the network's values of the searcher's moves."""
+    rollouts: int
+    """For each end of the searcher's turn; without any the turns after it are worked out."""
 
 
-def search(game: Chain) -> Search:
+def search(game: Chain, rollouts: int = 0) -> Search:
     """A search by the values that ship."""
     one, two, three = (Level(new_workspace(game.players), paths()) for _ in range(3))
     arrows, moves = chain_kernel.tables(game).arrows, np.zeros((LONGEST + 1, 2))
-    return Search(load_evaluator(game, exact=False), chain_table(), arrows, (one, two, three), moves)
+    evaluator = load_evaluator(game, exact=False)
+    return Search(evaluator, chain_table(), arrows, (one, two, three), moves, rollouts)
 
 
 # Turns as masters play them.
@@ -122,6 +126,29 @@ def play_end(
 
 
 @njit(cache=True, nogil=True)
+def mean_of_ends(level: Level, most: int, out: Shares) -> None:
+    """The shares before a turn that was planned, from its seat on, by the values after it."""
+    out[:] = 0.0
+    for end in range(1, FAILS + dice_left(most) + 1):
+        if end <= most or end > FAILS:
+            chance, shares = chance_of(level.paths, end), shares_of(level.workspace, end)
+            for later in range(len(out)):
+                out[next_seat(later, len(out))] += chance * shares[later]
+
+
+@njit(cache=True, nogil=True)
+def draw_end(level: Level, most: int) -> int:
+    """One of the ends of a turn that was planned, by their probabilities."""
+    draw, drawn = np.random.random(), -1
+    for end in range(1, FAILS + dice_left(most) + 1):
+        chance = chance_of(level.paths, end) if end <= most or end > FAILS else 0.0
+        if chance > 0.0 and draw >= 0.0:  # the last one if rounding leaves something
+            drawn = end
+            draw -= chance
+    return drawn
+
+
+@njit(cache=True, nogil=True)
 def look(
     search: Search, level: Level, seat: int, hands: Words, discs: Words, stacks: Words, out: Shares
 ) -> None:
@@ -130,12 +157,7 @@ def look(
     if has_won(seat, discs, stacks):
         out[0] = 1.0
         return
-    most = plan(search, level, seat, hands, discs, stacks)
-    for end in range(1, FAILS + dice_left(most) + 1):
-        if end <= most or end > FAILS:
-            chance, shares = chance_of(level.paths, end), shares_of(level.workspace, end)
-            for later in range(len(out)):
-                out[next_seat(later, len(out))] += chance * shares[later]
+    mean_of_ends(level, plan(search, level, seat, hands, discs, stacks), out)
 
 
 @njit(cache=True, nogil=True)
@@ -167,6 +189,38 @@ def look_further(
             out[later] += change[later] / likely
 
 
+@njit(cache=True, nogil=True)
+def roll_out(
+    search: Search, turns: int, seat: int, hands: Words, discs: Words, stacks: Words, out: Shares
+) -> None:
+    """The same by rollouts: the mean of the values after ``turns`` turns, without luck.
+
+    What remains without luck is, for each turn, the mean of the values after it minus the value before it.
+    """
+    first, level, players = search.levels[1], search.levels[2], len(hands)
+    look(search, first, seat, hands, discs, stacks, out)
+    if has_won(seat, discs, stacks):
+        return
+    change, mean = np.zeros(players), np.zeros(players)
+    most = min(LONGEST, hands[seat] + pool_of(hands))
+    for _ in range(search.rollouts):
+        mover, here, links = seat, first, most
+        its_hands, its_discs, its_stacks = hands.copy(), discs.copy(), stacks.copy()
+        for _ in range(1, turns):
+            end = draw_end(here, links)
+            before = shares_of(here.workspace, end).copy()
+            disc = better_disc(here.workspace, end) if end < FAILS else 0
+            play_end(search, disc, end, mover, its_hands, its_discs, its_stacks)
+            mover, here = next_seat(mover, players), level
+            if has_won(mover, its_discs, its_stacks):
+                break
+            links = plan(search, level, mover, its_hands, its_discs, its_stacks)
+            mean_of_ends(level, links, mean)
+            for later in range(players):
+                change[(mover + later - seat) % players] += mean[later] - before[later]
+    out += change / search.rollouts
+
+
 # The searcher.
 
 
@@ -174,7 +228,7 @@ def look_further(
 def plan_deeper(
     search: Search, turns: int, cut: float, seat: int, hands: Words, discs: Words, stacks: Words
 ) -> int:
-    """``plan`` for the first level, by the values after one or two more ``turns``."""
+    """``plan`` for the first level, by the values after some more ``turns``."""
     level = search.levels[0]
     workspace, stops, fails = level.workspace, level.paths.stops, level.paths.fails
     most = plan(search, level, seat, hands, discs, stacks)
@@ -196,7 +250,9 @@ def plan_deeper(
             if kind == 0 and (spaces[disc] < 0 or search.moves[end, disc] < before - MARGIN):
                 continue
             space, reached = play_end(search, disc, end, seat, hands, discs, stacks)
-            if turns == 1:
+            if search.rollouts:
+                roll_out(search, turns, following, hands, discs, stacks, after)
+            elif turns == 1:
                 look(search, search.levels[1], following, hands, discs, stacks, after)
             else:
                 look_further(search, following, hands, discs, stacks, cut, after)
@@ -242,7 +298,7 @@ def play_game(
         played += seat == searcher
         following = next_seat(seat, players)
         its = (searcher - following) % players
-        draw, mean, drawn, came = np.random.random(), 0.0, -1, 0.0
+        drawn, mean, came = draw_end(level, most), 0.0, 0.0
         for end in range(1, FAILS + dice_left(most) + 1):
             if end > most and end <= FAILS:
                 continue
@@ -254,9 +310,8 @@ def play_game(
             else:
                 worth = shares_of(level.workspace, end)[its]
             mean += chance * worth
-            if draw >= 0.0:  # the last one if rounding leaves something
-                drawn, came = end, worth
-            draw -= chance
+            if end == drawn:
+                came = worth
         luck += came - mean
         disc = better_disc(level.workspace, drawn) if drawn < FAILS else 0
         play_end(search, disc, drawn, seat, hands, discs, stacks)
@@ -275,8 +330,10 @@ def play_games(
         results[game, 0], results[game, 1], results[game, 2] = won, won - luck, played
 
 
-def measure(game: Chain, turns: int, games: int, seed: int, cut: float = CUT) -> NDArray[np.float64]:
+def measure(
+    game: Chain, turns: int, games: int, seed: int, cut: float = CUT, rollouts: int = 0
+) -> NDArray[np.float64]:
     """[game, 0 to 2]: whether the searcher won among masters, the same without its luck, its turns."""
     results = np.zeros((games, 3))
-    play_games(search(game), turns, cut, np.array(game.initial_state().hands), seed, results)
+    play_games(search(game, rollouts), turns, cut, np.array(game.initial_state().hands), seed, results)
     return results

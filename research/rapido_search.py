@@ -2,11 +2,11 @@
 
 A master works its own turn out and takes the network's values of the turn starts after it. The *searcher*
 first works out the next one or two turns from there, as masters play them, and takes the values after those.
-Choices that are less likely to come up than ``CUT`` are not looked into; they get the mean correction of the
-rest.
+Or it plays some more turns many times, in *rollouts*, and takes the mean of the values after them. Choices
+that are less likely to come up than ``CUT`` are not looked into; they get the mean correction of the rest.
 
-The luck of every roll, measured by these values, is subtracted from the results (as GNU Backgammon does). Its
-mean is 0, so the mean result stays and its interval narrows.
+The luck of every roll, measured by these values, is subtracted from the results and from the rollouts (as GNU
+Backgammon does). Its mean is 0, so the mean result stays and its interval narrows.
 """
 
 from __future__ import annotations
@@ -52,13 +52,16 @@ from escadaria.games.rapido.compiled.values import (
     Model,
     Workspace,
     end_turn,
+    evaluate,
     expected,
     model,
     new_workspace,
     plan,
+    see_start,
 )
 from escadaria.games.rapido.rules import TOP_FIELD, Rapido
 from escadaria.games.rapido.values import LEVELS
+from research.rapido_training import play_turn as play_planned_turn
 
 CUT = 0.01
 """The least probability of a choice, or of an end of a turn, that is looked into."""
@@ -88,14 +91,18 @@ class Search(NamedTuple):
     """The position of each turn after scoring; the first is the game's."""
     fallen: Shares
     """[crosses - 1]: what a fall from the first level of the first turn is worth to the searcher."""
+    rollouts: int
+    """For each end of the searcher's turn, with three players or more; without any, the turns after it are
+    worked out."""
 
 
-def search(game: Rapido) -> Search:
+def search(game: Rapido, rollouts: int = 0) -> Search:
     """A search by the network that ships."""
+    assert not rollouts or game.players > 2  # ``see_start`` needs as many
     one, two, three = (_turn(game.players) for _ in range(3))
     net = model(network.load("escadaria.games.rapido", game.players))
     rows = np.zeros((3, columns(game.players)), np.int64)
-    return Search(net, game.finish, (one, two, three), rows, np.zeros(2))
+    return Search(net, game.finish, (one, two, three), rows, np.zeros(2), rollouts)
 
 
 def _turn(players: int) -> Turn:
@@ -224,14 +231,40 @@ def add_shares(shares: Shares, times: float, out: Shares) -> None:
         out[next_seat(seat, len(shares))] += times * shares[seat]
 
 
+@njit(cache=True, nogil=True)
+def roll_out(search: Search, turns: int) -> None:
+    """Look at the second turn by rollouts: the mean of the values after ``turns`` turns, without luck.
+
+    What remains without luck is, for each turn, the mean of the values after it minus the value before it.
+    """
+    first, turn, rows, levels = search.turns[1], search.turns[2], search.rows, look(search, 1)
+    players, change = len(first.out), np.zeros(len(first.out))
+    for _ in range(search.rollouts):
+        rows[2], here, most = rows[1], first, levels
+        for _ in range(1, turns):
+            if play_planned_turn(search.finish, rows[2:], most, 0.0, here.workspace) >= 0:
+                break
+            here = turn
+            see_start(rows[2], turn.workspace)
+            evaluate(search.model, search.finish, turn.workspace)
+            before = turn.workspace.shares.copy()
+            most = look(search, 2)
+            for later in range(players):
+                seat = (rows[2, TURN] + later - rows[1, TURN]) % players
+                change[seat] += turn.out[later] - before[later]
+    first.out[:] += change / search.rollouts
+
+
 # The searcher.
 
 
 @njit(cache=True, nogil=True)
 def worth_after(search: Search, turns: int, cut: float, level: int, field: int, rank: int) -> float:
-    """What an end of the first turn is worth to its player, by the values after one or two more ``turns``."""
+    """What an end of the first turn is worth to its player, by the values after some more ``turns``."""
     if not begin_next(search, 0, level, field, rank):
-        if turns == 1:
+        if search.rollouts:
+            roll_out(search, turns)
+        elif turns == 1:
             look(search, 1)
         else:
             look_further(search, cut)
@@ -240,7 +273,7 @@ def worth_after(search: Search, turns: int, cut: float, level: int, field: int, 
 
 @njit(cache=True, nogil=True)
 def plan_deeper(search: Search, turns: int, cut: float, hand: int) -> int:
-    """Work the first turn out by the values after one or two more ``turns``; the number of levels.
+    """Work the first turn out by the values after some more ``turns``; the number of levels.
 
     :param hand: as for ``find_chances``.
     """
@@ -356,8 +389,10 @@ def play_games(search: Search, turns: int, cut: float, seed: int, results: NDArr
         results[game, 0], results[game, 1], results[game, 2] = won, won - luck, played
 
 
-def measure(game: Rapido, turns: int, games: int, seed: int, cut: float = CUT) -> NDArray[np.float64]:
+def measure(
+    game: Rapido, turns: int, games: int, seed: int, cut: float = CUT, rollouts: int = 0
+) -> NDArray[np.float64]:
     """[game, 0 to 2]: whether the searcher won among masters, the same without its luck, its turns."""
     results = np.zeros((games, 3))
-    play_games(search(game), turns, cut, seed, results)
+    play_games(search(game, rollouts), turns, cut, seed, results)
     return results

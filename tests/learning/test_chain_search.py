@@ -65,6 +65,24 @@ def test_two_turns_are_the_mean_of_one_turn_after_all_ends(search: Search) -> No
     np.testing.assert_allclose(out, mean, atol=1e-9)
 
 
+def test_rollouts_of_two_turns_have_the_mean_of_two_turns() -> None:
+    """Within four standard errors of 20 estimates by 50 rollouts each."""
+    search = chain_search.search(GAME, rollouts=50)
+    exact, estimates = np.zeros(3), np.zeros((20, 3))
+    chain_search.look_further(search, 0, *position(), 0.0, exact)
+    for out in estimates:
+        chain_search.roll_out(search, 2, 0, *position(), out)
+    error = estimates.std(axis=0) / len(estimates) ** 0.5
+    assert (error > 0).all() and (abs(estimates.mean(axis=0) - exact) < 4 * error).all()
+
+
+def test_a_search_by_rollouts_leaves_the_position_as_it_was() -> None:
+    before, now = position(), position()
+    chain_search.plan_deeper(chain_search.search(GAME, rollouts=2), 4, chain_search.CUT, 0, *now)
+    for one, other in zip(before, now, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("turns", [1, 2])
 def test_a_search_leaves_the_position_as_it_was(search: Search, turns: int) -> None:
     before, now = position(), position()

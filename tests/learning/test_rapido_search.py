@@ -177,6 +177,21 @@ def test_two_turns_are_the_mean_of_one_turn_after_all_ends() -> None:
         np.testing.assert_allclose(turn.out, mean, atol=1e-6)
 
 
+def test_rollouts_of_two_turns_have_the_mean_of_two_turns() -> None:
+    """Within four standard errors of 20 estimates by 50 rollouts each."""
+    game = ShortRapido(3, 4)
+    search = rapido_search.search(game, rollouts=50)
+    (state,) = positions(game, Phase.FIRST_ROLL, 1)
+    search.rows[1] = row_of(game, state)
+    rapido_search.look_further(search, 0.0)
+    exact, estimates = search.turns[1].out.copy(), np.zeros((20, 3))
+    for out in estimates:
+        rapido_search.roll_out(search, 2)
+        out[:] = search.turns[1].out
+    error = estimates.std(axis=0) / len(estimates) ** 0.5
+    assert (error > 0).all() and (abs(estimates.mean(axis=0) - exact) < 4 * error).all()
+
+
 def test_a_search_takes_the_best_field_and_leaves_the_position_as_it_was() -> None:
     game = Rapido(3)
     search = rapido_search.search(game)
