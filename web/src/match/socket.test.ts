@@ -167,6 +167,12 @@ describe('the socket', () => {
     wire().gets(welcome);
     expect(links.at(-1)).toEqual(['open', '']);
   });
+  it('gives up even a new attempt when the network is back', async () => {
+    const { network } = open();
+    await vi.advanceTimersByTimeAsync(500);
+    network.goes('online');
+    expect(FakeSocket.all).toHaveLength(2);
+  });
   it('stays with a connection that outlives the network', async () => {
     const { network, wire, links } = open();
     wire().gets(welcome);

@@ -99,7 +99,7 @@ export class MatchSocket {
     });
   }
 
-  /** Do not wait any longer: the network is back, or somebody looks. */
+  /** Do not wait any longer: somebody looks. */
   hurry(): void {
     if (this.stopped) return;
     if (this.welcomed) this.ping(WAKE_PATIENCE);
@@ -118,7 +118,8 @@ export class MatchSocket {
     this.stop(code);
   }
 
-  private readonly online = (): void => this.hurry();
+  /** An attempt from before the network was back may never be answered: another one is made. */
+  private readonly online = (): void => (this.welcomed ? this.hurry() : this.reconnect());
 
   /** A connection may outlive the network (a server on the same machine): it has a second to prove it. */
   private readonly offline = (): void => {
