@@ -88,9 +88,11 @@ BESIDE = 16
 """For this number of examples of one kind, played or solved, one of the other kind is learned again."""
 DEFAULT = 0.7
 """The share of games on the default board; the rest is split between the other two and random boards."""
-PLAYED_AGAIN, SOLVED_AGAIN = 12, 8
+PLAYED_AGAIN, SOLVED_AGAIN = 12, 2
 """How often a turn start is learned, played or solved. Playing one takes as long as learning it 40 times."""
-OF_TWO = (0.46, 0.1, 0.41, 0.03)
+BATCH = 128
+"""The number of positions in a step of learning."""
+OF_TWO = (0.44, 0.09, 0.44, 0.03)
 """With two players: the shares of rounds on the boards default, short and long, and on random ones."""
 
 
@@ -512,7 +514,7 @@ def train(
         warm_up(net, state, players, met * BEFOREHAND, rng, met_rows, report)
     number = features.number_of_features(players)
     played, solved = (ReplayMemory(number, players, size) for size in (1 << 18, 1 << 20))
-    chunk, batch = 2048, 128
+    chunk = 2048
     hands, discs = np.zeros(players, np.int64), np.zeros((players, 2), np.int64)
     shares = OF_TWO if players == 2 else (DEFAULT, *[(1 - DEFAULT) / 3] * 3)
     met = beat = 0
@@ -536,15 +538,15 @@ def train(
             )
         new = now.grow(end)
         met += new
-        rows, targets = now.sample(max(new * often // batch, 1) * batch, rng)
+        rows, targets = now.sample(max(new * often // BATCH, 1) * BATCH, rng)
         if other.filled:
-            more_rows, more_targets = other.sample(len(rows) // BESIDE // batch * batch, rng)
+            more_rows, more_targets = other.sample(len(rows) // BESIDE // BATCH * BATCH, rng)
             order = rng.permutation(len(rows) + len(more_rows))
             rows = np.concatenate((rows, more_rows))[order]
             targets = np.concatenate((targets, more_targets))[order]
         met_rows[rows] = True
-        error = learn(net, state, rows, targets, batch, schedule(done, rate), beat)
-        beat += len(rows) // batch
+        error = learn(net, state, rows, targets, BATCH, schedule(done, rate), beat)
+        beat += len(rows) // BATCH
         net.table[~met_rows] = 0.0  # rows without examples have no weight
         report(Progress(min(met / positions, 1.0), met, error**0.5), net)
     return net

@@ -68,7 +68,7 @@ BUDGETS: Mapping[str, Mapping[int, Budget]] = {
         6: Budget(1_200_000, 1e-3),
     },
     "chain": {
-        2: Budget(30_000_000, 8e-3, 128),
+        2: Budget(80_000_000, 8e-3, 256),
         3: Budget(2_500_000, 2e-3),
         4: Budget(2_000_000, 2e-3),
         5: Budget(3_000_000, 2e-3),
@@ -83,7 +83,7 @@ def main(words: list[str]) -> None:
     parser.add_argument("players", type=int, choices=range(2, 7))
     parser.add_argument("--positions", type=int, help="number of training positions")
     parser.add_argument("--rate", type=float, help="learning rate")
-    parser.add_argument("--width", type=int, help="of the first layer, a multiple of 4 up to 128")
+    parser.add_argument("--width", type=int, help="of the first layer, a multiple of 4 up to 256")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--go-on", action="store_true", help="start from the shipped values")
     parser.add_argument("--measure", action="store_true", help="only measure, do not train")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from escadaria.network import Network
 
-WIDEST = (128, 32)
+WIDEST = (256, 32)
 """The largest widths of the two layers; the first is a multiple of four."""
 
 
