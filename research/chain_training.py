@@ -10,7 +10,7 @@ On a solved board the targets are the exact values of all turn starts that a tur
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -56,11 +56,13 @@ from research import learning
 from research.learning import (
     Adam,
     Loss,
+    Positions,
     Progress,
     ReplayMemory,
     Report,
     adam,
     learn,
+    play_on_cluster,
     schedule,
     set_seed,
     unrounded,
@@ -496,11 +498,15 @@ def train(
     trained: Network | None = None,
     rate: float = 2e-3,
     width: int = 64,
+    client: Any = None,
 ) -> Weights:
     """Train a network, or go on with a trained one, on this number of turn starts.
 
     After each round of games it learns from examples of their kind, played or solved, and from some of the
     other kind, so that it forgets neither.
+
+    :param client: of a Dask cluster whose workers play; without it, and on solved boards, the examples are
+        made here.
     """
     rng = np.random.default_rng(seed)
     set_seed(seed)
@@ -530,13 +536,18 @@ def train(
             end = sample_exact(
                 model, truth, chain_table(), arrows, space, hands, discs, ways, *now.next_rows(), EACH * chunk
             )
+            new = now.grow(end)
         else:
             now, other, often = played, solved, PLAYED_AGAIN
             trust = TRUST * max(0.0, 1 - 1.2 * done)
-            end = self_play(
-                model, chain_table(), arrows, trust, space, hands, discs, ways, *now.next_rows(), chunk
-            )
-        new = now.grow(end)
+            if client:
+                play = partial(play_round, net, game, trust, chunk)
+                new = sum(now.add(*found) for found in play_on_cluster(client, play, rng))
+            else:
+                end = self_play(
+                    model, chain_table(), arrows, trust, space, hands, discs, ways, *now.next_rows(), chunk
+                )
+                new = now.grow(end)
         met += new
         rows, targets = now.sample(max(new * often // BATCH, 1) * BATCH, rng)
         if other.filled:
@@ -550,6 +561,19 @@ def train(
         net.table[~met_rows] = 0.0  # rows without examples have no weight
         report(Progress(min(met / positions, 1.0), met, error**0.5), net)
     return net
+
+
+def play_round(net: Weights, game: Chain, trust: float, wanted: int, seed: int) -> Positions:
+    """At least ``wanted`` turn starts of self-play, for a worker of a cluster."""
+    set_seed(seed)
+    players = game.players
+    model = load_evaluator(game, exact=False)._replace(network=net)
+    found = ReplayMemory(features.number_of_features(players), players, wanted + TURNS)
+    end = self_play(
+        model, chain_table(), chain_kernel.tables(game).arrows, trust, new_workspace(players),
+        np.zeros(players, np.int64), np.zeros((players, 2), np.int64), paths(), *found.next_rows(), wanted,
+    )  # fmt: skip
+    return found.rows[:end], found.targets[:end]
 
 
 def warm_up(

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos, pi, sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numba import njit
@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from escadaria.compute.network import Weights, forward, weights
 from escadaria.network import Network
 
+ROUNDS = 4
+"""The number of rounds of self-play that a cluster plays at a time, whatever the number of its workers."""
 SECOND_WIDTH = 32
 """Of the second layer. The first one may be wider: see the tool ``train``."""
 
@@ -117,6 +119,10 @@ def _move(weights: Any, gradient: Any, mean: Any, square: Any, step: float) -> N
         gradient[i] = 0
 
 
+Positions: TypeAlias = tuple[NDArray[np.int32], NDArray[np.float32]]
+"""The row numbers of positions' features, and their targets by seat."""
+
+
 class ReplayMemory:
     """The last positions that were met, as row numbers of their features, and their targets by seat."""
 
@@ -135,10 +141,24 @@ class ReplayMemory:
         self.at, self.filled = end, min(len(self.rows), self.filled + new)
         return new
 
-    def sample(self, number: int, rng: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    def add(self, rows: NDArray[np.int32], targets: NDArray[np.float32]) -> int:
+        """Store positions that were met elsewhere; the number of them."""
+        places = (self.at + np.arange(len(rows))) % len(self.rows)
+        self.rows[places], self.targets[places] = rows, targets
+        return self.grow((self.at + len(rows)) % len(self.rows))
+
+    def sample(self, number: int, rng: np.random.Generator) -> Positions:
         """Any of them, each equally likely."""
         pick = rng.integers(0, self.filled, number)
         return self.rows[pick], self.targets[pick]
+
+
+def play_on_cluster(
+    client: Any, play: Callable[[int], Positions], rng: np.random.Generator
+) -> list[Positions]:
+    """Rounds of self-play, each with a seed of its own, by the workers of a Dask cluster."""
+    seeds = rng.integers(1 << 32, size=ROUNDS).tolist()
+    return list(client.gather(client.map(play, seeds, pure=False)))
 
 
 def fresh(rows: int, features: int, players: int, width: int, rng: np.random.Generator) -> Weights:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,7 +58,19 @@ from escadaria.games.rapido.compiled.values import (
 from escadaria.games.rapido.rules import TOP_FIELD
 from escadaria.network import Network
 from research import learning
-from research.learning import Adam, Loss, Progress, ReplayMemory, Report, adam, learn, schedule, set_seed
+from research.learning import (
+    Adam,
+    Loss,
+    Positions,
+    Progress,
+    ReplayMemory,
+    Report,
+    adam,
+    learn,
+    play_on_cluster,
+    schedule,
+    set_seed,
+)
 
 LEVELS = 4
 """Of steps that a turn is worked out on: three doubles of one, or one of three."""
@@ -69,6 +82,8 @@ EACH = 24
 """The number of positions that are learned from the exact solution for each turn, of those it may lead to."""
 ASTRAY, FALLEN, CLIMBED = 0.35, 0.1, 0.15
 """The shares of these with the pair on a random free field, after a failed turn, and after doubles."""
+EXPLORATION = 0.05
+"""The share of random decisions."""
 PART = 500
 """The number of games that are measured at a time."""
 CRAMPED = 1 / 3
@@ -356,10 +371,12 @@ def train_by_self_play(
     width: int = 64,
     replays: int = 16,
     memory: int = 1 << 18,
+    client: Any = None,
 ) -> Weights:
     """A network for three to six players, from a number of starts of turns.
 
     :param replays: how often each of them is learned.
+    :param client: of a Dask cluster whose workers play; without it they are played here.
     """
     finish = features.MAX_DISTANCE
     rng = np.random.default_rng(seed)
@@ -372,14 +389,29 @@ def train_by_self_play(
     batch, chunk, met, beat = 128, 4096, 0, 0
     while met < positions:
         done = met / positions
-        end = self_play(model(net), finish, 0.05, position, workspace, *replay.next_rows(), chunk)
-        new = replay.grow(end)
+        if client:
+            play = partial(play_round, net, players, chunk)
+            new = sum(replay.add(*found) for found in play_on_cluster(client, play, rng))
+        else:
+            end = self_play(model(net), finish, EXPLORATION, position, workspace, *replay.next_rows(), chunk)
+            new = replay.grow(end)
         met += new
         rows, targets = replay.sample(max(new * replays // batch, 1) * batch, rng)
         error = learn(net, state, rows, targets, batch, schedule(done, rate), beat)
         beat += len(rows) // batch
         report(Progress(min(met / positions, 1.0), met, error**0.5), net)
     return net
+
+
+def play_round(net: Weights, players: int, wanted: int, seed: int) -> Positions:
+    """At least ``wanted`` starts of turns of self-play, for a worker of a cluster."""
+    set_seed(seed)
+    found = ReplayMemory(features.number_of_features(players), players, wanted + TURNS)
+    end = self_play(
+        model(net), features.MAX_DISTANCE, EXPLORATION, new_rows(players), new_workspace(players, LEVELS),
+        *found.next_rows(), wanted,
+    )  # fmt: skip
+    return found.rows[:end], found.targets[:end]
 
 
 def warm_up(
@@ -426,7 +458,7 @@ def distil(
     for met in range(0, positions, chunk):
         rows, targets, at = replay.next_rows()
         end = at + chunk
-        sample_exact(truth, finish, 0.05, position, workspace, rows[at:end], targets[at:end])
+        sample_exact(truth, finish, EXPLORATION, position, workspace, rows[at:end], targets[at:end])
         replay.grow(end % memory)
         rate_now, beat = schedule(met / positions, rate), met * replays // batch
         error = learn(net, state, *replay.sample(chunk * replays, rng), batch, rate_now, beat)

@@ -10,8 +10,10 @@ It writes ``values-N.npz`` and ``values-N.json`` into ``src/escadaria/games/GAME
 ``docs/training``; the pages there say how the networks learn. For two players they learn from exact
 solutions, which are computed if they are not in the cache folder. The network is saved every minute.
 
-With ``--scheduler`` a Dask cluster plays the games that measure a network for three and more players, if its
-workers have the same network, and solves Rapido. Learning stays on this machine.
+With ``--scheduler`` a Dask cluster does what divides: the games of self-play, the games that measure a
+network for three and more players, and Rapido's solution. Learning stays on this machine. The workers need
+the same shipped networks, and the project's folder in PYTHONPATH. Self-play on a cluster goes in other rounds
+than on one machine, so the network is another one, but the same for every number of workers.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -89,7 +92,7 @@ def main(words: list[str]) -> None:
     parser.add_argument("--measure", action="store_true", help="only measure, do not train")
     parser.add_argument("--games", type=int, default=4000, help="number of games to measure with")
     parser.add_argument("--out", type=Path, help="write everything into this folder, and do not measure")
-    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="measure on a Dask cluster")
+    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster")
     options = parser.parse_args(words)
     budget = BUDGETS[options.game][options.players]
     options.positions = options.positions or budget.positions
@@ -138,7 +141,8 @@ def _train(options: argparse.Namespace, command: str, file: Path, log_file: Path
             rounded(net).save(file.with_suffix(".npz"))
             _note(file, {**about, "positions": progress.positions, "error": round(progress.error, 5)})
 
-        TEACH[options.game](options, shipped, report)
+        with cluster(options.scheduler) if options.scheduler else nullcontext() as client:
+            TEACH[options.game](options, shipped, client, report)
 
 
 def _note(file: Path, about: dict[str, Any]) -> None:
@@ -176,14 +180,18 @@ def check_workers_have(network: Network | None, game: str, players: int, schedul
 # Rapido.
 
 
-def teach_rapido(options: argparse.Namespace, shipped: Network | None, report: Report) -> None:
+def teach_rapido(options: argparse.Namespace, shipped: Network | None, client: Any, report: Report) -> None:
     start = unrounded(shipped) if shipped else None
-    train: Callable[..., object] = rapido_training.train_by_self_play
-    source = exact_rapido(options.scheduler) if options.players == 2 else options.players
     if options.players == 2:
-        train = rapido_training.distil
-    learned = {"trained": start, "rate": options.rate, "width": options.width}
-    train(source, options.positions, options.seed, report, **learned)
+        rapido_training.distil(
+            exact_rapido(options.scheduler), options.positions, options.seed, report,
+            trained=start, rate=options.rate, width=options.width,
+        )  # fmt: skip
+    else:
+        rapido_training.train_by_self_play(
+            options.players, options.positions, options.seed, report,
+            trained=start, rate=options.rate, width=options.width, client=client,
+        )  # fmt: skip
 
 
 def exact_rapido(scheduler: str) -> Any:
@@ -205,10 +213,10 @@ def figures_of_rapido(players: int, games: int, scheduler: str) -> dict[str, Any
 # Chain.
 
 
-def teach_chain(options: argparse.Namespace, shipped: Network | None, report: Report) -> None:
+def teach_chain(options: argparse.Namespace, shipped: Network | None, client: Any, report: Report) -> None:
     chain_training.train(
         options.players, options.positions, options.seed, report,
-        trained=shipped, rate=options.rate, width=options.width,
+        trained=shipped, rate=options.rate, width=options.width, client=client,
     )  # fmt: skip
 
 
