@@ -8,10 +8,10 @@ SHORT: Mapping[str, int | str] = {"board": "18"}
 """The shortest board, without arrows (C3)."""
 
 ANCHORS: Mapping[int, Mapping[str, float]] = {
-    2: {"random": 225, "simple": 1000, "tourist": 635, "regular": 993, "expert": 1246},
-    3: {"random": 476, "simple": 1000, "tourist": 789, "regular": 1004, "expert": 1159, "master": 1268},
-    4: {"random": 631, "simple": 1000, "tourist": 881, "regular": 1004, "expert": 1154, "master": 1241},
-    5: {"random": 693, "simple": 1000, "tourist": 907, "regular": 1004, "expert": 1206, "master": 1238},
-    6: {"random": 784, "simple": 1000, "tourist": 933, "regular": 1018, "expert": 1226, "master": 1258},
+    2: {"random": 196, "simple": 1000, "tourist": 651, "regular": 989, "expert": 1264},
+    3: {"random": 507, "simple": 1000, "tourist": 780, "regular": 1007, "expert": 1169, "master": 1283},
+    4: {"random": 627, "simple": 1000, "tourist": 861, "regular": 988, "expert": 1163, "master": 1225},
+    5: {"random": 708, "simple": 1000, "tourist": 900, "regular": 990, "expert": 1181, "master": 1215},
+    6: {"random": 784, "simple": 1000, "tourist": 931, "regular": 989, "expert": 1225, "master": 1246},
 }
-"""By `tool anchors chain --games 4000`."""
+"""By `tool anchors chain --games 12000`."""

@@ -8,10 +8,10 @@ SHORT: Mapping[str, int | str] = {"finish": 5}
 """The shortest race (R3)."""
 
 ANCHORS: Mapping[int, Mapping[str, float]] = {
-    2: {"random": 673, "simple": 1000, "tourist": 780, "regular": 1013, "expert": 1103},
-    3: {"random": 587, "simple": 1000, "tourist": 839, "regular": 1020, "expert": 1040, "master": 1084},
-    4: {"random": 530, "simple": 1000, "tourist": 808, "regular": 991, "expert": 1021, "master": 1074},
-    5: {"random": 463, "simple": 1000, "tourist": 785, "regular": 976, "expert": 1025, "master": 1079},
-    6: {"random": 469, "simple": 1000, "tourist": 802, "regular": 962, "expert": 992, "master": 1081},
+    2: {"random": 672, "simple": 1000, "tourist": 910, "regular": 1005, "expert": 1111},
+    3: {"random": 558, "simple": 1000, "tourist": 770, "regular": 993, "expert": 1030, "master": 1083},
+    4: {"random": 505, "simple": 1000, "tourist": 655, "regular": 963, "expert": 987, "master": 1063},
+    5: {"random": 455, "simple": 1000, "tourist": 604, "regular": 954, "expert": 1003, "master": 1062},
+    6: {"random": 463, "simple": 1000, "tourist": 573, "regular": 932, "expert": 958, "master": 1051},
 }
-"""By `tool anchors rapido --games 12000`; for six players with 2000 games."""
+"""By `tool anchors rapido --games 12000`."""
