@@ -62,13 +62,19 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize("players", range(2, 7))
-def test_c6_a_seat_that_is_home_wins_for_certain_when_its_turn_is_next(players: int) -> None:
+@pytest.mark.parametrize("players, winner", [(n, seat) for n in range(2, 7) for seat in range(1, n)])
+def test_c6_a_seat_that_is_home_wins_for_certain_if_nobody_can_win_before(players: int, winner: int) -> None:
+    """Discs that wait beside the start cannot be covered (C4); others may be."""
     game = Chain(players)
     start, home = game.initial_state(), (game.track.length, game.track.length)
-    sure = replace(start, discs=((0, 0), home, *start.discs[2:]))
-    assert shipped(game).seats(sure) == tuple(float(seat == 1) for seat in range(players))
+    discs = [home if seat == winner else (0, 0) for seat in range(players)]
+    sure = replace(start, discs=tuple(discs))
+    assert shipped(game).seats(sure) == tuple(float(seat == winner) for seat in range(players))
     assert max(shipped(game).seats(start)) <= 1 - features.DOUBT / 2
+    if winner > 1:
+        discs[1] = (5, 20)
+        open_ = replace(start, discs=tuple(discs), piles=((5, (1,)), (20, (1,))))
+        assert max(shipped(game).seats(open_)) <= 1 - features.DOUBT / 2
 
 
 def test_what_is_seen_of_the_start_of_a_turn() -> None:

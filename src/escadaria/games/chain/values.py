@@ -188,11 +188,17 @@ class ChainValues(ByTurns):
         return found
 
     def _winner(self, state: State) -> int | None:
-        """Who has won, or wins for certain when the next turn comes (C6, C7)."""
-        following = (state.turn + 1) % self.game.players
+        """Who has won, or is home and wins for certain, since nobody can win before (C4, C6, C7)."""
         if state.phase is Phase.OVER:
             return state.turn
-        return following if min(state.discs[following]) == self.game.track.length else None
+        for later in range(1, self.game.players):
+            seat = (state.turn + later) % self.game.players
+            last = min(state.discs[seat])
+            if last == self.game.track.length:
+                return seat
+            if last > 0:  # others may cover its discs before its turn
+                return None
+        return None
 
 
 def evaluator(game: Chain) -> ChainValues:

@@ -175,9 +175,9 @@ def evaluate(
         number = number_of(evaluator.layout, seat, discs, stacks)
         workspace.shares[1] = evaluator.waiter[number, HAND_ROWS[hand] + other - 1]
         workspace.shares[0] = 1.0 - workspace.shares[1]
-    elif is_home(next_seat(seat, len(hands)), discs, stacks):
+    elif sure_winner(seat, discs, stacks):
         workspace.shares[:] = 0.0
-        workspace.shares[1] = 1.0
+        workspace.shares[sure_winner(seat, discs, stacks)] = 1.0
     else:
         read_rows(evaluator.track, seat, hands, discs, stacks, workspace)
         forward(evaluator.network, workspace.rows, workspace.first, workspace.second, workspace.shares)
@@ -185,11 +185,17 @@ def evaluate(
             workspace.shares[later] += DOUBT * (1.0 / len(hands) - workspace.shares[later])
 
 
-@inlined
-def is_home(seat: int, discs: Words, stacks: Words) -> bool:
-    """Whether both discs are at the centre, so that the seat wins when its turn comes (C6, C7)."""
-    centre = len(stacks) - 1
-    return bool(discs[seat, 0] == centre and discs[seat, 1] == centre)
+@njit(cache=True, nogil=True)
+def sure_winner(seat: int, discs: Words, stacks: Words) -> int:
+    """How many turns later a seat wins that is home, if nobody can win before (C4, C6, C7); else 0."""
+    for later in range(1, len(discs)):
+        seat = next_seat(seat, len(discs))
+        last = min(discs[seat, 0], discs[seat, 1])
+        if last == len(stacks) - 1:
+            return later
+        if last > 0:  # others may cover its discs before its turn
+            return 0
+    return 0
 
 
 @inlined
