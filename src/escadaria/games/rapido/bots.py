@@ -138,7 +138,7 @@ def _taken(game: Rapido, state: State, field: int) -> int:
 
 # The expert and the master.
 
-NOISE_WIDTH = {2: 0.045, 3: 0.025, 4: 0.026, 5: 0.022, 6: 0.024}
+NOISE_WIDTH = {2: 0.045, 3: 0.033, 4: 0.032, 5: 0.028, 6: 0.024}
 """By players: the largest noise of an expert, in win probability."""
 
 
