@@ -46,7 +46,7 @@ GROUPS = {"dev", "bench"}  # of dependencies, in pyproject.toml; all other needs
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DEV = {"dev", *PROJECT["optional-dependencies"]}
 SERVER = ("admin", "print", "serve")  # commands with the server
-LAB = ("arena", "benchmark", "simulate", "solve")  # commands with compiled code; --plot needs the same extra
+LAB = ("arena", "benchmark", "serve", "simulate", "solve")  # compiled code; --plot needs the same extra
 
 UV_HOME = ROOT / ".uv"  # where uv is installed if the machine has none
 UV_OLDEST = (0, 9)
@@ -75,7 +75,8 @@ def main(words: list[str]) -> int:
 def needs_of(command: str, words: list[str]) -> set[str]:
     """The extras that a command of `escadaria` needs."""
     plots = any(word.split("=")[0] == "--plot" for word in words)
-    return {"server"} if command in SERVER else {"lab"} if command in LAB or plots else set()
+    lab = {"lab"} if command in LAB or plots else set()
+    return lab | ({"server"} if command in SERVER else set())
 
 
 def test(pytest_args: list[str]) -> int:

@@ -13,13 +13,14 @@ import escadaria
 from escadaria import bots, solutions
 from escadaria.bots import BOTS, AnyBot, UnknownBot
 from escadaria.bots.evaluating import Master
+from escadaria.catalogue import KITS
 from escadaria.dice import SeededDice
 from escadaria.game import TERMINAL, AnyGame, GameError, play_out
 from escadaria.games.rapido.rules import Again, Place, Rapido, State
 from escadaria.kit import Kit
 from strategies import Walk, walks
 
-EVERY = [(game, bot) for game in escadaria.GAMES for bot in BOTS]
+EVERY = [(name, bot) for name, kit in KITS.items() for bot in bots.names(kit)]
 """Every bot, with each game that it plays."""
 
 pytestmark = pytest.mark.usefixtures("no_solution")

@@ -138,8 +138,8 @@ def run() -> ModuleType:
         ("analyse game.txt --plot=out.svg", "lab"),
         ("analyse game.txt --json", ""),
         ("play rapido", ""),
-        ("serve --open", "server"),
-        ("", "server"),
+        ("serve --open", "lab server"),
+        ("", "lab server"),
         ("print rapido --out out.pdf", "server"),
         ("admin check", "server"),
     ],
@@ -151,7 +151,7 @@ def test_run_installs_the_dependencies_of_the_command(
     monkeypatch.setattr(run, "prepare", prepared.append)
     monkeypatch.setattr(run, "become", lambda command: 0)
     assert run.main(words.split()) == 0
-    assert prepared == [{need} if need else set()]
+    assert prepared == [set(need.split())]
 
 
 def test_run_adds_to_the_environment_what_it_lacks(

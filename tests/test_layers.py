@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "cluster": {"game"},
     "strategy": {"game", "catalogue", "kit"},
     "solutions": {"game", "kit", "catalogue", "folders"},
-    "bots": {"game", "catalogue", "dice", "solutions"},
+    "bots": {"game", "kit", "catalogue", "dice", "solutions"},
     "games.parts": {"game", "games.rules", "bots", "network", "solutions", "strategy"},
     "compute": {"game", "catalogue", "cluster", "network", "solutions"},
     "games.compiled": {"game", "games.rules", "games.parts", "bots", "compute", "network", "solutions"},

@@ -41,6 +41,8 @@ class Kit:
     """``needs(game)``, ``solve(game, work, threads)`` and ``seconds_left(phase, residual, took)``."""
     compiled: Part | None = None
     """``POLICIES`` and ``play_batch``: compiled games of bots. Default: bots play by the rules in Python."""
+    search: Part | None = None
+    """``grandmaster(game)``: a bot that searches, stronger than a master. Default: none."""
     batch: Part | None = None
     """``games(game, number, bots)``: games for ``escadaria.compute.batch``. Default: none."""
     benchmark: Part | None = None

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 
+from escadaria import bots
+from escadaria.bots.evaluating import Master
 from escadaria.games.chain import values
+from escadaria.games.chain.compiled import search as chain_search
 from escadaria.games.chain.compiled.rules import Words, pool_of
+from escadaria.games.chain.compiled.search import FAILS, Search, Searched, new_search
 from escadaria.games.chain.rules import Chain, Phase, State
-from research import chain_search
-from research.chain_search import Search
+from research.chain_search import measure
 
 GAME = Chain(3)
 HANDS, DISCS = (3, 2, 4), ((5, 20), (0, 11), (3, 14))
 
+pytestmark = pytest.mark.usefixtures("no_solution")
+
 
 @pytest.fixture(scope="module")
 def search() -> Search:
-    return chain_search.search(GAME)
+    return new_search(GAME)
 
 
 def position() -> tuple[Words, Words, Words]:
@@ -35,6 +42,23 @@ def readable(hands: Words) -> State:
     return State(0, Phase.KEEP, tuple(map(int, hands)), pool_of(hands), DISCS, piles)
 
 
+def two_turns(search: Search) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The mean of one turn's expectation after all ends of the turn before it."""
+    level, mean, after, total = search.levels[0], np.zeros(3), np.zeros(3), 0.0
+    chain_search.plan(search, level, 0, *position())
+    for end in range(1, FAILS + len(level.paths.fails)):
+        chance = 0.0 if end == FAILS else chain_search.chance_of(level.paths, end)
+        if chance:
+            hands, discs, stacks = position()
+            disc = chain_search.better_disc(level.workspace, end) if end < FAILS else 0
+            chain_search.play_end(search, disc, end, 0, hands, discs, stacks)
+            chain_search.look(search, search.levels[1], 1, hands, discs, stacks, after)
+            mean += chance * np.roll(after, 1)
+            total += chance
+    assert total == pytest.approx(1.0)
+    return mean
+
+
 def test_one_turn_is_the_readable_expectation(search: Search) -> None:
     """The best number of dice to keep is worth that much to the readable evaluator."""
     hands, discs, stacks = position()
@@ -45,57 +69,72 @@ def test_one_turn_is_the_readable_expectation(search: Search) -> None:
     assert out.sum() == pytest.approx(1.0, abs=1e-5)
 
 
-def test_two_turns_are_the_mean_of_one_turn_after_all_ends(search: Search) -> None:
-    hands, discs, stacks = position()
-    out, after, mean = np.zeros(3), np.zeros(3), np.zeros(3)
-    chain_search.look_further(search, 0, hands, discs, stacks, 0.0, out)
-    level = search.levels[0]
-    chain_search.plan(search, level, 0, hands, discs, stacks)
-    total = 0.0
-    for end in range(1, chain_search.FAILS + len(level.paths.fails)):
-        chance = 0.0 if end == chain_search.FAILS else chain_search.chance_of(level.paths, end)
-        if chance:
-            hands, discs, stacks = position()
-            disc = chain_search.better_disc(level.workspace, end) if end < chain_search.FAILS else 0
-            chain_search.play_end(search, disc, end, 0, hands, discs, stacks)
-            chain_search.look(search, search.levels[1], 1, hands, discs, stacks, after)
-            mean += chance * np.roll(after, 1)
-            total += chance
-    assert total == pytest.approx(1.0)
-    np.testing.assert_allclose(out, mean, atol=1e-9)
-
-
-def test_rollouts_of_two_turns_have_the_mean_of_two_turns() -> None:
+def test_rollouts_of_two_turns_have_the_mean_of_two_turns(search: Search) -> None:
     """Within four standard errors of 20 estimates by 50 rollouts each."""
-    search = chain_search.search(GAME, rollouts=50)
-    exact, estimates = np.zeros(3), np.zeros((20, 3))
-    chain_search.look_further(search, 0, *position(), 0.0, exact)
+    fifty, estimates = new_search(GAME, rollouts=50, turns=2), np.zeros((20, 3))
+    chain_search.set_seed(1)
     for out in estimates:
-        chain_search.roll_out(search, 2, 0, *position(), out)
+        chain_search.roll_out(fifty, 0, *position(), out)
     error = estimates.std(axis=0) / len(estimates) ** 0.5
-    assert (error > 0).all() and (abs(estimates.mean(axis=0) - exact) < 4 * error).all()
+    assert (error > 0).all() and (abs(estimates.mean(axis=0) - two_turns(search)) < 4 * error).all()
 
 
-def test_a_search_by_rollouts_leaves_the_position_as_it_was() -> None:
+@pytest.mark.parametrize("rolled", [0, 3])
+def test_a_search_leaves_the_position_as_it_was(search: Search, rolled: int) -> None:
     before, now = position(), position()
-    chain_search.plan_deeper(chain_search.search(GAME, rollouts=2), 4, chain_search.CUT, 0, *now)
-    for one, other in zip(before, now, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("turns", [1, 2])
-def test_a_search_leaves_the_position_as_it_was(search: Search, turns: int) -> None:
-    before, now = position(), position()
-    chain_search.plan_deeper(search, turns, chain_search.CUT, 0, *now)
+    chain_search.plan_deeper(search, rolled, 0, *now)
     for one, other in zip(before, now, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
 def test_luck_has_no_mean_and_a_seed_gives_the_same_games() -> None:
     """Without search the shares are fair: three masters, all seats; within four standard errors."""
-    results = chain_search.measure(GAME, 0, 900, seed=3)[:, :2]
+    results = measure(GAME, 0, 900, seed=3)[:, :2]
     error = results.std(axis=0) / len(results) ** 0.5
     assert (abs(results.mean(axis=0) - 1 / 3) < 4 * error).all()
     assert error[1] < error[0] / 2
-    again = chain_search.measure(GAME, 0, 30, seed=3)
+    again = measure(GAME, 0, 30, seed=3)
     np.testing.assert_array_equal(results[:30], again[:, :2])
+
+
+def test_the_luck_of_a_searcher_has_no_mean_either() -> None:
+    """With and without luck its share is the same; within four standard errors."""
+    results = measure(GAME, 1, 400, seed=4)
+    luck = results[:, 0] - results[:, 1]
+    assert abs(luck.mean()) < 4 * luck.std() / len(luck) ** 0.5
+    assert results[:, 1].std() < results[:, 0].std() / 2
+
+
+# The grandmaster.
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+@pytest.mark.parametrize("board", ["default", "short", "18"])
+def test_a_grandmaster_plays_to_the_end(players: int, board: str) -> None:
+    """At every decision its values are probabilities, those of all legal actions."""
+    game, rng = Chain(players, board), random.Random(players)
+    searched = Searched(game, rollouts=2, turns=3)
+    state = game.initial_state()
+    while game.outcome(state) is None:
+        if outcomes := game.chance_outcomes(state):
+            action, _ = rng.choice(outcomes)
+        else:
+            worths = searched.action_values(state)
+            assert list(worths) == list(game.legal_actions(state))
+            assert min(worths.values()) > -0.2 and max(worths.values()) < 1.2  # estimates may leave 0 to 1
+            action = max(worths, key=lambda action: worths[action])
+        state = game.apply(state, action)
+
+
+def test_a_grandmaster_takes_the_win_that_a_master_takes() -> None:
+    """With one disc at the centre and the other one space before it, keeping one die is best (C6, C7)."""
+    centre, hands = GAME.track.length, np.array(HANDS)
+    discs = ((centre - 1, centre), (0, 11), (3, 14))
+    piles = ((3, (2,)), (11, (1,)), (14, (2,)), (centre - 1, (0,)))
+    state = State(0, Phase.KEEP, HANDS, pool_of(hands), discs, piles)
+    assert Master(Searched(GAME), "")(GAME, state) == bots.load("master", GAME)(GAME, state)
+
+
+def test_a_grandmaster_searches() -> None:
+    bot = bots.load("grandmaster", GAME)
+    assert isinstance(bot, Master) and bot.source == "search"

@@ -622,7 +622,7 @@ export type ChainWon = {
   seat: number;
 };
 
-/** The games with their options, and the bots. */
+/** The games with their options and bots. */
 export interface Games {
   games: GameInfo[];
   bots: string[];
@@ -633,6 +633,7 @@ export interface GameInfo {
   name: string;
   rules_version: number;
   options: GameOption[];
+  bots: string[];
 }
 
 /** One option of a game, with all that a front end needs to offer it. */

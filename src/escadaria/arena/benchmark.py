@@ -42,6 +42,7 @@ from escadaria.arena.league import (
 from escadaria.arena.rating import fit_one
 from escadaria.arena.simulation import DICE, NOISE, Z95, Share, Stream, play, simulate
 from escadaria.bots import BOTS, AnyBot
+from escadaria.bots import check as check_bot
 from escadaria.bots import load as load_bot
 from escadaria.bots.evaluating import best
 from escadaria.catalogue import KITS, game_type, kit_of, load
@@ -231,8 +232,9 @@ def benchmark(
         for name in dict.fromkeys(names)
         for seats in dict.fromkeys(players or _seats(name))
     ]
-    if isinstance(entrant, str):
-        load_bot(entrant, tables[0])  # an unknown name fails before the first game
+    for game in tables:
+        if isinstance(entrant, str):
+            check_bot(entrant, game)  # an unknown name fails before the first game
     entries = []
     for game in tables:
         with solutions.hidden() if isinstance(entrant, str) else nullcontext():

@@ -30,7 +30,7 @@ from escadaria.arena.rating import fit
 from escadaria.arena.simulation import CHUNK, FEW, Z95, Share, play_batch
 from escadaria.arena.workers import Counts, check_workers, kernel, run_batches
 from escadaria.bots import AnyBot, UnknownBot
-from escadaria.bots import load as load_bot
+from escadaria.bots import check as check_bot
 from escadaria.folders import cache_folder
 from escadaria.game import AnyGame, BadOptions, GameError
 from escadaria.kit import lazy
@@ -94,7 +94,7 @@ def league(
         raise BadOptions(f"a league takes two or more bots with different names, not {', '.join(names)}")
     for bot in players:
         if isinstance(bot, str):
-            load_bot(bot, game)
+            check_bot(bot, game)
     with closing(ResultsFile(game, names, seed, folder, resume)) as results:
         tallies = play_schedule(
             game,

@@ -2,8 +2,8 @@
 
 Besides ``random`` and ``simple`` there are the levels ``tourist``, ``regular``, ``expert`` and ``master``,
 each stronger than the one before at every number of players. Bots are part of a game's kit; a game without
-bots gets bots that evaluate each decision by random rollouts. A bot may have an attribute ``source``: what
-its decisions are based on.
+bots gets bots that evaluate each decision by random rollouts. Some games have a ``grandmaster`` too, which
+searches in compiled code. A bot may have an attribute ``source``: what its decisions are based on.
 
 Your own bot is a function, and need not be registered to be used from Python::
 
@@ -16,11 +16,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib.util import find_spec
 from typing import Any, Protocol, TypeVar
 
 from escadaria.bots import rollouts
 from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, GameError
+from escadaria.kit import Kit
 
 
 class UnknownBot(GameError):
@@ -57,6 +59,13 @@ class Bots(Protocol):
         """Makers by name: ``simple`` or one of the levels. Missing names get a generic bot."""
 
 
+class Search(Protocol):
+    """A kit's part ``search``."""
+
+    def grandmaster(self, game: Any, /) -> Callable[[Any, Any], Any]:
+        """A bot that searches."""
+
+
 LEVELS = ("tourist", "regular", "expert", "master")
 """Weakest first."""
 
@@ -79,7 +88,27 @@ BOTS: Mapping[str, Maker] = {
     "random": _random,
     **{name: partial(_of_kit, name) for name in ("simple", *LEVELS)},
 }
-"""Makers by the name of the bot."""
+"""Makers by the name of the bot, for bots that every game has."""
+
+GRANDMASTER = "grandmaster"
+
+ANY_BOT = (*BOTS, GRANDMASTER)
+"""The names of all bots; some games lack the last one."""
+
+
+def names(kit: Kit) -> tuple[str, ...]:
+    """The bots of a game that can play here, weakest first."""
+    return ANY_BOT if kit.search is not None and find_spec("numba") is not None else tuple(BOTS)
+
+
+def check(name: str, game: AnyGame) -> None:
+    """Check that a game has the bot, without loading it. :raises UnknownBot: if not."""
+    kit = kit_of(game)
+    known = names(kit)
+    if name not in known and name == GRANDMASTER and kit.search is not None:
+        raise UnknownBot("a grandmaster needs numba: install escadaria[lab]")
+    if name not in known:
+        raise UnknownBot(f"there is no bot {name!r}, there are {', '.join(known)}")
 
 
 def load(name: str, game: AnyGame, rng: random.Random | None = None) -> AnyBot:
@@ -87,6 +116,9 @@ def load(name: str, game: AnyGame, rng: random.Random | None = None) -> AnyBot:
 
     :raises UnknownBot: if there is none.
     """
-    if name not in BOTS:
-        raise UnknownBot(f"there is no bot {name!r}, there are {', '.join(BOTS)}")
+    check(name, game)
+    kit = kit_of(game)
+    if name == GRANDMASTER and kit.search is not None:
+        part: Search = kit.search()
+        return part.grandmaster(game)
     return BOTS[name](game, rng or random.Random())

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from escadaria.bots import BOTS
+from escadaria.bots import ANY_BOT
 from escadaria.catalogue import GAMES
 from escadaria.cli.common import KNOWN, File, Language, OneGame, Options, report_errors, signals_as_interrupt
 from escadaria.game import BadOptions
@@ -38,7 +38,8 @@ def play(
     seat: Annotated[
         list[str],
         typer.Option(
-            metavar="NAME", help=f"A person; or bot:KIND, or NAME=bot:KIND ({', '.join(BOTS)}). Repeatable."
+            metavar="NAME",
+            help=f"A person; or bot:KIND, or NAME=bot:KIND ({', '.join(ANY_BOT)}). Repeatable.",
         ),
     ] = [],
     players: Annotated[int | None, typer.Option(help="Number of players; bots fill the free seats.")] = None,

@@ -223,7 +223,7 @@ class Hub:
         """
         self.limits.take(address, "tables")
         game = catalogue.load(request.game, **request.options)
-        bots.load(request.settings.stand_in, game)
+        bots.check(request.settings.stand_in, game)
         if request.start_from is not None and not request.settings.practice:
             raise Refused("not_practice", "positions can be set up only at a practice table")
         if request.start_from is not None:

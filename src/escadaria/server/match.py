@@ -316,7 +316,7 @@ class Match:
     def add_bot(self, member: int | None, command: messages.AddBot) -> list[MatchEvent]:
         self._check_host(member)
         self._check_waiting()
-        bots.load(command.bot, self.game)
+        bots.check(command.bot, self.game)
         seat = self.free_seat(command.seat)
         name = self._name(seat, command.name or BOT_NAMES[seat])
         colours = self._colours(seat, None)
@@ -344,7 +344,7 @@ class Match:
         seats = sorted(taken + free[: game.players - len(taken)])
         for seat in taken:
             if bot := self.chairs[seat].bot:
-                bots.load(bot, game)
+                bots.check(bot, game)
         colours = [self.chairs[seat].colours[: game.colours] for seat in seats]
         spare = [colour for colour in COLOURS if all(colour not in kept for kept in colours)]
         for kept, seat in zip(colours, seats, strict=True):
@@ -420,7 +420,7 @@ class Match:
             raise Refused(
                 "fixed", "after the start only pace and watch can be changed: there are other players"
             )
-        bots.load(settings.stand_in, self.game)
+        bots.check(settings.stand_in, self.game)
         watch = new_token() if settings.watch and not self.settings.watch else ""
         return [MatchEvent(messages.Configured(settings=settings), Hidden(watch=watch))]
 

@@ -217,13 +217,16 @@ class GameInfo(Struct, frozen=True, kw_only=True):
     name: str
     rules_version: int
     options: tuple[Option, ...]
+    bots: list[str]
+    """Weakest first."""
 
 
 class Games(Struct, frozen=True, kw_only=True):
-    """The games with their options, and the bots."""
+    """The games with their options and bots."""
 
     games: list[GameInfo]
     bots: list[str]
+    """Those that all games have."""
 
 
 class Sealed(Struct, frozen=True, kw_only=True):

@@ -16,8 +16,9 @@ from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody
 
 from escadaria import bots, strategy
-from escadaria.catalogue import GAMES, load
+from escadaria.catalogue import GAMES, KITS, load
 from escadaria.i18n.web import texts_json
+from escadaria.kit import Kit
 from escadaria.server import messages
 from escadaria.server.access import address_of, check_request
 from escadaria.server.addresses import is_loopback, own_addresses
@@ -39,13 +40,17 @@ _NOT_READY = {202: ResponseSpec(Waiting, description="not ready", generate_examp
 
 @get("/games", responses=refusals())
 async def games() -> messages.Games:
-    """The games with their options, and the bots."""
-    return messages.Games(
-        games=[
-            messages.GameInfo(name=game.name, rules_version=game.rules_version, options=tuple(game.OPTIONS))
-            for game in GAMES.values()
-        ],
-        bots=list(bots.BOTS),
+    """The games with their options and bots."""
+    return messages.Games(games=[_info(kit) for kit in KITS.values()], bots=list(bots.BOTS))
+
+
+def _info(kit: Kit) -> messages.GameInfo:
+    game = kit.game
+    return messages.GameInfo(
+        name=game.name,
+        rules_version=game.rules_version,
+        options=tuple(game.OPTIONS),
+        bots=list(bots.names(kit)),
     )
 
 

@@ -10,6 +10,7 @@ import struct
 import sys
 import threading
 import traceback
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple
@@ -17,6 +18,9 @@ from typing import Any, BinaryIO, NamedTuple
 from escadaria import bots, catalogue
 from escadaria.game import AnyGame, GameError
 from escadaria.refusals import Ending, code_of
+
+LOADING_SECONDS = 4.0
+"""How long a grandmaster's first decision waits for it to load."""
 
 HEADER = struct.Struct("!I")
 """The length of the following message."""
@@ -81,4 +85,16 @@ def decide(name: str, options: tuple[tuple[str, int | str], ...], state: str, bo
 @lru_cache(maxsize=256)
 def _bot(name: str, options: tuple[tuple[str, int | str], ...], bot: str) -> tuple[AnyGame, bots.AnyBot]:
     game = catalogue.load(name, **dict(options))
-    return game, bots.load(bot, game)
+    return game, Grandmaster(game) if bot == bots.GRANDMASTER else bots.load(bot, game)
+
+
+class Grandmaster:
+    """A grandmaster. It compiles once, for half a minute; until then a master decides."""
+
+    def __init__(self, game: AnyGame) -> None:
+        self.master = bots.load("master", game)
+        self.loading = ThreadPoolExecutor(1).submit(bots.load, bots.GRANDMASTER, game)
+        wait([self.loading], LOADING_SECONDS)
+
+    def __call__(self, game: AnyGame, state: Any) -> Any:
+        return (self.loading.result() if self.loading.done() else self.master)(game, state)

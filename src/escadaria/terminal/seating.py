@@ -8,7 +8,8 @@ from typing import Any
 
 from rich.text import Text
 
-from escadaria.bots import BOTS, UnknownBot
+from escadaria.bots import ANY_BOT, UnknownBot
+from escadaria.bots import check as check_bot
 from escadaria.catalogue import GAMES, game_type, load, read_options
 from escadaria.game import AnyGame, BadOptions, GameError, InvalidText
 from escadaria.record import Seat, colour_seats
@@ -32,8 +33,8 @@ def read_seat(text: str) -> Seat:
     if found is None:
         return Seat(text.strip())
     bot = found["bot"] if found["bot"] is not None else STAND_IN
-    if bot not in BOTS:
-        raise UnknownBot(f"there is no bot {bot!r}, there are {', '.join(BOTS)}")
+    if bot not in ANY_BOT:
+        raise UnknownBot(f"there is no bot {bot!r}, there are {', '.join(ANY_BOT)}")
     return Seat((found["name"] or "?").strip(), bot)
 
 
@@ -80,7 +81,11 @@ def fill(game: AnyGame, seats: Sequence[Seat]) -> tuple[Seat, ...]:
     """All seats of the game: those given, one person if there is none, and bots for the rest.
 
     :raises BadOptions: if there are more seats than the game has.
+    :raises UnknownBot: if the game lacks one of the bots.
     """
+    for seat in seats:
+        if seat.bot:
+            check_bot(seat.bot, game)
     if len(seats) > game.players:
         raise BadOptions(f"{len(seats)} seats are given, but {game.name} has {game.players} players")
     seated = list(seats) or [Seat(NAMES[0])]

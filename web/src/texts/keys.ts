@@ -11,6 +11,8 @@ export interface TextArgs {
   'benchmark.unsolved': 'command' | 'options';
   'bot.expert': never;
   'bot.expert.about': never;
+  'bot.grandmaster': never;
+  'bot.grandmaster.about': never;
   'bot.master': never;
   'bot.master.about': never;
   'bot.random': never;

@@ -10,6 +10,7 @@ KIT = Kit(
     solution=lazy("escadaria.games.chain.solution"),
     solver=lazy("escadaria.games.chain.compiled.solver"),
     compiled=lazy("escadaria.games.chain.compiled.play"),
+    search=lazy("escadaria.games.chain.compiled.search"),
     batch=lazy("escadaria.games.chain.compiled.batch"),
     benchmark=lazy("escadaria.games.chain.benchmark"),
     observation=lazy("escadaria.games.chain.observation"),

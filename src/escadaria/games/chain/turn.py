@@ -271,6 +271,17 @@ def rolls_of(state: State) -> Rolls:
     return rolls(hand, chain.last - 1, _count(shown))
 
 
+def worth(game: Chain, turn: Turn, state: State, action: Action) -> float:
+    """The value of a decision that does not end the turn."""
+    if isinstance(action, Keep):
+        return turn.kept(action.dice)
+    if isinstance(action, Link):
+        after = game.apply(state, action)
+        return turn.built(after.chain, after.loose)
+    assert isinstance(action, Lengthen)
+    return float(turn.lengthened[(*slot(state.chain)[:2], _CODES[action.heading])])
+
+
 class Plan(NamedTuple):
     """A turn, and the values of its ends for the seat that plays it and, if known, for the others."""
 
@@ -311,14 +322,9 @@ class ByTurns(ABC):
         return turn.rolled(state.hands[state.turn], rolls_of(state))
 
     def _worth(self, turn: Turn, state: State, action: Action) -> float:
-        if isinstance(action, Keep):
-            return turn.kept(action.dice)
-        if isinstance(action, Link):
-            after = self.game.apply(state, action)
-            return turn.built(after.chain, after.loose)
-        if isinstance(action, Lengthen):
-            return float(turn.lengthened[(*slot(state.chain)[:2], _CODES[action.heading])])
-        return float(self.outlooks([self.game.apply(state, action)], state.turn)[0, 0])
+        if isinstance(action, Move):
+            return float(self.outlooks([self.game.apply(state, action)], state.turn)[0, 0])
+        return worth(self.game, turn, state, action)
 
     def plan(self, state: State) -> Plan:
         """The plan of a position's turn; the last one is kept, so that a turn is worked out once."""

@@ -68,8 +68,8 @@ export function resized(form: MatchForm, way: Way, players: number): MatchForm {
  * What was wanted the last time, as far as it can still be had; who does not know what can be had must wait for it.
  */
 export function lastForm(game: string, way: Way, known: Games): MatchForm {
-  const bots = offered(known.bots);
   const info = known.games.find((other) => other.name === game);
+  const bots = offered(info?.bots ?? known.bots);
   const { low, high } = playersOf(info);
   const standard = usualForm(way, bots.includes(BOT) ? BOT : bots.at(-1));
   const usual = resized(standard, way, Math.min(high, Math.max(low, standard.seats.length)));

@@ -1,0 +1,300 @@
+"""Search on top of the values: the grandmaster of Chain (C6-C17).
+
+A master works its turn out to its end and takes the network's values of the turn starts after it. The search
+first plays some turns from there, as masters play them, many times: in *rollouts*. It takes the mean of the
+values after those. Ends of the turn that are less likely than ``CUT`` are not looked into, except to stop
+now; they get the mean correction of the rest. The luck of every turn of a rollout, measured by the network,
+is subtracted (as GNU Backgammon does). Its mean is 0, so the mean stays and far fewer rollouts are enough.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from escadaria import solutions
+from escadaria.bots.evaluating import Master
+from escadaria.games.chain.bots import TOLERANCE
+from escadaria.games.chain.compiled.play import SEATS, row_of, tables
+from escadaria.games.chain.compiled.rules import (
+    Words,
+    dice_left,
+    free_discs,
+    has_won,
+    move,
+    next_seat,
+    pool_of,
+    take_back,
+)
+from escadaria.games.chain.compiled.values import (
+    ChainTable,
+    Evaluator,
+    Paths,
+    Workspace,
+    best_keep,
+    chain_table,
+    fill_standing,
+    find_ends,
+    load_evaluator,
+    new_workspace,
+    paths,
+    work_out,
+)
+from escadaria.games.chain.rules import LONGEST, Action, Chain, Move, Phase, State
+from escadaria.games.chain.turn import Turn, worth
+
+ROLLOUTS, TURNS = 8, 6
+"""Of each end of the own turn, and how many turns each of them has."""
+CUT = 0.03
+"""The least probability of an end of a turn that is looked into."""
+MARGIN = 0.1
+"""A disc whose move seems worse than the other's by more than this is not looked into."""
+FAILS = LONGEST + 1
+"""An end of a turn is the number of links it stops with; from here on, of the dice that a failure leaves."""
+
+Shares = NDArray[np.float64]
+
+
+class Level(NamedTuple):
+    """The arrays for one of the turns that are worked out one after the other."""
+
+    workspace: Workspace
+    paths: Paths
+
+
+class Search(NamedTuple):
+    evaluator: Evaluator
+    chains: ChainTable
+    arrows: Words
+    levels: tuple[Level, Level, Level]
+    """Of the own turn, the turn after it, and the later ones."""
+    rollouts: int
+    turns: int
+
+
+def new_level(players: int) -> Level:
+    return Level(new_workspace(players), paths())
+
+
+def new_search(game: Chain, rollouts: int = ROLLOUTS, turns: int = TURNS) -> Search:
+    """A search by the values that ship. With one turn there is nothing to roll out: it is worked out."""
+    one, two, three = (new_level(game.players) for _ in range(3))
+    evaluator = load_evaluator(game, exact=False)
+    return Search(evaluator, chain_table(), tables(game).arrows, (one, two, three), rollouts, turns)
+
+
+# Turns as masters play them.
+
+
+@njit(cache=True, nogil=True)
+def plan(search: Search, level: Level, seat: int, hands: Words, discs: Words, stacks: Words) -> int:
+    """Work a turn out and find the probabilities of its ends; returns the most links."""
+    workspace, pool = level.workspace, pool_of(hands)
+    evaluator, chains, arrows = search.evaluator, search.chains, search.arrows
+    most = work_out(evaluator, chains, workspace, arrows, seat, pool, hands, discs, stacks)
+    find_ends(chains, workspace, most, best_keep(chains, workspace, hands[seat])[0], level.paths)
+    return int(most)
+
+
+@njit(cache=True, nogil=True)
+def chance_of(paths: Paths, end: int) -> float:
+    return float(paths.stops[end] if end < FAILS else paths.fails[end - FAILS])
+
+
+@njit(cache=True, nogil=True)
+def shares_of(workspace: Workspace, end: int) -> Shares:
+    """The network's shares after an end, from the next seat on."""
+    if end < FAILS:
+        return workspace.stopped[end, :]
+    return workspace.failed[end - FAILS, :]
+
+
+@njit(cache=True, nogil=True)
+def better_disc(workspace: Workspace, links: int) -> int:
+    return 1 if workspace.moves[links, 1] > workspace.moves[links, 0] else 0
+
+
+@njit(cache=True, nogil=True)
+def play_end(
+    search: Search, disc: int, end: int, seat: int, hands: Words, discs: Words, stacks: Words
+) -> tuple[int, int]:
+    """Carry an end out; returns the space that the disc left and the one it came to, -1 without a move."""
+    if end >= FAILS:
+        hands[seat] = end - FAILS
+        return -1, -1
+    space = free_discs(seat, discs, stacks)[disc]
+    hands[seat] = end
+    _, reached, _ = move(seat, space, end, search.arrows, discs, stacks)
+    return space, reached
+
+
+@njit(cache=True, nogil=True)
+def mean_of_ends(level: Level, most: int, out: Shares) -> None:
+    """The shares before a turn that was planned, from its seat on, by the values after it."""
+    out[:] = 0.0
+    for end in range(1, FAILS + dice_left(most) + 1):
+        if end <= most or end > FAILS:
+            chance, shares = chance_of(level.paths, end), shares_of(level.workspace, end)
+            for later in range(len(out)):
+                out[next_seat(later, len(out))] += chance * shares[later]
+
+
+@njit(cache=True, nogil=True)
+def draw_end(level: Level, most: int) -> int:
+    """One of the ends of a turn that was planned, by their probabilities."""
+    draw, drawn = np.random.random(), -1
+    for end in range(1, FAILS + dice_left(most) + 1):
+        chance = chance_of(level.paths, end) if end <= most or end > FAILS else 0.0
+        if chance > 0.0 and draw >= 0.0:  # the last one if rounding leaves something
+            drawn = end
+            draw -= chance
+    return drawn
+
+
+@njit(cache=True, nogil=True)
+def look(
+    search: Search, level: Level, seat: int, hands: Words, discs: Words, stacks: Words, out: Shares
+) -> None:
+    """The shares at the start of a turn, from its seat on, by the values after it."""
+    out[:] = 0.0
+    if has_won(seat, discs, stacks):
+        out[0] = 1.0
+        return
+    mean_of_ends(level, plan(search, level, seat, hands, discs, stacks), out)
+
+
+@njit(cache=True, nogil=True)
+def roll_out(search: Search, seat: int, hands: Words, discs: Words, stacks: Words, out: Shares) -> None:
+    """The same by rollouts: the mean of the values after some turns, without luck.
+
+    What remains without luck is, for each turn, the mean of the values after it minus the value before it.
+    """
+    first, level, players = search.levels[1], search.levels[2], len(hands)
+    look(search, first, seat, hands, discs, stacks, out)
+    if has_won(seat, discs, stacks):
+        return
+    change, mean = np.zeros(players), np.zeros(players)
+    most = min(LONGEST, hands[seat] + pool_of(hands))
+    for _ in range(search.rollouts):
+        mover, here, links = seat, first, most
+        its_hands, its_discs, its_stacks = hands.copy(), discs.copy(), stacks.copy()
+        for _ in range(1, search.turns):
+            end = draw_end(here, links)
+            before = shares_of(here.workspace, end).copy()
+            disc = better_disc(here.workspace, end) if end < FAILS else 0
+            play_end(search, disc, end, mover, its_hands, its_discs, its_stacks)
+            mover, here = next_seat(mover, players), level
+            if has_won(mover, its_discs, its_stacks):
+                break
+            links = plan(search, level, mover, its_hands, its_discs, its_stacks)
+            mean_of_ends(level, links, mean)
+            for later in range(players):
+                change[(mover + later - seat) % players] += mean[later] - before[later]
+    out += change / search.rollouts
+
+
+# The grandmaster.
+
+
+@njit(cache=True, nogil=True)
+def plan_deeper(search: Search, rolled: int, seat: int, hands: Words, discs: Words, stacks: Words) -> int:
+    """``plan`` for the first level by search, without the probabilities of ends after it.
+
+    :param rolled: how many dice were rolled in this turn; 0 before that.
+    """
+    level = search.levels[0]
+    workspace, stops, fails = level.workspace, level.paths.stops, level.paths.fails
+    most = plan(search, level, seat, hands, discs, stacks)
+    if rolled:
+        find_ends(search.chains, workspace, most, rolled, level.paths)
+    moves = workspace.moves.copy()
+    hand, following, last = hands[seat], next_seat(seat, len(hands)), len(hands) - 1
+    spaces, after = free_discs(seat, discs, stacks), np.zeros(len(hands))
+    changes, likely = np.zeros(2), np.zeros(2)
+    for end in range(1, FAILS + dice_left(most) + 1):
+        if (end > most and end <= FAILS) or (chance_of(level.paths, end) < CUT and end != rolled):
+            continue
+        kind = 0 if end < FAILS else 1
+        before = workspace.stop[end] if kind == 0 else workspace.fail[end - FAILS]
+        best = -1.0
+        for disc in range(2 if kind == 0 else 1):
+            if kind == 0 and (spaces[disc] < 0 or moves[end, disc] < before - MARGIN):
+                continue
+            space, reached = play_end(search, disc, end, seat, hands, discs, stacks)
+            roll_out(search, following, hands, discs, stacks, after)
+            if space >= 0:
+                take_back(seat, space, reached, discs, stacks)
+                workspace.moves[end, disc] = after[last]
+            hands[seat] = hand
+            best = max(best, after[last])
+        if kind == 0:
+            workspace.stop[end] = best
+        else:
+            workspace.fail[end - FAILS] = best
+        likely[kind] += chance_of(level.paths, end)
+        changes[kind] += chance_of(level.paths, end) * (best - before)
+    for links in range(1, most + 1):
+        if stops[links] < CUT and links != rolled and likely[0] > 0.0:
+            workspace.stop[links] = max(0.0, workspace.stop[links] + changes[0] / likely[0])
+    for left in range(1, dice_left(most) + 1):
+        if fails[left] < CUT and likely[1] > 0.0:
+            workspace.fail[left] = max(0.0, workspace.fail[left] + changes[1] / likely[1])
+    fill_standing(search.chains, workspace, most)
+    return most
+
+
+@njit(cache=True, nogil=True)
+def set_seed(seed: int) -> None:
+    """Seed the dice of rollouts."""
+    np.random.seed(seed)
+
+
+class Searched:
+    """The values of actions by search. They depend on the position alone, which seeds the rollouts."""
+
+    def __init__(self, game: Chain, rollouts: int = ROLLOUTS, turns: int = TURNS) -> None:
+        self.game, self.search = game, new_search(game, rollouts, turns)
+        self._last: tuple[object, Turn, dict[int, NDArray[np.float64]]] | None = None
+        self.action_values(game.initial_state())  # compiles, so that no decision has to wait for it
+
+    def action_values(self, state: State) -> dict[Action, float]:
+        """By legal action: the probability that the seat to act wins."""
+        actions, links = self.game.legal_actions(state), len(state.chain.numbers)
+        if not actions:
+            return {}
+        rolled = 0 if state.phase is Phase.KEEP else state.hands[state.turn]
+        key = state.turn, rolled, state.hands, state.discs, state.piles
+        if self._last is None or self._last[0] != key:
+            set_seed(crc32(repr(key).encode()))
+            self._last = key, *self._work_out(state, rolled)
+        _, turn, moves = self._last
+        return {
+            action: float(moves[action.space][links])
+            if isinstance(action, Move)
+            else worth(self.game, turn, state, action)
+            for action in actions
+        }
+
+    def _work_out(self, state: State, rolled: int) -> tuple[Turn, dict[int, NDArray[np.float64]]]:
+        """The turn, and by the space of a disc: the values of its moves, by links."""
+        players, seat, row = self.game.players, state.turn, row_of(self.game.track.length, state)[SEATS:]
+        hands, discs = np.array(row[:players]), np.array(row[players : 3 * players]).reshape(players, 2)
+        stacks = np.array(row[3 * players :])
+        most = plan_deeper(self.search, rolled, seat, hands, discs, stacks)
+        found = self.search.levels[0].workspace
+        stop, fail = found.stop[: most + 1].copy(), found.fail[: dice_left(most) + 1].copy()
+        moves = found.moves[: most + 1] + (stop - found.moves[: most + 1].max(axis=1))[:, None]
+        spaces = free_discs(seat, discs, stacks)
+        return Turn(stop, fail, most), {space: moves[:, disc] for disc, space in enumerate(spaces)}
+
+
+def grandmaster(game: Chain) -> Master:
+    """A bot that plays by the exact solution if it is in the cache folder, else by search."""
+    solution = solutions.find(game)
+    if solution:
+        return Master(solution, "exact solution", TOLERANCE)
+    return Master(Searched(game), "search", TOLERANCE)
