@@ -49,6 +49,7 @@ def test_games_options_and_bots_are_listed(http: httpx.Client) -> None:
     answer = http.get("/api/games").json()
     assert [game["name"] for game in answer["games"]] == ["rapido", "chain"]
     assert {"simple", "random"} <= set(answer["bots"])
+    assert [game["bots"][len(answer["bots"]) :] for game in answer["games"]] == [[], ["grandmaster"]]
     assert [option["name"] for option in answer["games"][0]["options"]] == ["players", "finish"]
 
 
@@ -66,6 +67,7 @@ IMPOSSIBLE: list[tuple[Any, str]] = [
     ({"game": "rapido", "options": {"name": "chain"}}, "bad_options"),
     ({"game": "chain", "options": {"board": "x" * 900}}, "bad_options"),
     ({"game": "rapido", "bots": ["deep blue"]}, "unknown_bot"),
+    ({"game": "rapido", "bots": ["grandmaster"]}, "unknown_bot"),
     ({"game": "rapido", "settings": {"stand_in": "deep blue"}}, "unknown_bot"),
     ({"game": "rapido", "options": {"players": 2}, "bots": ["simple"] * 3}, "table_full"),
     ({"game": "rapido", "people": [{"name": "A", "seat": 0}, {"name": "B", "seat": 0}]}, "seat_taken"),

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,8 +14,11 @@ from typing import Any
 
 import pytest
 
+from escadaria import bots, catalogue
+from escadaria.bots import AnyBot
+from escadaria.game import AnyGame
 from escadaria.refusals import Refused
-from escadaria.server import workers
+from escadaria.server import worker, workers
 from escadaria.server.pool import Job, Pool, WorkerFailed
 from server.wire import eventually
 
@@ -189,3 +193,20 @@ def test_the_cache_is_bounded_in_number_and_bytes() -> None:
     assert [cache.get(name) is not None for name in "bcde"] == [False, False, True, True]
     cache.put("f", b"x" * 101)
     assert cache.size == 0 and cache.get("f") is None
+
+
+async def test_a_master_decides_until_the_grandmaster_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, loaded = catalogue.load("chain"), threading.Event()
+
+    def load(name: str, game: AnyGame) -> AnyBot:
+        if name == bots.GRANDMASTER:
+            loaded.wait(60)
+        return lambda game, state: name
+
+    monkeypatch.setattr(bots, "load", load)
+    monkeypatch.setattr(worker, "LOADING_SECONDS", 0.0)
+    bot = worker.Grandmaster(game)
+    assert bot(game, game.initial_state()) == "master"
+    loaded.set()
+    await eventually(bot.loading.done, "the grandmaster is loaded")
+    assert bot(game, game.initial_state()) == "grandmaster"
