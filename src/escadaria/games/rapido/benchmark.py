@@ -9,9 +9,9 @@ SHORT: Mapping[str, int | str] = {"finish": 5}
 
 ANCHORS: Mapping[int, Mapping[str, float]] = {
     2: {"random": 672, "simple": 1000, "tourist": 910, "regular": 1005, "expert": 1111},
-    3: {"random": 558, "simple": 1000, "tourist": 770, "regular": 993, "expert": 1030, "master": 1083},
-    4: {"random": 505, "simple": 1000, "tourist": 655, "regular": 963, "expert": 987, "master": 1063},
-    5: {"random": 455, "simple": 1000, "tourist": 604, "regular": 954, "expert": 1003, "master": 1062},
+    3: {"random": 560, "simple": 1000, "tourist": 780, "regular": 996, "expert": 1018, "master": 1087},
+    4: {"random": 506, "simple": 1000, "tourist": 671, "regular": 967, "expert": 972, "master": 1070},
+    5: {"random": 473, "simple": 1000, "tourist": 610, "regular": 951, "expert": 972, "master": 1058},
     6: {"random": 463, "simple": 1000, "tourist": 573, "regular": 932, "expert": 958, "master": 1051},
 }
 """By `tool anchors rapido --games 12000`."""
