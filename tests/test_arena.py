@@ -303,7 +303,7 @@ def test_a_bot_that_cannot_play_is_named_with_the_position_and_what_it_did(mine:
         ("MINE:number", UnknownBot, "must be a function of game and position"),
         (":first", UnknownBot, "Empty module name"),
         ("MINE_broken:first", BadBot, "cannot be imported: SyntaxError"),
-        ("genius", UnknownBot, "there is no bot 'genius', there are random"),
+        ("genius", UnknownBot, "there is no bot 'genius' for rapido, there are random"),
     ],
 )
 def test_a_bot_that_does_not_exist_is_refused(mine: str, path: str, kind: type[Exception], said: str) -> None:

@@ -283,3 +283,11 @@ def test_a_bot_among_known_ones_gets_the_rating_that_the_model_has() -> None:
     assert abs(rating - 1210) < 4 * error < 20
     both = fit(seated, wins, 4)
     assert error < both.bot_errors[0] * 2 and abs(both.seats[0] - 60) < 4 * both.seat_errors[0]
+
+
+def test_solving_a_short_game_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    reports: list[tuple[int, int]] = []
+    monkeypatch.setattr(solutions, "find", lambda game: None)
+    monkeypatch.setattr(module, "_solved", lambda game: None)
+    module._regrets(load("chain"), "simple", 4, lambda game, done, total: reports.append((done, total)))
+    assert reports == [(0, 0)]

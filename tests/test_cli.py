@@ -729,7 +729,11 @@ def test_simulate_shows_tables() -> None:
         (["play", "rapido", "--lang", "pt"], "there is no language 'pt', there are en, de, fr, it, es"),
         (["play", "--resume", "nowhere.txt"], "nowhere.txt"),
         (["play", "rapido", "--record", "taken.txt"], "taken.txt exists already"),
-        (["simulate", "rapido", "--bot", "genius"], "there is no bot 'genius', there are random, simple"),
+        (["simulate", "rapido", "--bot", "genius"], "there is no bot 'genius' for rapido, there are random"),
+        (
+            ["play", "rapido", "--seat", "bot:grandmaster"],
+            "there is no bot 'grandmaster' for rapido, there are random",
+        ),
         (["simulate", "rapido", "--games", "0"], "--games"),
         (["simulate", "rapido", "--players", "2", *["--bot", "simple"] * 3], "1 to 2 bots, not 3"),
         (["verify", "nowhere.txt"], "nowhere.txt"),

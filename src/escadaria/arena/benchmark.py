@@ -62,7 +62,7 @@ TIMED, UNTIMED = 200, 20
 """The number of decisions that are timed, after a few that are not."""
 
 Report = Callable[[AnyGame, int, int], None]
-"""Called with the game, and the number of its games done and in total."""
+"""Called with the game, and the number of its games done and in total; 0 in total while it is solved."""
 
 
 class GamePart(Protocol):
@@ -385,7 +385,10 @@ def _regrets(
     for rules in (_short(game), game):
         if rules is None or kit_of(rules).solver is None:
             continue
-        solution = solutions.find(rules) or (_solved(rules) if rules != game else None)
+        solution = solutions.find(rules)
+        if solution is None and rules != game:
+            progress(rules, 0, 0)
+            solution = _solved(rules)
         if solution is None:
             found[rules] = Unsolved(_command(rules))
         else:

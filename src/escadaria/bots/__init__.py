@@ -108,7 +108,7 @@ def check(name: str, game: AnyGame) -> None:
     if name not in known and name == GRANDMASTER and kit.search is not None:
         raise UnknownBot("a grandmaster needs numba: install escadaria[lab]")
     if name not in known:
-        raise UnknownBot(f"there is no bot {name!r}, there are {', '.join(known)}")
+        raise UnknownBot(f"there is no bot {name!r} for {kit.game.name}, there are {', '.join(known)}")
 
 
 def load(name: str, game: AnyGame, rng: random.Random | None = None) -> AnyBot:

@@ -80,8 +80,9 @@ def hint(
 ) -> None:
     """Evaluate the legal actions of a position.
 
-    It prints the win probability of the seat to act after each. Example: escadaria hint rapido
-    "turn=0 phase=decide value=62 steps=3,5 tower=4:1:51"
+    It prints the win probability of the seat to act after each. Examples: escadaria hint rapido
+    "turn=0 phase=decide value=62 steps=3,5 tower=4:1:51", escadaria hint chain
+    "turn=0 phase=keep hands=2,2 pool=12 discs=0+0,0+0 stacks=- chain=-/0/open loose=-"
     """
     with report_errors(lang) as screen:
         rules, state = seating.read_position(game, option, players, position)

@@ -152,7 +152,8 @@ def arena(
         list[str],
         typer.Option(
             metavar="NAME",
-            help="A bot, or package.module:function for your own. Repeatable. Default: all bots.",
+            help="A bot, or package.module:function for your own. Repeatable. "
+            "Default: those that every game has.",
         ),
     ] = list(BOTS),
     players: Annotated[int | None, typer.Option(help="Number of players. Default: two.")] = None,

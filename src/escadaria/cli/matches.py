@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from escadaria.bots import ANY_BOT
+from escadaria.bots import BOTS, GRANDMASTER
 from escadaria.catalogue import GAMES
 from escadaria.cli.common import KNOWN, File, Language, OneGame, Options, report_errors, signals_as_interrupt
 from escadaria.game import BadOptions
@@ -39,7 +39,8 @@ def play(
         list[str],
         typer.Option(
             metavar="NAME",
-            help=f"A person; or bot:KIND, or NAME=bot:KIND ({', '.join(ANY_BOT)}). Repeatable.",
+            help=f"A person; or bot:KIND, or NAME=bot:KIND ({', '.join(BOTS)}; in some games "
+            f"{GRANDMASTER}). Repeatable.",
         ),
     ] = [],
     players: Annotated[int | None, typer.Option(help="Number of players; bots fill the free seats.")] = None,

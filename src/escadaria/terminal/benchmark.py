@@ -99,6 +99,6 @@ def benchmark_progress(screen: Screen) -> Iterator[Callable[[AnyGame, int, int],
 
         def update(game: AnyGame, done: int, total: int) -> None:
             name = screen.texts("arena.title", game=screen.texts(f"{game.name}.name"), players=game.players)
-            report(name, done, total)
+            report(name if total else screen.texts("benchmark.solving"), done, total)
 
         yield update

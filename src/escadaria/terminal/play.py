@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from rich.rule import Rule
 from rich.text import Text
 
+from escadaria.bots import GRANDMASTER
 from escadaria.bots import load as load_bot
 from escadaria.game import Fact, GameError
 from escadaria.refusals import Refused
@@ -106,6 +107,9 @@ class TerminalMatch:
             self.screen.say("play.seeded", QUIET, seed=self.saved.seed)
         if any(not seat.bot for seat in self.table.seats):
             self.screen.say("play.keys", QUIET)
+        if any(seat.bot == GRANDMASTER for seat in self.table.seats):
+            self.screen.say("lab.preparing", QUIET)
+            load_bot(GRANDMASTER, self.table.game)
 
     # A turn.
 

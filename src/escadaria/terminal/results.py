@@ -41,8 +41,9 @@ def show_statistics(record: Record, screen: Screen) -> None:
 def show_results(results: Results, seconds: float, screen: Screen) -> None:
     """Print the shares of games won, by bot and by seat, and the speed."""
     show_shares(results, screen)
-    speed = screen.texts.number(round(results.games / max(seconds, 1e-9)))
-    screen.say("simulate.speed", number=results.games, speed=speed)
+    speed = results.games / max(seconds, 1e-9)
+    rounded = round(speed) if speed >= 10 else round(speed, 1)
+    screen.say("simulate.speed", number=results.games, speed=screen.texts.number(rounded))
 
 
 def show_shares(results: Results, screen: Screen) -> None:

@@ -8,6 +8,7 @@ export interface TextArgs {
   'benchmark.protocol': 'games' | 'protocol';
   'benchmark.regret': 'decision' | 'game' | 'high' | 'low' | 'options';
   'benchmark.shortened': 'games';
+  'benchmark.solving': never;
   'benchmark.unsolved': 'command' | 'options';
   'bot.expert': never;
   'bot.expert.about': never;
