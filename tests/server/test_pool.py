@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import threading
 import time
+import weakref
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -210,3 +212,25 @@ async def test_a_master_decides_until_the_grandmaster_is_loaded(monkeypatch: pyt
     loaded.set()
     await eventually(bot.loading.done, "the grandmaster is loaded")
     assert bot(game, game.initial_state()) == "grandmaster"
+
+
+async def test_few_grandmasters_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables with many boards do not fill the memory."""
+
+    class Light:
+        def __init__(self, game: AnyGame) -> None:
+            made.add(self)
+
+        def __call__(self, game: AnyGame, state: object) -> object:
+            return game.legal_actions(state)[0]
+
+    made = weakref.WeakSet[Light]()
+    monkeypatch.setattr(worker, "Grandmaster", Light)
+    worker._grandmaster.cache_clear()
+    for length in range(18, 18 + 2 * worker.MOST_GRANDMASTERS):
+        game = catalogue.load("chain", board=str(length))
+        options = (("board", str(length)),)
+        assert worker.decide("chain", options, str(game.initial_state()), "grandmaster") == "keep 1"
+    gc.collect()
+    assert len(made) == worker.MOST_GRANDMASTERS
+    worker._grandmaster.cache_clear()

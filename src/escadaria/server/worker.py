@@ -21,6 +21,8 @@ from escadaria.refusals import Ending, code_of
 
 LOADING_SECONDS = 4.0
 """How long a grandmaster's first decision waits for it to load."""
+MOST_GRANDMASTERS = 16
+"""How many of them are kept; each has about 11 MB of tables."""
 
 HEADER = struct.Struct("!I")
 """The length of the following message."""
@@ -78,14 +80,20 @@ def _answer(call: bytes) -> Answer:
 
 def decide(name: str, options: tuple[tuple[str, int | str], ...], state: str, bot: str) -> str:
     """The action of a bot at a position."""
-    game, choose = _bot(name, options, bot)
+    game, choose = _grandmaster(name, options) if bot == bots.GRANDMASTER else _bot(name, options, bot)
     return str(choose(game, game.parse_state(state)))
 
 
 @lru_cache(maxsize=256)
 def _bot(name: str, options: tuple[tuple[str, int | str], ...], bot: str) -> tuple[AnyGame, bots.AnyBot]:
     game = catalogue.load(name, **dict(options))
-    return game, Grandmaster(game) if bot == bots.GRANDMASTER else bots.load(bot, game)
+    return game, bots.load(bot, game)
+
+
+@lru_cache(maxsize=MOST_GRANDMASTERS)
+def _grandmaster(name: str, options: tuple[tuple[str, int | str], ...]) -> tuple[AnyGame, Grandmaster]:
+    game = catalogue.load(name, **dict(options))
+    return game, Grandmaster(game)
 
 
 class Grandmaster:
