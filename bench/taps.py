@@ -2,9 +2,9 @@
 
     python3 run.py bench taps --matches 200 --bot regular
 
-Bots play both seats, and the taps of the first one are counted as the dock asks for them: one to confirm, one
-more for each choice that was not proposed (``tests/browser/playing.py``; ``tests/browser/test_taps.py`` plays
-whole matches with just these taps). The baseline is a tap for each decision of the rules.
+Bots play both seats, and the taps of the first one are counted as the dock asks for them: one to confirm,
+one more for each choice that was not proposed (``playing.py`` in ``tests/system/browser``; ``test_taps.py``
+there plays whole matches with just these taps). The baseline is a tap for each decision of the rules.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from escadaria.games.chain.rules import Chain, Covered, Keep, Move
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from browser.playing import ChainDock, decisions
+from system.browser.playing import ChainDock, decisions
 
 KINDS = {"keep": "keep", "link": "build", "up": "lengthen", "down": "lengthen", "move": "move"}
 

@@ -21,10 +21,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from browser.people import Person
-from browser.playing import Happened, Player, followed
-from browser.setup import chromium, memory, opened
 from server.conftest import Live
+from system.browser.people import Person
+from system.browser.playing import Happened, Player, followed
+from system.browser.setup import chromium, memory, opened
 
 MATCHES = ("rapido-2", "rapido-3", "rapido-6", "chain-2", "chain-4", "chain-6")
 PACE = 900

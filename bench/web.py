@@ -31,9 +31,9 @@ from playwright.sync_api import Browser, expect
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from browser.people import Person
-from browser.setup import Table, asked, chromium, joined, memory, opened, practising
 from server.conftest import Live
+from system.browser.people import Person
+from system.browser.setup import Table, asked, chromium, joined, memory, opened, practising
 
 DECIDE = "turn=0 phase=decide value=54 steps=9,5,12 tower=2:1:52,4:2:63"
 

@@ -1,31 +1,32 @@
-"""Shared fixtures, and the distribution of tests to workers."""
+"""The distribution of tests to workers, the times of each folder, and a shared fixture."""
 
 from __future__ import annotations
 
+import contextlib
+import re
+from collections import defaultdict
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
-BROWSER = "tests/browser/"
+CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
+
 FIRST = (
-    BROWSER,  # all on one worker
-    "tests/compute/", "tests/learning/", "tests/adapters/",  # compile kernels, which others find in the cache
-    "tests/faults/", "tests/worlds/", "tests/attacks/", "tests/bus/", "tests/store/", "tests/server/",
-    "tests/test_deploy.py", "tests/test_package.py", "tests/test_soak.py", "tests/test_web.py", "docs/",
+    "tests/system/browser/", "tests/system/", "tests/learning/", "tests/compute/", "tests/adapters/",
+    "tests/bus/", "tests/store/", "tests/server/", "tests/project/", "tests/web/", "docs/",
 )  # fmt: skip
 """What runs first, so that no worker begins a long file when the others are done."""
 
 
-class OneBrowser(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
-    """Distributes tests by file, because the tests of a file share fixtures.
-
-    All browser tests go to one worker: one Chromium is enough. Meanwhile the others compile the kernels.
-    """
+class LongFilesFirst(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """Distributes tests by file, because the tests of a file share fixtures."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return BROWSER if nodeid.startswith(BROWSER) else nodeid.partition("::")[0]
+        return nodeid.partition("::")[0]
 
     def _assign_work_unit(self, node: Any) -> None:
         self.workqueue.move_to_end(min(self.workqueue, key=rank), last=False)
@@ -38,8 +39,91 @@ def rank(file: str) -> int:
 
 
 @pytest.hookimpl(optionalhook=True)  # the mutation check runs pytest without xdist
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneBrowser:
-    return OneBrowser(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongFilesFirst:
+    return LongFilesFirst(config, log)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--shares", action="store_true", help="fail if a folder passes twice its share of CPU time"
+    )
+
+
+class CpuTime:
+    """In each worker: the CPU time of each file, with all the processes that its tests started."""
+
+    def __init__(self) -> None:
+        self.spent = cpu_seconds()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+        try:
+            return (yield)
+        finally:
+            if nextitem is None or nextitem.path != item.path:
+                before, self.spent = self.spent, cpu_seconds()
+                item.user_properties.append(("cpu", max(0.0, self.spent - before)))
+
+
+def cpu_seconds() -> float:
+    """The CPU time of this process and of all that it has started."""
+    own, found = psutil.Process(), 0.0
+    for process in [own, *own.children(recursive=True)]:
+        with contextlib.suppress(psutil.Error):  # it has ended
+            found += sum(process.cpu_times()[:4])
+    return found
+
+
+class Folders:
+    """In the main process: prints the time of each folder, and compares it with its share."""
+
+    def __init__(self, compares: bool) -> None:
+        self.compares = compares
+        self.wall: defaultdict[str, float] = defaultdict(float)
+        self.cpu: defaultdict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        folder = report.nodeid.partition("::")[0].rpartition("/")[0]
+        self.wall[folder] += report.duration
+        if report.when == "teardown":
+            self.cpu[folder] += sum(
+                float(str(value)) for name, value in report.user_properties if name == "cpu"
+            )
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None]:
+        yield
+        if self.compares and self.too_much() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        terminalreporter.section("time by folder: seconds, and seconds of CPU time", "=")
+        for folder in sorted(self.wall, key=self.cpu.__getitem__, reverse=True):
+            terminalreporter.write_line(f"{self.wall[folder]:8.1f} {self.cpu[folder]:8.1f}  {folder or '.'}")
+        for line in self.too_much() if self.compares else ():
+            terminalreporter.write_line(f"FAILED: {line}", red=True)
+
+    def too_much(self) -> list[str]:
+        """The folders that take over twice their share in CONTRIBUTING.md; each has a twentieth at least."""
+        total, shares = sum(self.cpu.values()), dict(shares_of(CONTRIBUTING.read_text("utf-8")))
+        return [
+            f"{folder} took {cpu / total:.0%} of the CPU time; its share in CONTRIBUTING.md is {share:.0%}"
+            for folder, cpu in self.cpu.items()
+            if cpu > 2 * max(share := shares.get(folder, 0.0), 0.05) * total
+        ]
+
+
+def shares_of(page: str) -> Iterator[tuple[str, float]]:
+    """The shares in the table that ``tools/test_times.py`` writes."""
+    for folder, percent in re.findall(r"^\| `([\w/]+)` .*\| +([\d.]+) % \|$", page, re.MULTILINE):
+        yield folder, float(percent) / 100
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        config.pluginmanager.register(CpuTime())
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Folders(config.getoption("--shares")))
 
 
 @pytest.fixture

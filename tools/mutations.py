@@ -31,10 +31,10 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("src", "escadaria")
 TESTS = {  # the tests that must fail, by the mutated file
-    "games/rapido/rules.py": ["tests/test_rapido.py"],
-    "games/chain/rules.py": ["tests/test_chain.py"],
-    "games/chain/links.py": ["tests/test_chain.py"],
-    "games/chain/boards.py": ["tests/test_boards.py"],
+    "games/rapido/rules.py": ["tests/rules/test_rapido.py"],
+    "games/chain/rules.py": ["tests/rules/test_chain.py"],
+    "games/chain/links.py": ["tests/rules/test_chain.py"],
+    "games/chain/boards.py": ["tests/rules/test_boards.py"],
 }
 RULINGS = [*(f"R{n}" for n in range(1, 20)), *(f"C{n}" for n in range(1, 19))]
 QUICK = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}

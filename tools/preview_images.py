@@ -22,7 +22,7 @@ from escadaria.server.head import IMAGE_SIZE
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from browser.setup import chromium
+from system.browser.setup import chromium
 
 WEB = ROOT / "web"
 FOLDER = WEB / "public" / "previews"

@@ -21,12 +21,12 @@ from playwright.sync_api import Browser, Page, ViewportSize
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from browser.people import Person
-from browser.screens import SCREENS, Screen
-from browser.setup import chromium, memory
 from escadaria.i18n import LANGUAGES
 from server.coached import write_chain_solution, write_solution
 from server.conftest import Live
+from system.browser.people import Person
+from system.browser.screens import SCREENS, Screen
+from system.browser.setup import chromium, memory
 
 FOLDER = ROOT / "screenshots"
 DESK = "1280x800"

@@ -20,10 +20,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from escadaria.server.run import is_free
-from faults.people import open_match
-from faults.serving import free_port, processes_of
 from server.wire import PATIENCE, settings_json, wire
 from store.conftest import Postgres
+from system.faults.people import open_match
+from system.faults.serving import free_port, processes_of
 
 pytestmark = pytest.mark.anyio
 

@@ -17,13 +17,13 @@ from typing import Any, cast
 import httpx
 import pytest
 
-from browser.setup import opened, played
 from escadaria.catalogue import GAMES
 from escadaria.i18n import LANGUAGES, Texts, load
 from escadaria.i18n.web import PARTS, texts_json
 from escadaria.server import head, pages
 from escadaria.server.hub import Hub
 from escadaria.server.settings import Settings
+from system.browser.setup import opened, played
 
 BUILT = (pages.STATIC / "index.html").is_file()
 pytestmark = pytest.mark.skipif(not BUILT, reason="the web client is not built")

@@ -1,0 +1,1 @@
+"""Simulations, leagues and the benchmark."""

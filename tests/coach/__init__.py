@@ -1,0 +1,1 @@
+"""The coach, and what notebooks show of it."""

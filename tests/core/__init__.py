@@ -1,0 +1,1 @@
+"""The other modules at the top of the package."""

@@ -1,0 +1,528 @@
+"""The five languages: the same keys, the right plural forms, and a text for every fact and action."""
+
+from __future__ import annotations
+
+import dataclasses
+import gettext
+import random
+import re
+import string
+import sys
+import tomllib
+from collections.abc import Iterator
+from enum import Enum
+from fractions import Fraction
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from babel.messages.pofile import read_po
+
+from escadaria import GAMES, BadOptions, Fact
+from escadaria import load as load_game
+from escadaria.game import CHANCE, GameError, play_out
+from escadaria.games.chain import rules as chain
+from escadaria.games.rapido import rules as rapido
+from escadaria.i18n import LANGUAGES, Message, Texts, load, negotiate, read_messages
+from escadaria.refusals import RefusalCode
+
+NAMES = ("Ana", "Bento", "Clara", "Davi", "Eva", "Fábio")
+COLOURS = ("red", "blue", "green", "yellow", "black", "white")
+CODES = (
+    "invalid_text", "illegal_action", "bad_options", "bad_record", "bad_dice",
+    "not_your_turn", "stale_version", "over", "no_undo", "unknown_bot",
+)  # fmt: skip
+
+ENGLISH = load("en").messages
+KEYED = Texts("en", {key: Message((key,)) for key in ENGLISH})
+"""Texts that contain their own key, to see which message and variant is used."""
+
+YOU = (".you", ".to_you")
+"""The endings of the forms that address the reader."""
+
+GLOSSARY = tomllib.loads(resources.files("escadaria.i18n").joinpath("glossary.toml").read_text("utf-8"))
+
+every_language = pytest.mark.parametrize("language", LANGUAGES)
+every_game = pytest.mark.parametrize("name", GAMES)
+
+
+def forms() -> Iterator[tuple[str, str, str]]:
+    """Every text of every language, plural forms too: language, key, text."""
+    for language in LANGUAGES:
+        for key, message in load(language).messages.items():
+            for text in message.forms:
+                yield language, key, text
+
+
+def placeholders(text: str) -> set[str]:
+    """The names in braces: ``{dice[0]}`` is ``dice``."""
+    return {re.split(r"[.\[]", field)[0] for _, field, _, _ in string.Formatter().parse(text) if field}
+
+
+def po(language: str) -> str:
+    return resources.files("escadaria.i18n").joinpath(f"{language}.po").read_text("utf-8")
+
+
+@cache
+def played(name: str) -> tuple[tuple[Fact, ...], frozenset[str], frozenset[str]]:
+    """The facts, phases and decisions of random play."""
+    rng = random.Random(name)
+    facts: list[Fact] = []
+    phases: set[str] = set()
+    decisions: set[str] = set()
+    for players in (2, 3, 4, 5, 6) * 20:
+        game = load_game(name, players=players)
+        state: Any = game.initial_state()
+        phases.add(state.phase.value)
+
+        def decide(at: Any, game: Any = game) -> Any:
+            return rng.choice(game.legal_actions(at))
+
+        def roll(at: Any, game: Any = game) -> Any:
+            return rng.choice(game.chance_outcomes(at))[0]
+
+        for action, after in play_out(game, state, decide, roll):
+            facts += game.facts(state, action)
+            if game.current_player(state) != CHANCE:
+                phases.add(state.phase.value)
+                decisions.add(str(action))
+            state = after
+    return tuple(dict.fromkeys(facts)), frozenset(phases), frozenset(decisions)
+
+
+# The files.
+
+
+@every_language
+def test_every_language_has_the_same_keys_in_the_same_order(language: str) -> None:
+    assert list(load(language).messages) == list(ENGLISH)
+    assert po(language).count("\nmsgid ") == len(ENGLISH) + 1, "duplicate key"
+
+
+@every_language
+def test_placeholders_and_counted_numbers_agree_with_english(language: str) -> None:
+    for key, message in load(language).messages.items():
+        english = ENGLISH[key]
+        assert message.counted == english.counted, key
+        wanted = placeholders(english.forms[-1])
+        assert placeholders(message.forms[-1]) == wanted, key
+        for form in message.forms:
+            assert wanted - {message.counted} <= placeholders(form) <= wanted, key
+        assert not message.counted or message.counted in wanted, key
+
+
+@every_language
+def test_the_header_s_plural_rule_is_the_one_that_is_used(language: str) -> None:
+    plurals = plural_rule(language, po(language))
+    for key, message in load(language).messages.items():
+        assert len(message.forms) == (plurals if message.counted else 1), key
+
+
+def plural_rule(language: str, po: str) -> int:
+    """Assert that gettext and CLDR choose the same forms in the same order; how many there are."""
+    catalog = read_po(po.encode().splitlines(keepends=True))
+    rule = gettext.c2py(catalog.plural_expr)
+    texts = Texts(language, {"n": Message(tuple(map(str, range(catalog.num_plurals))), "n")})
+    assert [texts("n", n=n) for n in range(200)] == [str(rule(n)) for n in range(200)]
+    return catalog.num_plurals
+
+
+POLISH = """\
+msgid ""
+msgstr ""
+"Language: pl\\n"
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Plural-Forms: nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);\\n"
+
+msgid "steps"
+msgid_plural "n"
+msgstr[0] "{n} stopień"
+msgstr[1] "{n} stopnie"
+msgstr[2] "{n} stopni"
+"""
+
+
+def test_a_language_may_have_other_plural_forms(tmp_path: Path) -> None:
+    (tmp_path / "pl.po").write_text(POLISH, "utf-8")
+    assert plural_rule("pl", POLISH) == 3
+    english = {"english": Message(("{n} step", "{n} steps"), "n")}  # of a game without Polish texts
+    polish = Texts("pl", read_messages(tmp_path / "pl.po", "pl") | english)
+    assert [polish("steps", n=n) for n in (1, 2, 5, 12, 22)] == [
+        "1 stopień", "2 stopnie", "5 stopni", "12 stopni", "22 stopnie"
+    ]  # fmt: skip
+    assert [polish("english", n=n) for n in (1, 2, 5)] == ["1 step", "2 steps", "5 steps"]
+
+
+def test_texts_are_complete_and_clean() -> None:
+    for language, key, text in forms():
+        assert text, (language, key)
+        assert text == text.strip(), (language, key)
+        assert not re.search(r"  |['\"\t\n]|\.\.\.", text), (language, key, "spaces, quotes, an ellipsis")
+
+
+def test_each_language_keeps_its_typography() -> None:
+    for language, key, text in forms():
+        plain = re.sub(r"\{[^}]*\}", "N", text)
+        if language == "fr":
+            assert not re.search(r"\w[:;!?](\s|$)| [:;!»](\s|$)| \?$|« ", plain), (key, "wants U+202F")
+        if language == "es":
+            assert not plain.endswith("?") or "¿" in plain, key
+            assert not plain.endswith("!") or "¡" in plain, key
+        if language == "de":
+            assert not re.search(r"\b(Sie|Ihnen|Ihre?[nmrs]?)\b", plain), (key, "du")
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_no_sentence_was_left_in_english(language: str) -> None:
+    for key, message in load(language).messages.items():
+        if len(ENGLISH[key].forms[0].split()) > 2:
+            assert not set(message.forms) & set(ENGLISH[key].forms), key
+
+
+@every_language
+def test_texts_use_the_words_of_the_glossary(language: str) -> None:
+    for idea, entry in GLOSSARY[language].items():
+        wrong = re.compile(rf"\b(?:{'|'.join(entry.get('not', ['$^']))})\b", re.IGNORECASE)
+        other_meaning = set(entry.get("but", ()))
+        used = set()
+        for key, message in load(language).messages.items():
+            for text in message.forms:
+                found = wrong.search(re.sub(r"\{[^}]*\}", "{}", text))
+                assert not found or key in other_meaning, (idea, entry["term"], key, text)
+                if found:
+                    used.add(key)
+        assert used == other_meaning, (idea, "exceptions that are not needed")
+
+
+def test_the_glossary_has_a_term_for_each_idea_in_each_language() -> None:
+    for language, ideas in GLOSSARY.items():
+        assert list(ideas) == list(GLOSSARY["en"]), language
+        assert all(entry["term"] for entry in ideas.values()), language
+
+
+def test_no_form_binds_a_name_to_an_article_or_an_ending() -> None:
+    for language, key, text in forms():
+        wrong = {"fr": r"\b(de|que|le|la) \{(name|victim)", "de": r"\{(name|victim)\}\w", "es": r"\by \{name"}
+        assert not re.search(wrong.get(language, "$^"), text), (language, key)
+
+
+@every_language
+def test_a_singular_that_zero_takes_shows_its_number(language: str) -> None:
+    if Texts(language, {"n": Message(("one", "other"), "n")})("n", n=0) == "one":
+        for key, message in load(language).messages.items():
+            assert not message.counted or message.counted in placeholders(message.forms[0]), key
+
+
+def test_every_text_of_the_web_client_is_used() -> None:
+    """Written out, or computed from words that stand in the code."""
+    root = Path(__file__).parents[2]
+    files = [*(root / "web/src").rglob("*.ts"), *(root / "web/src").rglob("*.svelte")]
+    files = [path for path in files if ".test." not in path.name and path.name != "keys.ts"]
+    files += (root / "src/escadaria").rglob("*.py")  # titles of pages, captions of rules
+    source = "\n".join(path.read_text("utf-8") for path in files)
+    quoted = set(re.findall(r"""['"`]([\w.]*)['"`]""", source))
+    words = {word.lower() for word in re.findall(r"""(?:['"`]|^ +)(\w*)['"` :]""", source, re.MULTILINE)}
+    computed = [
+        re.compile(re.sub(r"\\\$\\\{.*?\\\}", slot, re.escape(template)))
+        for template in re.findall(r"`(web\.[^`]*\$\{[^`]*)`", source)
+        for slot in [r"(\\.?\\w*)" if "?" in template else r"(\\w+)"]  # or an ending, by a condition
+    ]
+    endings = {*re.findall(r"`\$\{\w+\}\.(\w+)`", source), "you", "to_you"}
+
+    def used(key: str) -> bool:
+        if key in quoted:
+            return True
+        for match in filter(None, (pattern.fullmatch(key) for pattern in computed)):
+            if all(word.lower() in words or word in quoted or word.isdigit() for word in match.groups()):
+                return True
+        start, _, ending = key.rpartition(".")
+        return ending in endings and used(start)
+
+    assert not [key for key in ENGLISH if key.startswith("web.") and not used(key)]
+
+
+# What the games say.
+
+
+@every_language
+@every_game
+def test_every_fact_of_random_play_has_a_sentence(language: str, name: str) -> None:
+    texts = load(language)
+    for fact in played(name)[0]:
+        for you in (None, fact.seat, fact.data().get("victim")):
+            sentence = texts.fact(name, fact, NAMES, you)
+            assert not re.search(r"[{}()]|None|True|False", sentence), sentence
+            assert re.fullmatch(r"[¡A-ZÀ-Ý].*[.!]", sentence), sentence
+
+
+@every_language
+@every_game
+def test_a_sentence_about_the_reader_s_seat_has_no_name(language: str, name: str) -> None:
+    texts = load(language)
+    names = tuple(f"Player{seat}" for seat in range(6))
+    for fact in played(name)[0]:
+        for you in {fact.seat, fact.data().get("victim", fact.seat)}:
+            assert names[you] not in texts.fact(name, fact, names, you), fact
+        other = 6  # a seat that the fact is not about
+        assert texts.fact(name, fact, names, other) == texts.fact(name, fact, names), fact
+
+
+@every_game
+def test_every_fact_with_a_name_has_a_form_for_the_reader(name: str) -> None:
+    for key, message in ENGLISH.items():
+        if key.startswith((f"{name}.fact.", f"play.several.{name}.")) and not key.endswith(YOU):
+            used = placeholders(message.forms[-1])
+            assert ("name" in used) == (f"{key}.you" in ENGLISH), key
+            assert ("victim" in used) == (f"{key}.to_you" in ENGLISH), key
+
+
+def test_a_form_for_the_reader_belongs_to_a_text_with_a_name() -> None:
+    for key, message in ENGLISH.items():
+        plain, _, form = key.rpartition(".")
+        if key.endswith(YOU) and plain in ENGLISH:
+            left_out = {"you": "name", "to_you": "victim"}[form]
+            plain_text = ENGLISH[plain]
+            assert placeholders(plain_text.forms[-1]) - placeholders(message.forms[-1]) == {left_out}, key
+            assert message.counted == plain_text.counted, key
+
+
+@every_game
+def test_every_kind_of_fact_and_every_variant_is_met(name: str) -> None:
+    said = {KEYED.fact(name, fact, NAMES) for fact in played(name)[0]}
+    assert said == {key for key in ENGLISH if key.startswith(f"{name}.fact.") and not key.endswith(YOU)}
+    assert {key.split(".")[2] for key in said} == {kind_of(fact) for fact in GAMES[name].FACTS}
+
+
+def kind_of(fact: type[Fact]) -> str:
+    return fact(*[0] * len(dataclasses.fields(fact))).kind
+
+
+@every_game
+def test_sentences_use_only_fields_of_their_fact(name: str) -> None:
+    for fact in GAMES[name].FACTS:
+        fields = {field.name for field in dataclasses.fields(fact)} | {"name"}
+        start = f"{name}.fact.{kind_of(fact)}"
+        for key, message in ENGLISH.items():
+            if key == start or key.startswith(f"{start}."):
+                assert placeholders(message.forms[-1]) <= fields, key
+
+
+@every_game
+def test_every_decision_has_a_label(name: str) -> None:
+    _, _, decisions = played(name)
+    game = load_game(name)
+    said = {KEYED.action(name, action) for action in game.actions}
+    assert said == {key for key in ENGLISH if key.startswith(f"{name}.action.")}
+    for language in LANGUAGES:
+        labels = {load(language).action(name, action) for action in game.actions}
+        assert len(labels) == len(game.actions), "labels are unique"
+        assert all(load(language).action(name, game.parse(text)) in labels for text in decisions)
+
+
+def test_outcomes_of_the_dice_have_no_label() -> None:
+    with pytest.raises(KeyError, match=r"rapido\.action\.7X"):
+        load("en").action("rapido", rapido.Roll(7, rapido.X))
+
+
+@every_game
+def test_every_option_and_choice_has_a_name(name: str) -> None:
+    wanted = set()
+    for option in GAMES[name].OPTIONS:
+        key = f"{name}.option.{option.name}"
+        wanted |= {key, f"{key}.about", *(f"{key}.{choice}" for choice in option.choices)}
+    assert wanted == {key for key in ENGLISH if key.startswith(f"{name}.option.")}
+
+
+@every_game
+def test_every_phase_has_a_prompt_and_every_decision_its_rules(name: str) -> None:
+    phases: type[Enum] = sys.modules[GAMES[name].__module__].Phase
+    prompts = {key for key in ENGLISH if key.startswith(f"{name}.phase.")}
+    assert prompts == {f"{name}.phase.{phase.value}" for phase in phases}
+    assert {f"{name}.help.{phase}" for phase in (*played(name)[1], "aim")} <= set(ENGLISH)
+
+
+@every_language
+def test_texts_for_players_cite_no_rulings(language: str) -> None:
+    """Only the rules pages show the numbers, beside their texts."""
+    for key, message in load(language).messages.items():
+        assert not any(re.search(r"\b[RC]\d+\b", form) for form in message.forms), key
+
+
+@every_game
+def test_every_game_has_a_name_and_a_tagline(name: str) -> None:
+    assert {f"{name}.name", f"{name}.tagline"} <= set(ENGLISH)
+
+
+def test_colours_bots_and_errors_have_texts() -> None:
+    assert {f"colour.{colour}" for colour in COLOURS} <= set(ENGLISH)
+    assert {"language.name", "bot.random", "bot.random.about", "bot.simple", "bot.simple.about"} <= set(
+        ENGLISH
+    )
+    ours = {kind.code for kind in GameError.__subclasses__() if kind.__module__.startswith("escadaria.")}
+    assert {f"error.{code}" for code in ours.union(CODES, get_args(RefusalCode))} <= set(ENGLISH)
+
+
+# What is said.
+
+SAID = {
+    "en": ("Ana rolls 7 and X: 70.", "Bento cannot link 2, 4, and 4 into one chain.", "Keep 3 dice"),
+    "de": (
+        "Ana würfelt 7 und X: 70.",
+        "Bento kann 2, 4 und 4 nicht zu einer Kette verbinden.",
+        "3 Würfel behalten",
+    ),
+    "fr": (
+        "Ana obtient 7 et X\u202f: 70.",
+        "Bento ne peut pas former une seule chaîne avec 2, 4 et 4.",
+        "Garder 3 dés",
+    ),
+    "it": ("Ana tira 7 e X: 70.", "Bento non può unire 2, 4 e 4 in una sola catena.", "Tieni 3 dadi"),
+    "es": ("Ana saca 7 y X: 70.", "Bento no puede formar una sola cadena con 2, 4 y 4.", "Conservar 3 dados"),
+}
+
+
+@every_language
+def test_a_few_sentences_word_for_word(language: str) -> None:
+    texts = load(language)
+    assert SAID[language] == (
+        texts.fact("rapido", rapido.Rolled(0, "7X", 70), NAMES),
+        texts.fact("chain", chain.Unlinkable(1, (2, 4, 4)), NAMES),
+        texts.action("chain", chain.Keep(3)),
+    )
+
+
+ADDRESSED = {
+    "en": ("You rolled 6 and 2: 62.", "Clara throws you out: your 53 leaves field 4 and scores nothing."),
+    "de": (
+        "Du hast 6 und 2 gewürfelt: 62.",
+        "Clara wirft dich raus: Deine 53 verlässt Feld 4 und bringt nichts.",
+    ),
+    "fr": (
+        "Tu as obtenu 6 et 2\u202f: 62.",
+        "Clara t’éjecte\u202f: ton 53 quitte la case 4 et ne rapporte rien.",
+    ),
+    "it": (
+        "Hai tirato 6 e 2: 62.",
+        "Clara elimina la tua coppia da 53 dalla casella 4: non frutta nulla.",
+    ),
+    "es": ("Has sacado 6 y 2: 62.", "Clara te expulsa: tu 53 deja la casilla 4 y no puntúa."),
+}
+
+
+@every_language
+def test_the_reader_is_addressed(language: str) -> None:
+    texts = load(language)
+    assert ADDRESSED[language] == (
+        texts.fact("rapido", rapido.Rolled(0, "62", 62), NAMES, you=0),
+        texts.fact("rapido", rapido.ThrewOut(2, 0, 4, 53), NAMES, you=0),
+    )
+    assert texts.fact("rapido", rapido.Rolled(1, "62", 62), NAMES, you=0).startswith("Bento ")
+
+
+@pytest.mark.parametrize(
+    "language, none, one, two",
+    [
+        ("en", "0 steps", "1 step ", "2 steps"),
+        ("de", "0 Stufen", "1 Stufe ", "2 Stufen"),
+        ("fr", "0 marche,", "1 marche,", "2 marches"),
+        ("it", "0 scalini", "1 scalino,", "2 scalini"),
+        ("es", "0 peldaños", "1 peldaño,", "2 peldaños"),
+    ],
+)
+def test_plural_forms(language: str, none: str, one: str, two: str) -> None:
+    for climbed, words in enumerate((none, one, two)):
+        assert words in load(language)("rapido.fact.scored", name="Ana", climbed=climbed, step=9)
+
+
+@pytest.mark.parametrize(
+    "fact, key",
+    [
+        (chain.Rolled(0, 5, coloured=True), "chain.fact.rolled.coloured"),
+        (chain.Rolled(0, 5, coloured=False), "chain.fact.rolled"),
+        (chain.Covered(0, 0, 9), "chain.fact.covered.self"),
+        (chain.Covered(1, 0, 9), "chain.fact.covered"),
+        (chain.Moved(0, 0, 4, 4), "chain.fact.moved.no_start"),
+        (chain.Moved(0, 4, 8, 4), "chain.fact.moved"),
+        (rapido.Rolled(0, "X5", 50), "rapido.fact.rolled"),
+        (rapido.Rolled(0, "X5", 50, invalid=True), "rapido.fact.rolled.invalid"),
+        (rapido.Fell(0, 2, 0, 0), "rapido.fact.fell.no_fallen"),
+        (rapido.Fell(0, 2, 1, 0), "rapido.fact.fell.no_step"),
+        (rapido.Fell(0, 2, 2, 7), "rapido.fact.fell"),
+    ],
+)
+def test_the_data_of_a_fact_choose_its_variant(fact: Fact, key: str) -> None:
+    assert KEYED.fact(key.split(".")[0], fact, NAMES) == key
+
+
+def test_words_in_a_fact_are_translated_and_names_are_left_alone() -> None:
+    assert "abwärts" in load("de").fact("chain", chain.Lengthened(0, "down"), NAMES)
+    sentence = load("en").fact("rapido", rapido.ThrewOut(0, 1, 4, 51), ("{value}", "up"))
+    assert sentence == "{value} throws up out: the 51 leaves field 4."
+
+
+def test_numbers_are_written_as_the_language_writes_them() -> None:
+    assert [load(language).percent(Fraction(1, 3)) for language in ("en", "de")] == ["33%", "33\xa0%"]
+    assert [load(language).number(1234.5) for language in ("en", "de")] == ["1,234.5", "1.234,5"]
+
+
+def test_a_missing_key_or_argument_raises_a_key_error() -> None:
+    assert "rapido.name" in load("it")
+    assert "rapido.nome" not in load("it")
+    with pytest.raises(KeyError, match=r"rapido\.nome.*it\.po"):
+        load("it")("rapido.nome")
+    with pytest.raises(KeyError, match="number"):
+        load("it")("rapido.action.place")
+
+
+# Which language.
+
+
+def test_a_language_is_read_once_and_an_unknown_one_is_refused() -> None:
+    assert load("fr") is load("fr")
+    assert load("fr").language == "fr"
+    with pytest.raises(BadOptions, match="'pt'.* en, de, fr, it, es"):
+        load("pt")
+
+
+@pytest.mark.parametrize(
+    "wanted, language",
+    [
+        ("de", "de"),
+        ("de_AT.UTF-8", "de"),
+        ("DE-ch", "de"),
+        ("ca_ES@valencia", "en"),
+        ("C.UTF-8", "en"),
+        ("", "en"),
+        ("nonsense, ;q=, *", "en"),
+        ("fr-CH, fr;q=0.9, en;q=0.8, *;q=0.5", "fr"),
+        ("en;q=0.3,it ; q=0.8, es;q=0", "it"),
+        ("pt-BR,es;q=0.7", "es"),
+        (["pt_BR", "it_IT.UTF-8", "de"], "it"),
+        ([], "en"),
+    ],
+)
+def test_negotiate(wanted: str | list[str], language: str) -> None:
+    assert negotiate(wanted) == language
+
+
+@pytest.mark.parametrize(
+    "environment, language",
+    [
+        ({}, "en"),
+        ({"LANG": "es_MX.UTF-8"}, "es"),
+        ({"LANG": "es_MX.UTF-8", "LC_ALL": "fr_FR.UTF-8"}, "fr"),
+        ({"LANG": "es_MX.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "es_MX.UTF-8", "LC_MESSAGES": "it_IT", "LC_ALL": ""}, "it"),
+        ({"LANG": "es_MX.UTF-8", "LANGUAGE": "pt:de_DE:fr"}, "de"),
+    ],
+)
+def test_negotiate_asks_the_environment(
+    environment: dict[str, str], language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in environment.items():
+        monkeypatch.setenv(variable, value)
+    assert negotiate() == language

@@ -1,0 +1,364 @@
+"""Rules pages and lessons: every ruling is covered, every step is legal, every text exists."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import pytest
+
+import escadaria
+from escadaria import GAMES, BadOptions
+from escadaria.game import CHANCE
+from escadaria.i18n import LANGUAGES, load
+from escadaria.table import ROLL, Event
+from escadaria.teaching.cast import CAST, Start, play
+from escadaria.teaching.lessons import LEARNER, Scene, Step, lesson
+from escadaria.teaching.rules import Example, Paragraph, components, rulebook, rulings
+from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
+
+ROOT = Path(__file__).parents[2]
+RULINGS = {"rapido": {f"R{n}" for n in range(1, 20)}, "chain": {f"C{n}" for n in range(1, 19)}}
+
+every_game = pytest.mark.parametrize("game", GAMES)
+every_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def paragraphs(game: str) -> list[Paragraph]:
+    return [paragraph for section in rulebook(game) for paragraph in section.paragraphs]
+
+
+def examples(game: str) -> list[Example]:
+    return [paragraph.example for paragraph in paragraphs(game) if paragraph.example]
+
+
+def steps(game: str) -> list[tuple[Scene, int, Step]]:
+    return [(scene, n, step) for scene in lesson(game) for n, step in enumerate(scene.steps)]
+
+
+def keys(game: str) -> Iterator[str]:
+    """Every text that the rules and the lesson of a game use, in no order."""
+    yield from (section.title for section in rulebook(game))
+    yield from (paragraph.text for paragraph in paragraphs(game))
+    yield from (example.caption for example in examples(game))
+    yield from (ruling.reason for ruling in rulings(game) if ruling.reason)
+    yield from (part.text for part in components(game))
+    yield from (scene.title for scene in lesson(game))
+    yield from (step.say for _, _, step in steps(game))
+    yield from {reply for _, _, step in steps(game) for reply in step.replies.values()}
+
+
+def facts_of(steps: list[Any]) -> list[str]:
+    return [fact["kind"] for step in steps for fact in step.facts]
+
+
+# The rules.
+
+
+@every_game
+def test_the_rules_pages_cover_every_ruling(game: str) -> None:
+    cited = [ruling for paragraph in paragraphs(game) for ruling in paragraph.rulings]
+    assert set(cited) == RULINGS[game]
+    assert all(paragraph.rulings for paragraph in paragraphs(game))
+
+
+@every_game
+def test_every_ruling_has_an_origin_and_a_reason_unless_it_is_printed(game: str) -> None:
+    assert {ruling.number for ruling in rulings(game)} == RULINGS[game]
+    for ruling in rulings(game):
+        assert ruling.origins
+        assert ruling.reason or ruling.origins == ("printed",), ruling.number
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_the_components_are_those_that_a_match_starts_with(players: int) -> None:
+    def count(game: str, part: str) -> int:
+        counts = {one.text: one.counts for one in components(game)}
+        return counts[f"rules.{game}.part.{part}"][players - 2]
+
+    chain = escadaria.load("chain", players=players).initial_state()
+    assert count("chain", "pool") == chain.pool
+    assert count("chain", "coloured") + count("chain", "black") == sum(chain.hands)
+    assert count("chain", "coloured") == len(chain.hands)
+    assert count("chain", "discs") == sum(len(discs) for discs in chain.discs)
+    rapido = escadaria.load("rapido", players=players).initial_state()
+    pairs = [
+        colour
+        for seat in Start("rapido", str(rapido), tuple(CAST)[:players]).seats()
+        for colour in seat.colours
+    ]
+    assert count("rapido", "dice") == count("rapido", "markers") == len(pairs)
+    assert count("rapido", "pieces") == len(rapido.steps)
+
+
+def test_the_rules_for_two_are_a_separate_section() -> None:
+    two = rulebook("rapido")[-1]
+    assert two.title == "rules.rapido.title.two"
+    assert {ruling for paragraph in two.paragraphs for ruling in paragraph.rulings} == {
+        "R16", "R17", "R18", "R19",
+    }  # fmt: skip
+    assert all(len(p.example.start.cast) == 2 for p in two.paragraphs if p.example)
+
+
+def test_c18_is_named_as_an_option_of_our_own() -> None:
+    ours = rulebook("chain")[-1]
+    assert [paragraph.rulings for paragraph in ours.paragraphs] == [("C18",)]
+    assert load("en")(ours.title) == "An option of our own"
+
+
+@every_game
+@every_language
+def test_the_rules_are_read_in_five_minutes(game: str, language: str) -> None:
+    texts = load(language)
+    read = [paragraph.text for paragraph in paragraphs(game)]
+    assert 14 <= len(read) <= 20
+    assert all(1 <= len(re.findall(r"[.!?](?=\s|$)", texts(key))) <= 4 for key in read)
+    assert sum(len(texts(key).split()) for key in read) < 1000
+
+
+@every_game
+def test_examples_show_what_the_engine_does(game: str) -> None:
+    view = rules_view(game)
+    shown = [p.example for section in view.sections for p in section.paragraphs if p.example]
+    assert len(shown) == len(examples(game)) > 10
+    for example, made in zip(shown, examples(game), strict=True):
+        state = made.table().state
+        assert example.position == state
+        assert len(example.seats) == example.options["players"]
+        for chosen, event in zip(example.tries, made.tries, strict=True):
+            table = made.table()
+            assert chosen.action in example.legal
+            assert [step.action for step in chosen.steps] == [str(step.action) for step in play(table, event)]
+            assert chosen.steps[-1].position == table.state
+
+
+def example(game: str, text: str) -> Any:
+    """The view of the example beside a paragraph."""
+    found = [p for section in rules_view(game).sections for p in section.paragraphs if p.text == text]
+    return found[0].example
+
+
+def test_the_example_of_r14_throws_out_nobody_then_blue_then_blue_and_black() -> None:
+    shown = example("rapido", "rules.rapido.throw")
+    assert shown.seats[0].colours == ["white"] and shown.position.value == 62
+    thrown = [
+        {
+            shown.seats[fact["victim"]].colours[0]
+            for step in chosen.steps
+            for fact in step.facts
+            if fact["kind"] == "threw_out"
+        }
+        for chosen in shown.tries
+    ]
+    assert thrown == [set(), {"blue"}, {"blue", "black"}]
+
+
+def test_examples_have_the_facts_of_their_paragraph() -> None:
+    for text, kinds in [
+        ("rules.rapido.score", {"scored"}),
+        ("rules.rapido.double", {"doubled"}),
+        ("rules.rapido.later_cross", {"fell"}),
+        ("rules.rapido.end", {"won"}),
+        ("rules.rapido.two_score", {"scored"}),
+        ("rules.chain.stuck", {"freed"}),
+        ("rules.chain.win", {"won"}),
+        ("rules.chain.lengthen", {"added", "missed"}),
+        ("rules.chain.failure", {"unlinkable", "failed"}),
+        ("rules.chain.centre", {"arrived", "walked_back"}),
+        ("rules.chain.arrows", {"took_arrow"}),
+        ("rules.chain.cover", {"covered"}),
+    ]:
+        shown = example(text.split(".")[1], text)
+        assert kinds <= {kind for chosen in shown.tries for kind in facts_of(chosen.steps)}, text
+
+
+def test_the_facts_of_the_turn_contain_the_order_of_a_chain() -> None:
+    shown = example("chain", "rules.chain.direction")
+    links = [fact["number"] for fact in shown.turn if fact["kind"] == "linked" or fact.get("coloured")]
+    assert links == [4, 6, 5, 3]
+    assert shown.position.chain.numbers == (3, 4, 5, 6)
+
+
+# The lessons.
+
+
+@every_game
+def test_a_lesson_is_short(game: str) -> None:
+    assert 10 <= len(steps(game)) <= 14
+    assert sum(len(load("en")(step.say).split()) for _, _, step in steps(game)) < 600
+
+
+@every_game
+def test_every_step_is_legal_and_every_question_can_be_answered(game: str) -> None:
+    for scene, number, step in steps(game):
+        table = scene.table(number)
+        for event in step.watch:
+            assert Event.parse(event).seat != LEARNER, (step.say, "the learner does not watch their own turn")
+            play(table, event)
+        if step.ask:
+            assert table.to_act == LEARNER, step.say
+        actions = [Event.parse(event).action for event in step.ask]
+        assert set(actions) <= set(table.choices()), step.say
+        assert len(set(actions)) == len(actions)
+        for event in step.ask:
+            assert Event.parse(event).seat == LEARNER
+            play(scene.table(number, step.watch), event)
+
+
+@every_game
+def test_every_wrong_answer_has_a_reply_and_every_right_one_among_several(game: str) -> None:
+    for scene in lesson_view(game).scenes:
+        for step in scene.steps:
+            right = step.ask if len(step.ask) > 1 else []
+            assert set(step.replies) == (set(step.legal) - set(step.ask)) | set(right), step.say
+
+
+@every_game
+def test_a_lesson_ends_with_the_learner_s_win(game: str) -> None:
+    last = lesson_view(game).scenes[-1].steps[-1]
+    assert last.ask == [] and last.watch[-1].facts[-1]["kind"] == "won"
+    assert last.watch[-1].facts[-1]["seat"] == LEARNER
+
+
+@pytest.mark.parametrize(
+    "game, essentials",
+    [
+        ("rapido", {"rolled", "placed", "scored", "threw_out", "rolled_again", "doubled", "fell", "won"}),
+        (
+            "chain",
+            {
+                "kept", "rolled", "linked", "lengthened", "added", "missed", "failed", "moved", "took_arrow",
+                "covered", "walked_back", "arrived", "won",
+            },
+        ),
+    ],
+)  # fmt: skip
+def test_a_lesson_shows_the_essentials(game: str, essentials: set[str]) -> None:
+    seen = set[str]()
+    for scene in lesson_view(game).scenes:
+        for step in scene.steps:
+            seen.update(facts_of(step.watch))
+            for answer in step.answers.values():
+                seen.update(facts_of(answer))
+    assert essentials <= seen
+
+
+@every_game
+def test_each_step_of_a_lesson_continues_from_the_one_before(game: str) -> None:
+    """Playing the answers leads to the position that the next step starts from."""
+    for scene in lesson_view(game).scenes:
+        position = scene.position
+        for step in scene.steps:
+            position = step.watch[-1].position if step.watch else position
+            assert step.legal in ([], [ROLL]) or set(step.previews) == set(step.legal)
+            assert list(step.answers) == step.ask
+            if step.ask:
+                position = step.answers[step.ask[0]][-1].position
+                assert GAMES[game](**scene.options).current_player(position) != CHANCE or (
+                    position.turn != LEARNER
+                )
+
+
+def test_only_the_last_step_of_a_scene_may_branch() -> None:
+    scene = lesson("rapido")[0]
+    with pytest.raises(AssertionError, match="only the last may branch"):
+        Scene(scene.title, scene.start, (scene.steps[-1], scene.steps[-1]))
+
+
+# Both.
+
+
+@every_game
+@every_language
+def test_every_text_exists_and_is_complete(game: str, language: str) -> None:
+    texts = load(language)
+    titles = {section.title for section in rulebook(game)} | {scene.title for scene in lesson(game)}
+    titles |= {part.text for part in components(game)}
+    for key in keys(game):
+        text = texts(key)
+        assert not re.search(r"[{}]", text), key
+        assert re.match(r"[¡¿]?[A-ZÀ-Ý0-9]", text), key
+        if key not in titles:
+            assert re.search(r"[.!?]$", text), key
+
+
+@every_game
+@every_language
+def test_there_are_no_unused_texts(game: str, language: str) -> None:
+    ours = [key for key in load(language).messages if key.startswith((f"rules.{game}.", f"lesson.{game}."))]
+    assert sorted(ours) == sorted(keys(game))
+
+
+@every_game
+@every_language
+def test_texts_name_only_players_of_the_table(game: str, language: str) -> None:
+    texts = load(language)
+    casts = [(example.caption, example.start) for example in examples(game)]
+    casts += [(step.say, scene.start) for scene, _, step in steps(game)]
+    casts += [(reply, scene.start) for scene, _, step in steps(game) for reply in step.replies.values()]
+    for key, start in casts:
+        named = {name for name in CAST if re.search(rf"\b{name}s?\b", texts(key))}
+        assert named <= set(start.cast), key
+
+
+@every_game
+@every_language
+def test_every_language_has_the_same_numbers(game: str, language: str) -> None:
+    def digits(tongue: str, key: str) -> set[str]:
+        return set(re.findall(r"\d+", load(tongue)(key)))
+
+    for key in keys(game):
+        if "double" not in key:  # "two 3s" is "zwei Dreien"
+            assert digits(language, key) == digits("en", key), key
+
+
+@every_game
+def test_views_encode_and_decode(game: str) -> None:
+    rules, lesson = msgspec.json.encode(rules_view(game)), msgspec.json.encode(lesson_view(game))
+    assert msgspec.json.decode(rules, type=RulesView).game == game
+    assert msgspec.json.decode(lesson, type=LessonView).learner == LEARNER
+    assert max(len(rules), len(lesson)) < 50_000
+
+
+def test_unknown_games_are_refused() -> None:
+    for view in (rules_view, lesson_view):
+        with pytest.raises(BadOptions, match="there is no game 'go'"):
+            view("go")
+
+
+def test_players_have_one_colour_or_two_in_two_player_rapido() -> None:
+    position = "turn=0 phase=first value=0 steps=0,0 tower=-"
+    assert [seat.colours for seat in Start("rapido", position, ("Ana", "Bento")).seats()] == [
+        ("red", "green"), ("blue", "yellow"),
+    ]  # fmt: skip
+    position = "turn=0 phase=first value=0 steps=0,0,0 tower=-"
+    assert [seat.colours for seat in Start("rapido", position, ("Fábio", "Ana", "Eva")).seats()] == [
+        ("white",), ("red",), ("black",),
+    ]  # fmt: skip
+
+
+# The pages.
+
+
+def tool(name: str) -> ModuleType:
+    script = ROOT / "tools" / f"{name}.py"
+    if not script.is_file():
+        pytest.skip("not in a checkout")
+    spec = importlib.util.spec_from_file_location(name, script)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@every_language
+def test_the_rules_pages_are_up_to_date(language: str) -> None:
+    fresh = tool("rules_pages").page(language)
+    assert fresh == (ROOT / "docs" / "rules" / f"{language}.md").read_text("utf-8"), (
+        "run python3 run.py tool rules_pages"
+    )

@@ -1,0 +1,1 @@
+"""The project itself: package, documentation, deployment, web client."""

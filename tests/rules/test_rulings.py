@@ -1,0 +1,55 @@
+"""docs/rulings.md is the authority on the rules: every ruling has a test named after it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from escadaria import GAMES
+from escadaria.teaching.rules import rulings
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "rulings.md").read_text("utf-8")
+SOURCES = dict(re.findall(r"^\| ([RC]\d+) \| ([a-z, ]+) \| \S", PAGE, re.M))
+RULINGS = list(SOURCES)
+
+
+def python_files(*folders: str) -> list[Path]:
+    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def test_the_page_has_all_rulings_in_order() -> None:
+    assert [f"R{n}" for n in range(1, 20)] + [f"C{n}" for n in range(1, 19)] == RULINGS
+
+
+def test_the_page_has_the_origin_of_each_ruling() -> None:
+    origins = {ruling.number: ", ".join(ruling.origins) for game in GAMES for ruling in rulings(game)}
+    assert origins == SOURCES
+
+
+def test_each_ruling_has_a_test_and_each_test_a_ruling() -> None:
+    named = set()
+    for path in python_files("tests"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and (found := re.match(r"test_([rc])(\d+)(_|$)", node.name)):
+                named.add(f"{found[1].upper()}{int(found[2])}")
+    assert named == set(RULINGS)
+
+
+def test_what_code_and_pages_cite_exists() -> None:
+    pages = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
+    for path in [*python_files("src", "tools", "examples"), *pages]:
+        cited = set(re.findall(r"(?<![\w#./-])([RC](?:[1-9]|1\d|2\d))(?![\w.%-])", path.read_text("utf-8")))
+        assert cited <= set(RULINGS), path
+
+
+def test_code_cites_every_ruling() -> None:
+    text = "\n".join(path.read_text("utf-8") for path in python_files("src"))
+    assert [ruling for ruling in RULINGS if not re.search(rf"\b{ruling}\b", text)] == []
+
+
+def test_no_other_page_is_named_as_the_authority() -> None:
+    other = "RULES" + ".md"
+    for path in [*python_files("src", "tests", "tools", "bench", "examples"), *ROOT.glob("*.md")]:
+        assert other not in path.read_text("utf-8"), path

@@ -1,0 +1,1 @@
+"""Whole systems: browsers, faults, attacks, and simulated worlds."""

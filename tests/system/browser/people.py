@@ -1,0 +1,199 @@
+"""People who play in a browser. They find elements by accessible role and name."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Request,
+    WebError,
+    WebSocket,
+    expect,
+)
+
+from escadaria.i18n import Texts, load
+from system.browser.setup import PATIENCE
+
+MAIN = {
+    "rapido": ("web.rapido.roll", "web.rapido.place"),
+    "chain": (
+        "web.chain.roll", "web.chain.keep", "chain.action.link", "web.chain.link_all", "web.chain.link_these",
+        "web.chain.move",
+    ),
+}  # fmt: skip
+"""Texts of the main button of a turn."""
+RISKY = {"rapido": ("web.rapido.again",), "chain": ("chain.action.up", "chain.action.down")}
+
+expect.set_options(timeout=PATIENCE * 1000)
+
+
+def pattern(texts: Texts, *keys: str) -> re.Pattern[str]:
+    """Matches text that starts with one of the texts, with any values for their placeholders."""
+    forms = [re.escape(form) for key in keys for form in texts.messages[key].forms]
+    forms = [re.sub("[\u00a0\u202f]", r"\\s", form) for form in forms]  # accessible names have plain spaces
+    return re.compile("^(?:" + "|".join(re.sub(r"\\\{.+?\\\}", "(.+?)", form) for form in forms) + ")")
+
+
+class Troubles:
+    """The errors that a browser reports, and the hosts that it contacts."""
+
+    def __init__(self, context: BrowserContext, url: str) -> None:
+        self.host = urlsplit(url).netloc
+        self.found: list[str] = []
+        self.forgiven: list[str] = []
+        context.on("console", self._console)
+        context.on("weberror", self._error)
+        context.on("request", self._request)
+        context.on("requestfailed", self._failed)
+        context.on("page", lambda page: page.on("websocket", self._socket))
+
+    def forgive(self, *expressions: str) -> None:
+        """Accept these errors: an unreachable server, an unknown match."""
+        self.forgiven += expressions
+
+    def serious(self) -> list[str]:
+        return [text for text in self.found if not any(re.search(it, text) for it in self.forgiven)]
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.found.append(f"console {message.type}: {message.text} ({message.location.get('url')})")
+
+    def _error(self, error: WebError) -> None:
+        self.found.append(f"page error: {error.error}")
+
+    def _request(self, request: Request) -> None:
+        self._visit(request.url)
+
+    def _socket(self, socket: WebSocket) -> None:
+        self._visit(socket.url)
+
+    def _visit(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.netloc != self.host and parts.scheme not in ("data", "blob", "about"):
+            self.found.append(f"another host: {url}")
+
+    def _failed(self, request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the page has been closed
+            self.found.append(f"failed: {request.url}: {request.failure}")
+
+
+class Person:
+    """A person with their own browser context."""
+
+    def __init__(self, context: BrowserContext, url: str, language: str = "en") -> None:
+        context.set_default_timeout(PATIENCE * 1000)
+        self.context = context
+        self.url = url
+        self.texts = load(language)
+        self.troubles = Troubles(context, url)
+        self.page: Page = context.new_page()
+
+    def say(self, key: str, **args: Any) -> str:
+        return self.texts(key, **args)
+
+    def like(self, *keys: str) -> re.Pattern[str]:
+        return pattern(self.texts, *keys)
+
+    def go(self, path: str) -> Person:
+        """Open a path, and wait until the page has content."""
+        self.page.goto(self.url + path)
+        self.ready()
+        return self
+
+    def ready(self) -> None:
+        """Wait until the screen is complete."""
+        expect(self.page.get_by_role("heading", level=1).first).to_be_visible()
+        expect(self.page.locator("[data-later]")).to_have_count(0)
+        expect(self.page.get_by_text(self.say("web.loading"), exact=True)).to_have_count(0)
+        expect(self.page.get_by_text(self.say("web.fair.checking"), exact=True)).to_have_count(0)
+
+    def button(self, key: str, **args: Any) -> Locator:
+        """The button or link whose name starts with a text."""
+        name = re.compile("^" + re.escape(self.say(key, **args)))
+        return self.page.get_by_role("button", name=name).or_(self.page.get_by_role("link", name=name))
+
+    def click(self, key: str, **args: Any) -> None:
+        self.button(key, **args).first.click()
+
+    def press(self, key: str) -> None:
+        """Press a key as people do: after what it is meant for was painted."""
+        self.see()
+        self.page.keyboard.press(key)
+
+    def see(self) -> None:
+        """Wait until what is there was painted: what is pressed before does nothing."""
+        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+
+    def reads(self, key: str, **args: Any) -> None:
+        """Assert that a text is visible."""
+        expect(self.page.get_by_text(self.say(key, **args)).first).to_be_visible()
+
+    # The table.
+
+    @property
+    def turn(self) -> Locator:
+        return self.page.get_by_role("region", name=self.say("web.turn"), exact=True)
+
+    @property
+    def main(self) -> Locator:
+        """The main button of a turn; there is none while others play."""
+        keys = [key for keys in MAIN.values() for key in keys]
+        return self.turn.get_by_role("button", name=self.like(*keys), disabled=False)
+
+    @property
+    def risky(self) -> Locator:
+        keys = [key for keys in RISKY.values() for key in keys]
+        return self.turn.get_by_role("button", name=self.like(*keys), disabled=False)
+
+    @property
+    def choices(self) -> Locator:
+        return self.turn.get_by_role("radio", disabled=False)
+
+    @property
+    def winner(self) -> Locator:
+        name = re.compile(self.like("web.winner", "web.winner.you").pattern + "$")
+        return self.turn.get_by_role("heading", name=name)
+
+    def asked(self) -> bool:
+        """Wait for this person's turn; False if the match is over."""
+        expect(self.main.or_(self.winner).first).to_be_visible()
+        return not self.winner.is_visible()
+
+    def decide(self, chance: random.Random) -> None:
+        """Choose one of the possible actions, usually the common one; call it when ``asked`` is True."""
+        if chance.random() < 0.25 and (others := self.choices.count()):
+            self.choices.nth(chance.randrange(others)).click()
+            if not self.asked():
+                return
+        if chance.random() < 0.15 and self.risky.count():
+            self.risky.first.click()
+        else:
+            self.main.first.click()
+
+    def play(self, seed: int = 1) -> None:
+        """Play all own seats to the end."""
+        chance = random.Random(seed)
+        while self.asked():
+            self.decide(chance)
+
+
+def play_together(people: Sequence[Person], seed: int = 1, most: int = 1000) -> None:
+    """Play to the end, or at most a number of decisions, each person in their own browser."""
+    chance = random.Random(seed)
+    moved = time.monotonic()
+    while most > 0 and not all(person.winner.is_visible() for person in people):
+        assert time.monotonic() < moved + PATIENCE, "no player can act"
+        for person in people:
+            if person.main.first.is_visible():
+                person.decide(chance)
+                moved = time.monotonic()
+                most -= 1

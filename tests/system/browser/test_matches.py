@@ -1,0 +1,191 @@
+"""Whole matches: against bots, on one device, and online by a link."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from system.browser.conftest import Come
+from system.browser.people import Person, play_together
+from system.browser.setup import joined, opened, setup
+
+BOT = "bot regular"
+
+
+@pytest.mark.parametrize(
+    "game, players, options",
+    [("rapido", 2, {"finish": 5}), ("rapido", 3, {"finish": 8}), ("rapido", 6, {"finish": 5}),
+     ("chain", 2, {"board": "18 3>8 9>5"})],
+    ids=["rapido-2", "rapido-3", "rapido-6", "chain-2"],
+)  # fmt: skip
+def test_two_taps_start_a_match_against_bots(
+    come: Come, game: str, players: int, options: dict[str, object]
+) -> None:
+    person = come(setups={f"{game}.bots": setup(players, BOT, **options)}, name="Ana")
+    person.go("/")
+    card = person.page.get_by_role("article", name=person.say(f"{game}.name"))
+    card.get_by_role("button", name=person.like("web.home.bots")).click()
+    expect(
+        person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
+    ).to_have_count(players)
+    person.play(seed=players)
+    is_told_who_won(person)
+
+
+def is_told_who_won(person: Person) -> None:
+    """Assert that the result, the statistics and the verified dice are shown."""
+    expect(person.button("web.rematch").or_(person.button("web.after.next")).first).to_be_visible()
+    person.ready()
+    numbers = person.page.get_by_role("region", name=person.say("web.after.details"))
+    expect(numbers.get_by_text(person.like("web.fair.yes"))).to_be_visible()
+    expect(numbers.get_by_role("table").first).to_be_visible()
+
+
+def test_set_up_by_hand_and_play_on_one_device(come: Come) -> None:
+    person = come()
+    person.go("/")
+    card = person.page.get_by_role("article", name=person.say("rapido.name"))
+    card.get_by_role("link", name=person.say("web.on_device")).click()
+    person.ready()
+    page = person.page
+    fewer = person.say("web.less", what=person.say("web.players"))
+    page.get_by_role("button", name=fewer).click()
+    names = page.get_by_role("textbox", name=person.say("web.name"))
+    expect(names).to_have_count(2)
+    for field, name in zip(names.all(), ("Ana", "Rui"), strict=True):
+        field.fill(name)
+    finish = page.get_by_role("spinbutton", name=person.say("rapido.option.finish"))
+    finish.fill("5")
+    finish.press("Tab")
+    person.click("web.start")
+    assert person.asked()
+    expect(person.turn.get_by_role("heading")).to_have_text(person.say("web.turn_of", name="Ana"))
+    person.play()
+    is_told_who_won(person)
+    # a rematch, at the same table and on the same device
+    table = page.url
+    person.click("web.rematch")
+    page.wait_for_url(lambda url: url != table)
+    assert person.asked()
+    person.main.first.click()
+    assert person.asked()
+
+
+def test_nothing_moves_under_the_finger_that_changes_the_number_of_players(come: Come) -> None:
+    person = come(page={"viewport": {"width": 360, "height": 600}, "has_touch": True})
+    person.go("/new/rapido?how=bots")
+    players = person.say("web.players")
+    number = person.page.get_by_role("spinbutton", name=players)
+    before = number.bounding_box()
+    person.page.get_by_role("button", name=person.say("web.less", what=players)).tap()
+    expect(person.button("web.new.usual")).to_be_visible()
+    assert number.bounding_box() == before
+
+
+def test_a_phone_in_the_lobby_shows_who_has_come(come: Come, url: str) -> None:
+    table = opened(url, "rapido", 4, people=[{"name": "Ana"}])
+    friend = joined(url, table, "Maximiliane")
+    phone = {"viewport": {"width": 390, "height": 664}, "has_touch": True}
+    host = come(seats=[table], page=phone).go(table.path)
+    expect(host.page.get_by_text("Maximiliane").first).to_be_in_viewport(ratio=1)
+    guest = come(seats=[friend], page=phone).go(table.path)
+    people = guest.page.get_by_role("region", name=guest.like("web.players"))
+    expect(people.get_by_text("Ana")).to_be_in_viewport(ratio=1)
+    invitation = guest.page.get_by_role("region", name=guest.say("web.lobby.invite"))
+    first, second = people.bounding_box(), invitation.bounding_box()
+    assert first and second and first["y"] < second["y"]
+
+
+def test_a_phone_shows_the_link_at_once_and_promises_no_code_that_it_cannot_show(come: Come) -> None:
+    phone = {"viewport": {"width": 360, "height": 600}, "has_touch": True}
+    host = come(setups={"rapido.online": setup(3, "link")}, name="Ana", page=phone)
+    host.go("/new/rapido?how=online")
+    host.reads("web.new.open.local")
+    host.click("web.new.open")
+    link = host.page.get_by_role("textbox", name=host.say("web.lobby.link"), exact=True)
+    copy = host.page.get_by_role("button", name=host.say("web.lobby.copy")).first
+    expect(link).to_be_in_viewport(ratio=1)
+    copy.click(trial=True)
+    assert host.page.evaluate("scrollY") == 0, "nothing covers the button"
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_online_by_a_link_with_a_rematch(come: Come, players: int) -> None:
+    host = come(setups={"rapido.online": setup(players, "link", finish=5)}, name="Ana")
+    host.go("/new/rapido?how=online")
+    host.click("web.new.open")
+    expect(host.page.get_by_role("heading", name=host.say("web.lobby.title"))).to_be_visible()
+    link = host.page.get_by_role("textbox", name=host.say("web.lobby.link"), exact=True).input_value()
+    assert link.startswith(host.url + "/t/")
+    assert link == host.page.url, "the link is the URL of the table, without a secret"
+    people = [host]
+    for name in ("Rui", "Eva")[: players - 1]:
+        guest = come(name=name)
+        guest.page.goto(link)
+        guest.click("web.sit")
+        expect(host.page.get_by_role("listitem").filter(has_text=name)).to_be_visible()
+        people.append(guest)
+    host.click("web.start")
+    play_together(people)
+    told = [person.winner.inner_text() for person in people]
+    assert told.count(host.say("web.winner.you")) == 1, "the winner is addressed, the others read one name"
+    assert len(set(told)) == 2
+    # one player requests a rematch, and all clients follow
+    people[-1].click("web.rematch")
+    following = re.compile(rf"/t/(?!{link.rpartition('/')[2]})")
+    expect(people[-1].page).to_have_url(following)
+    for person in people[:-1]:
+        person.reads("web.after.next.ready")
+        person.click("web.after.next")
+    for person in people:
+        expect(person.page).to_have_url(following)
+    assert len({person.page.url for person in people}) == 1
+    host.click("web.start")
+    play_together(people)
+
+
+def test_the_host_starts_with_who_is_there(come: Come) -> None:
+    """Seats can be added and removed in the lobby, and free ones need not be filled (R16)."""
+    host = come(setups={"rapido.online": setup(3, "link", finish=5)}, name="Ana")
+    host.go("/new/rapido?how=online")
+    host.click("web.new.open")
+    seats = host.page.get_by_role("region", name=host.like("web.players")).get_by_role("listitem")
+    expect(seats).to_have_count(3)
+    expect(host.button("web.start")).to_be_disabled()
+    what = host.say("web.lobby.seats")
+    host.page.get_by_role("button", name=host.say("web.more", what=what)).click()
+    expect(seats).to_have_count(4)
+    host.page.get_by_role("button", name=host.say("web.less", what=what)).click()
+    expect(seats).to_have_count(3)
+    two = host.page.get_by_text(host.say("web.new.two.rapido"))
+    expect(two).to_have_count(0)
+    guest = come(name="Rui")
+    guest.page.goto(host.page.url)
+    guest.click("web.sit")
+    expect(two).to_be_visible()
+    host.click("web.lobby.start_with", number=2)
+    for person in (host, guest):
+        players = person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
+        expect(players).to_have_count(2)
+    play_together([host, guest])
+    is_told_who_won(host)
+
+
+def test_the_host_changes_the_pace_of_the_bots_during_play(come: Come, url: str) -> None:
+    table = opened(
+        url, players=3, people=[{"name": "Ana"}], bots=["simple"] * 2, start=True, settings={"pace": 900}
+    )
+    person = come(seats=[table])
+    person.go(table.path)
+    assert person.asked()
+    dialog = person.page.get_by_role("dialog")
+    paces = dialog.get_by_role("group", name=person.say("web.new.pace"))
+    person.click("web.settings")
+    expect(paces.get_by_label(person.say("web.new.pace.900"))).to_be_checked()
+    paces.get_by_text(person.say("web.new.pace.0")).click()
+    expect(paces.get_by_label(person.say("web.new.pace.0"))).to_be_checked()
+    person.go(table.path)
+    person.click("web.settings")
+    expect(paces.get_by_label(person.say("web.new.pace.0"))).to_be_checked()

@@ -1,0 +1,56 @@
+"""A game without its own board, played on the plain board."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import TimeoutError, expect
+
+import pig
+from server.conftest import Live
+from system.browser.people import Person
+from system.browser.setup import setup
+
+
+@pytest.fixture
+def live_pig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
+    """A server that has Pig."""
+    site = tmp_path / "site"
+    site.mkdir()
+    monkeypatch.setenv("PYTHONPATH", pig.install(site)["PYTHONPATH"])
+    server = Live(tmp_path, {"log_level": "info"})
+    yield server
+    server.stop()
+    assert not server.complaints()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 664)], ids=["desk", "phone"])
+def test_pig_is_found_and_played_to_the_end(
+    live_pig: Live, come_to: Callable[..., Person], size: tuple[int, int]
+) -> None:
+    viewport = {"width": size[0], "height": size[1]}
+    setups = {"pig.bots": setup(2, "bot regular", goal=15)}
+    person = come_to(live_pig.url, page={"viewport": viewport}, setups=setups, name="Ana")
+    person.go("/")
+    card = person.page.get_by_role("article", name="Pig")
+    card.get_by_role("button", name=person.like("web.home.bots")).click()
+    board = person.page.get_by_role("table").first
+    expect(board.get_by_role("columnheader", name="Scores")).to_be_visible()
+    expect(board.get_by_role("row", name="Ana")).to_be_visible()
+    hold = person.turn.get_by_role("button", name="Hold", exact=True)
+    roll = person.turn.get_by_role("button", name="Roll", exact=True)
+    rolls = 0
+    while True:
+        expect(roll.or_(person.winner).first).to_be_visible()
+        if person.winner.is_visible():
+            break
+        button = hold if hold.is_visible() else roll
+        with contextlib.suppress(TimeoutError):  # the match continued before the click
+            button.click(timeout=3000)
+            rolls += button is roll
+    assert rolls
+    expect(person.page.get_by_text("held, points").first).to_be_attached()
+    expect(person.button("web.rematch").first).to_be_visible()

@@ -1,0 +1,376 @@
+"""Rapido's table: everything is in view and stays in place, on short phones and on desks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, ViewportSize, expect
+
+from system.browser.conftest import ROOT, Come
+from system.browser.people import Person
+from system.browser.screens import evaluated_table, middle
+from system.browser.setup import Table, played, practising
+
+SHORT: ViewportSize = {"width": 390, "height": 664}
+SHORTEST: ViewportSize = {"width": 360, "height": 600}
+PHONE: ViewportSize = {"width": 390, "height": 740}
+DESK: ViewportSize = {"width": 1280, "height": 800}
+SIDE: ViewportSize = {"width": 667, "height": 375}
+SIZES = (SHORT, SHORTEST, PHONE, DESK)
+DESKS: tuple[ViewportSize, ...] = (
+    {"width": 1024, "height": 768}, {"width": 1366, "height": 657}, {"width": 1440, "height": 900},
+)  # fmt: skip
+
+REPLAYS: tuple[ViewportSize, ...] = (
+    SHORT, DESKS[0],
+    {"width": 390, "height": 844}, {"width": 844, "height": 390}, {"width": 820, "height": 1180},
+)  # fmt: skip
+
+DECIDE = "turn=0 phase=decide value=62 steps={} tower={}"
+PLACES = {
+    2: DECIDE.format("9,5", "3:0:54,4:1:41"),
+    6: DECIDE.format("9,12,8,13,9,3", "0:3,0:5,4:1:61,5:2:53"),
+}
+OPEN = DECIDE.format("9,12,8,13,9,3", "0:1,0:2,0:3")
+"""All six fields are free, and three pairs lie on field 0."""
+
+
+def named(value: object) -> str:
+    return f"{value['width']}x{value['height']}" if isinstance(value, dict) else str(value)
+
+
+def seated(come: Come, table: Table, size: ViewportSize, language: str = "", **settings: object) -> Person:
+    """A person at a table whose turn it is."""
+    person = come(page={"viewport": size, "has_touch": True}, seats=[table], language=language, **settings)
+    person.go(table.path)
+    assert person.asked()
+    return person
+
+
+def is_in_view(page: Page, control: Locator) -> None:
+    """Assert that a control is inside the viewport and that a tap on its centre hits it."""
+    box = control.bounding_box()
+    size = page.viewport_size
+    assert box and size
+    assert box["x"] >= 0 and box["x"] + box["width"] <= size["width"] + 0.5, box
+    assert box["y"] >= 0 and box["y"] + box["height"] <= size["height"] + 0.5, box
+    control.click(trial=True)
+
+
+CUT = """() => [...document.querySelectorAll('.turn-dock :is([role=radio], .btn, .hand)')]
+  .filter((box) => {
+    const { top, bottom, left, right } = box.getBoundingClientRect();
+    const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      const around = text.parentElement;
+      if (!text.data.trim() || around.closest('.vh') || !around.checkVisibility()) continue;
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      const at = range.getBoundingClientRect();
+      if (at.top < top - 1 || at.bottom > bottom + 1) return true;
+      if (at.left < left - 1 || at.right > right + 1) return true;
+    }
+    return false;
+  })
+  .map((box) => `${box.className} ${box.getAttribute('aria-label')}: ${box.innerText}`)"""
+"""The controls of the dock whose text sticks out of them."""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("players", [2, 6])
+@pytest.mark.parametrize("size", SIZES, ids=named)
+def test_every_choice_is_in_view(
+    come: Come, url: str, size: ViewportSize, players: int, language: str
+) -> None:
+    person = seated(come, practising(url, "rapido", PLACES[players], players, "Ana"), size, language)
+    page = person.page
+    choices = person.choices
+    expect(choices).to_have_count(4)
+    for control in [*choices.all(), person.main.first, person.risky.first]:
+        is_in_view(page, control)
+    for choice in choices.all():
+        box = choice.bounding_box()
+        assert box and box["width"] >= 44 and box["height"] >= 44
+    assert page.evaluate(CUT) == []
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "it", "es"])
+@pytest.mark.parametrize("size", [SHORTEST, *DESKS[:2]], ids=named)
+def test_six_fields_fit_in_every_language(come: Come, url: str, size: ViewportSize, language: str) -> None:
+    person = seated(come, practising(url, "rapido", OPEN, 6, "Ana"), size, language)
+    expect(person.choices).to_have_count(6)
+    for choice in person.choices.all():
+        is_in_view(person.page, choice)
+    assert person.page.evaluate(CUT) == []
+
+
+@pytest.mark.parametrize("players", [2, 6])
+def test_a_small_phone_on_its_side_cuts_nothing(come: Come, url: str, players: int) -> None:
+    person = seated(come, practising(url, "rapido", PLACES[players], players, "Ana"), SIDE, "de")
+    for control in [*person.choices.all(), person.main.first, person.risky.first]:
+        is_in_view(person.page, control)
+    assert person.page.evaluate(CUT) == []
+
+
+NEWS = """() => {
+  const head = document.querySelector('.turn-dock > .head').getBoundingClientRect();
+  const range = document.createRange();
+  range.selectNodeContents(document.querySelector('.turn-dock > .head > .news > span'));
+  const text = range.getBoundingClientRect();
+  return text.width > 0 && text.top >= head.top - 1 && text.bottom <= head.bottom + 1;
+}"""
+"""Whether the whole news line is seen."""
+LINES = """(box) => {
+  const range = document.createRange();
+  range.selectNodeContents(box);
+  return new Set([...range.getClientRects()].map((line) => Math.round(line.top))).size;
+}"""
+"""The number of lines of a text."""
+
+
+@pytest.mark.parametrize("size", [SHORT, SHORTEST, PHONE], ids=named)
+def test_a_long_news_line_is_not_cut_and_moves_nothing(come: Come, url: str, size: ViewportSize) -> None:
+    where = DECIDE.format("12,15,9,13", "2:2:53,4:3:61")
+    names = ["Maximiliane", "Bartholomäus", "Clementine", "Dietlinde Charlotte"]
+    person = seated(come, practising(url, "rapido", where, 4, *names), size, "de")
+    page = person.page
+    board = page.get_by_role("region", name=person.say("web.board"))
+    before = board.bounding_box(), person.main.first.bounding_box()
+    person.turn.get_by_role("radio", name=re.compile("^3")).tap()
+    person.main.tap()
+    news = person.turn.locator(".news")
+    expect(news).to_contain_text("Dietlinde")
+    assert news.locator("span").evaluate(LINES) > 1
+    assert page.evaluate(NEWS)
+    assert (board.bounding_box(), person.main.first.bounding_box()) == before
+    # and no word of the button to take it back is broken
+    words = person.button("web.undo").locator("visible=true").first.locator(".words")
+    assert words.evaluate(LINES) == 1
+
+
+@pytest.mark.parametrize("size", [SHORT, SHORTEST, PHONE, *DESKS], ids=named)
+def test_chances_cut_nothing(come: Come, url: str, size: ViewportSize) -> None:
+    person = seated(come, evaluated_table(url), size, "de", bars=True)
+    page = person.page
+    share = re.compile(r"\d\s?%")
+    for choice in person.choices.all():
+        expect(choice).to_have_accessible_name(share)
+        expect(choice.get_by_text(share).locator("visible=true").first).to_be_visible()
+        is_in_view(page, choice)
+    expect(person.risky.first).to_contain_text(share)
+    assert page.evaluate(CUT) == []
+
+
+def test_only_the_main_button_commits(come: Come, url: str) -> None:
+    person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORT)
+    page = person.page
+    for field in (1, 3):
+        row = page.locator(f"rect.tap[data-field='{field}']")
+        box = row.bounding_box()
+        assert box and 45 <= box["height"] <= 58
+        row.tap()
+        expect(person.turn.get_by_role("radio", name=re.compile(f"^{field}"))).to_be_checked()
+        expect(person.main).to_have_text(person.say("web.rapido.place", value=62, field=field))
+    person.choices.last.tap()
+    expect(person.main).to_have_text(person.say("web.rapido.place", value=62, field=0))
+
+
+@pytest.mark.parametrize("size", [SHORT, PHONE, SIDE, DESK], ids=named)
+def test_the_board_and_the_main_button_stay_in_place(come: Come, url: str, size: ViewportSize) -> None:
+    start = "turn=0 phase=first value=0 steps=0,0,0 tower=-"
+    person = seated(come, practising(url, "rapido", start, 3, "Ana", finish=50), size)
+    page = person.page
+    board = page.get_by_role("region", name=person.say("web.board"))
+    boxes = []
+    for _ in range(4):  # to roll and to place, twice: nobody can win so soon
+        assert person.asked()
+        boxes.append((board.bounding_box(), person.main.first.bounding_box()))
+        person.main.first.click()
+    assert all(box == boxes[0] for box in boxes)
+
+
+def test_a_short_phone_shows_a_window_on_the_stairs(come: Come, url: str) -> None:
+    person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORT)
+    page = person.page
+    pieces = [page.locator(f".piece[data-seat='{seat}']").bounding_box() for seat in range(6)]
+    assert all(piece and piece["width"] >= 20 for piece in pieces)
+    pills = page.locator(".pill")
+    expect(pills).to_have_count(1)  # the last seat is on step 3, below the window
+    expect(pills).to_have_text("3")
+    frame = page.get_by_role("region", name=person.say("web.board")).bounding_box()
+    own = pieces[0]
+    assert frame and own
+    assert frame["y"] < own["y"] and own["y"] + own["height"] < frame["y"] + frame["height"]
+
+
+def test_the_hand_says_what_the_choice_does(come: Come, url: str) -> None:
+    person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORT)
+    person.turn.get_by_role("radio", name=re.compile("^3")).tap()
+    hand = person.turn.locator(".hand").first
+    expect(hand).to_contain_text(person.say("web.rapido.on", field=3))
+    expect(hand).to_contain_text(person.say("web.rapido.throws_out"))
+
+
+def test_r18_with_two_players_the_hand_says_what_both_pairs_bring(come: Come, url: str) -> None:
+    person = seated(come, practising(url, "rapido", PLACES[2], 2, "Ana"), SHORT)
+    person.turn.get_by_role("radio", name=re.compile("^5")).tap()
+    expect(person.turn.locator(".hand").first).to_contain_text(
+        person.say("web.rapido.on.two", field=5, climb=8)
+    )
+
+
+def test_r18_with_two_players_the_first_pair_says_that_it_does_not_score_yet(come: Come, url: str) -> None:
+    first = DECIDE.format("9,5", "4:1:41")
+    for size in (SHORT, SHORTEST):
+        person = seated(come, practising(url, "rapido", first, 2, "Ana"), size, "de")
+        words = person.turn.locator(".hand").first
+        expect(words).to_contain_text(person.say("web.rapido.on.first", field=5))
+        assert person.page.evaluate(CUT) == []
+    second = "turn=0 phase=first value=0 steps=9,5 tower=3:0:54,4:1:41"
+    person = seated(come, practising(url, "rapido", second, 2, "Ana"), SHORTEST, "de")
+    expect(person.turn.locator(".hand").first).to_contain_text(person.say("web.rapido.roll_second"))
+    assert person.page.evaluate(CUT) == []
+
+
+@pytest.mark.parametrize("size", [SHORT, {"width": 390, "height": 844}], ids=named)
+def test_after_a_throw_out_the_last_decision_can_be_taken_back(
+    come: Come, url: str, size: ViewportSize
+) -> None:
+    where = "turn=0 phase=decide value=11 steps=9,5,7 tower=-"
+    for _ in range(10):  # until a bot throws it out; after taking back the same dice would fall
+        person = seated(come, practising(url, "rapido", where, 3, "Ana"), size, "de", speed=0.1)
+        again = person.button("web.recap.again")
+        person.turn.get_by_role("radio", name=re.compile("^5")).tap()
+        person.main.first.click()
+        expect(person.main).to_contain_text(person.say("web.rapido.roll"))  # all others have played
+        if again.is_visible():
+            break
+    expect(again).to_be_visible()
+    back = person.turn.get_by_role("button", name=person.say("web.undo")).locator("visible=true")
+    expect(back).to_have_count(1)
+    is_in_view(person.page, back)
+    person.see()
+    back.click()
+    expect(person.main).to_have_text(person.say("web.rapido.place", value=11, field=5))
+
+
+def test_r15_a_field_that_lets_another_player_win_is_not_proposed(come: Come, url: str) -> None:
+    where = "turn=0 phase=decide value=64 steps=3,14 tower=3:1:63,4:1:62"
+    person = seated(come, practising(url, "rapido", where, 2, "Ana"), SHORT)
+    expect(person.main).to_have_text(person.say("web.rapido.place", value=64, field=2))
+    person.turn.get_by_role("radio", name=re.compile("^5")).tap()
+    expect(person.main).to_have_text(person.say("web.rapido.place", value=64, field=5))
+    expect(person.turn.locator(".now")).to_contain_text(person.say("play.preview.rapido.won", name="Clara"))
+
+
+def test_marks_of_six_players_lie_beside_their_tokens(come: Come, url: str) -> None:
+    person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORTEST, "de")
+    players = person.page.get_by_role("list", name=person.say("web.players"))
+    expect(players.get_by_role("listitem")).to_have_count(6)
+    expect(players.locator(".dot").locator("visible=true")).to_have_count(0)
+
+
+def test_an_unrolled_pair_looks_unrolled(come: Come, url: str) -> None:
+    start = "turn=0 phase=first value=0 steps=9,12,8 tower=-"
+    person = seated(come, practising(url, "rapido", start, 3, "Ana"), SHORT)
+    dice = person.turn.get_by_role("img", name=person.say("web.rapido.no_dice"))
+    expect(dice.locator("svg.resting")).to_be_visible()
+    expect(dice.locator(".cube")).to_have_count(0)
+    person.main.click()
+    expect(person.turn.locator(".cube")).to_have_count(2)
+
+
+def test_a_pair_on_field_0_shows_its_dice_or_that_nobody_saw_them(come: Come, url: str) -> None:
+    alone = DECIDE.format("9,5", "4:1:41")  # one pair of two scores nothing and stays (R18)
+    person = seated(come, practising(url, "rapido", alone, 2, "Ana"), SHORT)
+    page = person.page
+    digits = page.locator(".pair[data-field='0'] .mark")
+    person.turn.get_by_role("radio", name=re.compile("^0")).tap()
+    person.main.click()
+    expect(digits).to_have_count(2)  # the faces of both dice
+    page.reload()
+    expect(page.locator(".pair[data-field='0']")).to_have_count(1)
+    expect(digits).to_have_count(0)  # a closed pair, without faces
+
+
+def test_an_x_is_staged_and_goes_on_by_a_tap(come: Come, url: str) -> None:
+    person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORT, speed=2)
+    word = person.turn.locator(".word", has_text=re.compile("^X!"))
+    for _ in range(80):
+        person.risky.first.click()
+        expect(word.or_(person.risky).first).to_be_visible()
+        if word.is_visible():
+            break
+    expect(word).to_be_visible()
+    expect(person.turn.locator(".shake")).to_be_visible()
+    person.click("web.go_on")
+    expect(word).to_have_count(0)
+
+
+@pytest.mark.parametrize("game", ["rapido", "chain"])
+def test_in_a_replay_the_controls_cover_nothing(come: Come, url: str, game: str) -> None:
+    options = {"finish": 5} if game == "rapido" else {"board": "short"}
+    match = played(url, game, 2, **options).match
+    for size in REPLAYS:
+        person = come(page={"viewport": size}).go(f"/replay/{match}")
+        middle(person)
+        # at one moment: an analysis may come and move them
+        board, hand, controls = person.page.evaluate(
+            "parts => parts.map((part) => document.querySelector(part).getBoundingClientRect().toJSON())",
+            [".frame", ".turn-dock > .hand", ".controls"],
+        )
+        assert hand["x"] + hand["width"] <= size["width"], size
+        for box in (board, hand):
+            assert box["y"] + box["height"] <= controls["y"] + 1, size
+
+
+# Colours.
+
+GROUNDS = ["tread", "wall", *(part + str(glaze) for part in "gab" for glaze in range(6))]
+COLOURS = ("red", "blue", "green", "yellow", "black", "white")
+Rgb = tuple[float, float, float]
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_pieces_are_seen_on_every_tile(theme: int) -> None:
+    """A piece has a bright and a dark ring: one of them has a contrast of 3:1 to what is below it."""
+    for ground in [*GROUNDS, *(f"p-{colour}" for colour in COLOURS)]:
+        below = token(ground, theme)
+        rings = token("halo", theme), token("contour", theme, below)
+        assert max(contrast(ring, below) for ring in rings) >= 3, ground
+    for colour in COLOURS:
+        assert contrast(token(f"p-{colour}-ink", theme), token(f"p-{colour}", theme)) >= 4.5, colour
+
+
+def token(name: str, theme: int, below: Rgb = (0, 0, 0)) -> Rgb:
+    """A colour of the style sheet, over what is below it."""
+    sheet = (ROOT / "web" / "src" / "app.css").read_text("utf-8")
+    found = re.search(rf"--{name}: (.+?);", sheet)
+    assert found, name
+    colours = re.findall(r"#[0-9a-f]{6}|rgba\([^)]+\)", found[1])
+    colour = colours[min(theme, len(colours) - 1)]
+    if colour.startswith("#"):
+        parts = [float(int(colour[at : at + 2], 16)) for at in (1, 3, 5)]
+        alpha = 1.0
+    else:
+        *parts, alpha = map(float, re.findall(r"[\d.]+", colour))
+    red, green, blue = (part * alpha + under * (1 - alpha) for part, under in zip(parts, below, strict=True))
+    return red, green, blue
+
+
+def contrast(a: Rgb, b: Rgb) -> float:
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(colour: Rgb) -> float:
+    def linear(parts: Rgb) -> Iterator[float]:
+        for part in parts:
+            share = part / 255
+            yield share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = linear(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

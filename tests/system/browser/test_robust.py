@@ -1,0 +1,361 @@
+"""Failures during a match: the screen stays usable, and play continues."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Route, WebSocketRoute, expect
+
+from server.conftest import Live
+from system.browser.conftest import Come
+from system.browser.people import Person, play_together
+from system.browser.setup import Table, asked, joined, opened, played, practising, setup
+from system.faults.serving import free_port
+
+DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
+
+
+def duel(url: str) -> tuple[Table, Table]:
+    """A started match of two people, each with their own device."""
+    ana = opened(url, people=[{"name": "Ana"}], options={"finish": 5}, settings={"grace": None})
+    rui = joined(url, ana, "Rui")
+    asked(url, ana, "start")
+    return ana, rui
+
+
+def test_the_server_dies_in_the_middle_of_a_roll(
+    come_to: Callable[..., Person], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    live = Live(tmp_path_factory.mktemp("mortal"), {"log_level": "info", "port": free_port()})
+    try:
+        tables = duel(live.url)
+        people = [
+            come_to(live.url, seats=[table], name=name, speed=2)
+            for table, name in zip(tables, ("Ana", "Rui"), strict=True)
+        ]
+        for person, table in zip(people, tables, strict=True):
+            person.troubles.forgive(
+                "WebSocket connection to", "ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET"
+            )
+            person.go(table.path)
+        ana = people[0]
+        assert ana.asked()
+        ana.main.first.click()  # slow dice: they are animated while the server is killed
+        live.process.kill()
+        live.process.wait()
+        assert live.process.stdout is not None
+        live.process.stdout.close()
+        for person in people:
+            person.reads("web.reconnecting")
+        live.start()
+        for person in people:
+            expect(person.page.get_by_text(person.say("web.reconnecting"))).to_have_count(0)
+        # the roll was made exactly once: Ana decides, or she failed and Rui plays
+        for person, form in zip(people, (".you", ""), strict=True):
+            rolled = person.say(f"rapido.fact.rolled{form}", name="Ana", dice=("@", "@"), value="@")
+            line = re.compile(re.escape(rolled).replace("@", ".+?"))
+            log = person.page.get_by_role("region", name=person.say("web.log"), exact=True)
+            expect(log.get_by_role("listitem").filter(has_text=line)).to_have_count(1)
+        for person in people:
+            settings(person, "web.speed", "web.speed.off")
+        play_together(people, most=6)
+    finally:
+        live.stop()
+    assert not live.complaints()
+
+
+def settings(person: Person, group: str, option: str) -> None:
+    """Change a setting."""
+    person.page.get_by_role("button", name=person.say("web.settings")).click()
+    dialog = person.page.get_by_role("dialog", name=person.say("web.settings"))
+    dialog.get_by_role("group", name=person.say(group)).get_by_text(person.say(option), exact=True).click()
+    person.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_refresh_at_any_moment(come: Come, url: str) -> None:
+    table = practising(url, "rapido", DECIDE, 3, "Ana", finish=30)  # nobody can win soon
+    person = come(seats=[table], speed=2).go(table.path)
+    chance = random.Random(2)
+    assert person.asked()
+    for _ in range(4):
+        offered = person.main.first.inner_text()
+        person.page.reload()  # without animation: the same question again
+        assert person.asked()
+        expect(person.main.first).to_have_text(offered, use_inner_text=True)
+        person.decide(chance)
+        person.page.reload()  # during an animation
+        if not person.asked():
+            break
+    settings(person, "web.speed", "web.speed.off")
+    person.play()
+    result = person.winner.inner_text()
+    person.page.reload()  # it is over
+    expect(person.winner).to_have_text(result)
+
+
+def test_two_tabs_of_one_seat(come: Come, url: str) -> None:
+    table = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], options={"finish": 5}, start=True)
+    person = come(seats=[table])
+    person.go(table.path)
+    first, second = person.page, person.context.new_page()
+    second.goto(url + table.path)
+    chance = random.Random(3)
+    shown = None
+    for tab in (first, second) * 4:  # alternately, each tab continues from the state of the other
+        person.page = tab
+        tab.bring_to_front()
+        if shown is not None:
+            expect(person.turn).to_have_text(shown)
+        if not person.asked():
+            break
+        person.decide(chance)
+        person.asked()
+        shown = person.turn.text_content()
+    person.page = first
+    first.bring_to_front()
+    person.play()
+    result = person.winner.inner_text()
+    person.page = second
+    expect(person.winner).to_have_text(result)
+
+
+def test_browser_history(come: Come) -> None:
+    person = come(name="Ana")
+    page = person.go("/").page
+    card = page.get_by_role("article", name=person.say("rapido.name"))
+    card.get_by_role("link", name=person.say("web.home.change")).click()
+    expect(page.get_by_role("heading", name=person.say("web.new.title"))).to_be_visible()
+    person.click("web.start")
+    assert person.asked()
+    table = page.url
+    page.go_back()
+    expect(page.get_by_role("heading", name=person.say("web.new.title"))).to_be_visible()
+    page.go_back()
+    unfinished = page.get_by_role("region", name=person.say("web.home.unfinished"))
+    expect(unfinished).to_contain_text(person.say("web.home.turn_of.you", game=person.say("rapido.name")))
+    page.go_forward()
+    page.go_forward()
+    expect(page).to_have_url(table)
+    assert person.asked()
+    page.get_by_role("link", name=person.say("web.home")).click()
+    unfinished.get_by_role("link", name=person.say("web.home.resume")).click()
+    expect(page).to_have_url(table)
+    assert person.asked()
+
+
+@pytest.mark.parametrize(
+    "path, title, text",
+    [
+        ("/t/nosuchmatch12", "web.closed.title", "web.closed.unknown_match"),
+        ("/replay/nosuchmatch12", "web.replay.error.title", "web.replay.error.unknown_match"),
+        ("/nowhere/at/all", "web.lost.title", "web.lost.text"),
+        ("/new/chess", "web.lost.title", "web.lost.text"),
+        ("/learn/chess", "web.lost.title", "web.lost.text"),
+        ("/rules/chess", "web.lost.title", "web.lost.text"),
+    ],
+    ids=["table", "replay", "page", "new", "learn", "rules"],
+)
+def test_a_link_to_an_unknown_match(come: Come, path: str, title: str, text: str) -> None:
+    person = come()
+    person.troubles.forgive("status of 404")
+    person.go(path)
+    expect(person.page.get_by_role("heading", level=1)).to_have_text(person.say(title))
+    person.reads(text)
+    home = person.page.get_by_role("main").get_by_role("link", name=person.say("web.home"))
+    if home.count():  # or it offers something better
+        home.click()
+        expect(person.page).to_have_url(person.url + "/")
+
+
+def test_a_full_table(come: Come, url: str) -> None:
+    table = opened(url, people=[{"name": "Ana"}])
+    joined(url, table, "Rui")
+    person = come().go(table.path)
+    person.reads("web.lobby.full")
+    person.reads("web.lobby.no_seat")
+    expect(person.button("web.sit")).to_have_count(0)
+
+
+def test_a_guest_of_a_running_match_and_a_watcher(come: Come, url: str) -> None:
+    ana, _ = duel(url)
+    guest = come().go(ana.path)
+    expect(guest.page.get_by_role("heading", level=1)).to_have_text(guest.say("web.guest.title"))
+    guest.reads("web.guest.text")
+    watcher = come().go(f"{ana.path}#watch={ana.watch}")
+    watcher.reads("web.watching")
+    assert not watcher.main.count()
+    host = come(seats=[ana]).go(ana.path)
+    assert host.asked()
+    host.main.first.click()
+    log = watcher.page.get_by_role("region", name=watcher.say("web.log"), exact=True)
+    expect(log.get_by_role("listitem").filter(has_text="Ana").first).to_be_visible()
+
+
+def test_a_finished_match(come: Come, url: str) -> None:
+    table = played(url, "rapido", finish=5)
+    guest = come().go(table.path)
+    expect(guest.page.get_by_role("heading", level=1)).to_have_text(guest.say("web.guest.over"))
+    guest.page.get_by_role("main").get_by_role("button", name=guest.say("web.replay")).click()
+    expect(guest.page.get_by_role("slider", name=guest.say("web.replay.slider"))).to_be_visible()
+    host = come(seats=[table]).go(table.path)
+    expect(host.winner).to_be_visible()
+    unfinished = host.go("/").page.get_by_role("region", name=host.say("web.home.unfinished"))
+    expect(unfinished).to_have_count(0)
+
+
+def test_the_winner_by_resignation_is_marked(come: Come, url: str) -> None:
+    ana, rui = duel(url)
+    winner = come(seats=[rui]).go(rui.path)
+    asked(url, ana, "resign", version=4)
+    expect(winner.winner).to_be_visible()
+    players = winner.page.get_by_role("list", name=winner.say("web.players")).get_by_role("listitem")
+    expect(players.filter(has_text="Rui")).to_have_attribute("aria-current", "true")
+    expect(players.filter(has_text="Ana")).not_to_have_attribute("aria-current", "true")
+
+
+def test_a_seat_moves_to_another_device(come: Come, url: str) -> None:
+    ana, _ = duel(url)
+    before = come(seats=[ana]).go(ana.path)
+    assert before.asked()
+    code = asked(url, ana, "recover")["code"]
+    after = come().go(f"{ana.path}#recover={code}")
+    assert after.asked()
+    assert code not in after.page.url, "the secret is removed from the URL"
+    before.reads("web.closed.moved")
+    after.page.reload()
+    assert after.asked()
+
+
+def test_the_links_of_a_running_match_are_in_its_menu(come: Come, url: str) -> None:
+    ana, _ = duel(url)
+    host = come(seats=[ana]).go(ana.path)
+    host.click("web.settings")
+    host.click("web.lobby.watch.link")
+    link = host.page.get_by_role("textbox", name=host.say("web.lobby.watch.link"))
+    watcher = come().go(link.input_value().removeprefix(url))
+    watcher.reads("web.watching")
+    host.click("web.close")
+    host.click("web.settings")
+    host.click("web.lobby.move")
+    link = host.page.get_by_role("textbox", name=host.say("web.lobby.move.link"))
+    assert come().go(link.input_value().removeprefix(url)).asked()
+    host.reads("web.closed.moved")
+
+
+def test_watching_that_is_switched_off(come: Come, url: str) -> None:
+    ana, _ = duel(url)
+    watcher = come().go(f"{ana.path}#watch={ana.watch}")
+    watcher.reads("web.watching")
+    asked(url, ana, "configure", settings={"grace": None, "watch": False})
+    watcher.reads("web.closed.watching_off")
+
+
+def test_the_record_is_saved_and_opened_again(come: Come, url: str, tmp_path: Path) -> None:
+    table = played(url, "chain", 2, board="18")
+    person = come(seats=[table]).go(table.path)
+    with person.page.expect_download() as download:
+        person.click("web.after.download")
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
+    person.go("/replay")
+    with person.page.expect_file_chooser() as chooser:
+        person.click("web.replay.choose")
+    chooser.value.set_files(file)
+    slider = person.page.get_by_role("slider", name=person.say("web.replay.slider"))
+    expect(slider).to_be_visible()
+    person.ready()
+    expect(person.page.get_by_text(person.like("web.fair.yes"))).to_be_visible()
+    slider.focus()
+    slider.press("End")
+    expect(slider).to_have_value(slider.get_attribute("max") or "")
+    expect(person.page).to_have_url(re.compile(r"#ply=\d+$"))
+
+
+def test_a_click_before_the_page_has_loaded_is_not_lost(come: Come) -> None:
+    """A click before the list of games has loaded opens a match with the stored set-up."""
+    person = come(setups={"rapido.bots": setup(2, "bot tourist", finish=7)}, name="Ana")
+    page = person.page
+    held: list[Route] = []
+    page.route("**/api/games", lambda route: held.append(route))
+    page.goto(person.url + "/new/rapido?how=bots")
+    person.reads("web.loading")
+    expect(person.button("web.start")).to_have_count(0)
+    expect(page.get_by_role("textbox")).to_have_count(0)
+    page.goto(person.url)
+    card = page.get_by_role("article", name=person.say("rapido.name"))
+    card.get_by_role("button", name=person.like("web.home.bots")).click()
+    expect(card).to_be_visible()
+    held[-1].continue_()
+    players = page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
+    expect(players).to_have_count(2)
+
+
+def test_set_up_while_the_server_is_unreachable(come: Come) -> None:
+    person = come(setups={"rapido.bots": setup(2, "bot tourist", finish=7)}, name="Ana")
+    person.troubles.forgive("ERR_FAILED")
+    person.page.route("**/api/games", lambda route: route.abort())
+    person.page.goto(person.url + "/new/rapido?how=bots")
+    person.reads("error.offline")
+    person.page.unroute("**/api/games")
+    person.click("web.after.again")
+    change = person.page.get_by_role("button", name=person.say("web.name.change", name="Ana"))
+    expect(change).to_have_count(1)
+    person.click("web.start")
+    assert person.asked()
+
+
+@pytest.mark.parametrize("size", [(390, 664), (360, 600), (1280, 800)], ids=["phone", "small", "desk"])
+def test_notices_cover_neither_controls_nor_players(come: Come, url: str, size: tuple[int, int]) -> None:
+    """A refusal, a stand-in and a lost connection at once: "I am back" can be pressed."""
+    table = opened(
+        url,
+        people=[{"name": "Ana"}, {"name": "Rui"}],
+        options={"finish": 5},
+        settings={"clock": 1, "pace": 10_000},
+        start=True,
+    )
+    person = come(seats=[table], page={"viewport": {"width": size[0], "height": size[1]}})
+    wires: list[WebSocketRoute] = []
+
+    def between(wire: WebSocketRoute) -> None:
+        if len(wires) == 1:  # the connection after the loss never opens
+            wires.append(wire)
+            return
+        server = wire.connect_to_server()
+        wires.append(wire)
+
+        def refuse(text: str | bytes) -> None:
+            frame = json.loads(text)
+            if frame["type"] == "take_back":
+                refused = {"type": "refused", "id": frame["id"], "code": "stale_version", "message": ""}
+                wire.send(json.dumps(refused | {"ruling": "", "version": 4}))
+            else:
+                server.send(text)
+
+        wire.on_message(refuse)
+
+    person.page.route_web_socket("**/socket", between)
+    person.go(table.path)
+    back = person.button("web.take_back")
+    back.first.click()
+    expect(person.page.get_by_role("alert")).to_contain_text(person.say("error.stale_version"))
+    wires[0].close()
+    person.reads("web.reconnecting")
+    covered = person.page.evaluate(
+        """() => [...document.querySelectorAll('button, a, [role=radio], .players li')]
+          .map((element) => [element, element.getBoundingClientRect()])
+          .filter(([, box]) => box.width && box.height)
+          .filter(([element, box]) => {
+            const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+            return !top || !(element.contains(top) || top.contains(element));
+          })
+          .map(([element]) => element.outerHTML.slice(0, 90))"""
+    )
+    assert covered == []
+    back.first.click(trial=True)

@@ -1,0 +1,485 @@
+"""Nothing gets stuck: frames that cannot be shown, lost or refused, and taps faster than the screen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, WebSocketRoute, expect
+
+from system.browser.conftest import Come
+from system.browser.people import Person
+from system.browser.setup import Table, asked, opened, practising
+
+DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
+FIRST = "turn=0 phase=first value=0 steps=3,5,2 tower=2:1:52,4:2:63"
+KEEP = "turn=0 phase=keep hands=4,2 pool=10 discs=0+0,0+0 stacks=- chain=-/0/open loose=-"
+ONE_ORDER = "turn=0 phase=build hands=4,2 pool=10 discs=2+15,4+0 stacks=2:0,4:1,15:0 chain=2/2/open loose=345"
+PHONE = {"viewport": {"width": 390, "height": 664}, "has_touch": True}
+
+Frame = dict[str, Any]
+
+
+class Wire:
+    """What a page and the server say to each other: a test reads it, changes it, or keeps it back."""
+
+    def __init__(self, person: Person) -> None:
+        self.sent: list[Frame] = []
+        self.connections = 0
+        self.from_server: Callable[[Frame], Frame | None] = lambda frame: frame
+        self.to_server: Callable[[Frame], Frame | None] = lambda frame: frame
+        self.dead = False
+        """Whether new connections open and nobody is there."""
+        self._wire: WebSocketRoute | None = None
+        person.page.route_web_socket("**/socket", self._open)
+
+    def tell(self, frame: Frame) -> None:
+        """Send something to the page in the server's name."""
+        assert self._wire
+        self._wire.send(json.dumps(frame))
+
+    def refuse(self, frame: Frame, code: str) -> None:
+        refused = {"type": "refused", "code": code, "message": "", "ruling": ""}
+        self.tell({**refused, "id": frame["id"], "version": frame["version"]})
+
+    def of(self, type: str) -> list[Frame]:
+        """The commands of a type that the page has sent."""
+        return [frame for frame in self.sent if frame["type"] == type]
+
+    def _open(self, wire: WebSocketRoute) -> None:
+        self.connections += 1
+        self._wire = wire
+        if self.dead:
+            return
+        server = wire.connect_to_server()
+
+        def to_server(text: str | bytes) -> None:
+            frame = json.loads(text)
+            self.sent.append(frame)
+            if (passed := self.to_server(frame)) is not None:
+                server.send(json.dumps(passed))
+
+        def to_page(text: str | bytes) -> None:
+            if (passed := self.from_server(json.loads(text))) is not None:
+                wire.send(json.dumps(passed))
+
+        wire.on_message(to_server)
+        server.on_message(to_page)
+
+
+def seated(come: Come, table: Table, **arguments: Any) -> tuple[Person, Wire]:
+    """A person at a table whose frames can be changed; the page is not opened yet."""
+    person = come(seats=[table], **arguments)
+    return person, Wire(person)
+
+
+def log(person: Person) -> Locator:
+    return person.page.get_by_role("region", name=person.say("web.log"), exact=True)
+
+
+# What cannot be shown.
+
+
+def positions(frame: Frame) -> list[Frame]:
+    """All positions in a frame."""
+    found = [frame.get("now", {}).get("position"), *(step["position"] for step in frame.get("steps", []))]
+    return [position for position in found if position is not None]
+
+
+def no_discs(frame: Frame) -> Frame:
+    """The board cannot be drawn."""
+    for position in positions(frame):
+        position["discs"] = [None, None]
+    return frame
+
+
+def no_steps(frame: Frame) -> Frame:
+    """Neither board, dock nor scores can be drawn."""
+    for position in positions(frame):
+        position["steps"] = None
+    return frame
+
+
+def no_tower(frame: Frame) -> Frame:
+    """The script cannot read the position."""
+    for position in positions(frame):
+        position["tower"] = None
+    return frame
+
+
+def wrong_previews(frame: Frame) -> Frame:
+    if frame["type"] == "previews":
+        frame["choices"] = {action: {"facts": 5} for action in frame["choices"]}
+    return frame
+
+
+def broken(person: Person, part: str) -> Locator:
+    """The message in the place of a part of the page."""
+    region = person.page.get_by_role("region", name=person.say(part), exact=True)
+    return region.get_by_role("alert").filter(has_text=person.say("web.broken"))
+
+
+def rest_works(person: Person, seats: int = 3) -> None:
+    """The players, the menu and the log are there and can be used."""
+    players = person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
+    expect(players).to_have_count(seats)
+    expect(players.first).to_contain_text("Ana")
+    expect(log(person)).to_be_visible()
+    person.page.get_by_role("button", name=person.say("web.settings")).click()
+    dialog = person.page.get_by_role("dialog", name=person.say("web.settings"))
+    expect(dialog.get_by_role("button", name=person.say("web.resign"))).to_be_visible()
+    person.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_a_board_that_cannot_be_drawn(come: Come, url: str) -> None:
+    """The rest of the page goes on; the next position, or a reload, brings the board back."""
+    table = practising(url, "chain", KEEP, 2, "Ana", board="18")
+    person, wire = seated(come, table)
+    person.troubles.forgive("a part cannot be shown")
+    wire.from_server = no_discs
+    person.go(table.path)
+    expect(broken(person, "web.board")).to_be_visible()
+    rest_works(person, 2)
+    assert person.asked(), "the dock works without the board"
+    wire.from_server = lambda frame: frame
+    person.main.first.click()
+    expect(broken(person, "web.board")).to_have_count(0)
+    assert person.asked()
+
+
+@pytest.mark.parametrize("change", [wrong_previews, no_steps])
+def test_a_dock_that_cannot_be_drawn(come: Come, url: str, change: Callable[[Frame], Frame]) -> None:
+    table = practising(url, "rapido", DECIDE, 3, "Ana")
+    person, wire = seated(come, table)
+    person.troubles.forgive("a part cannot be shown", "derived_inert")
+    wire.from_server = change
+    person.page.goto(url + table.path)
+    expect(broken(person, "web.turn")).to_be_visible()
+    rest_works(person)
+    wire.from_server = lambda frame: frame
+    broken(person, "web.turn").get_by_role("button", name=person.say("web.reload")).click()
+    assert person.asked()
+    expect(broken(person, "web.turn")).to_have_count(0)
+
+
+def test_a_position_that_cannot_be_read(come: Come, url: str) -> None:
+    """It is not taken for a match without a seat."""
+    table = practising(url, "rapido", DECIDE, 3, "Ana")
+    person, wire = seated(come, table)
+    person.troubles.forgive("a scene cannot be shown")
+    wire.from_server = no_tower
+    person.go(table.path)
+    person.reads("web.broken")
+    expect(person.page.get_by_text(person.say("web.guest.title"))).to_have_count(0)
+    wire.from_server = lambda frame: frame
+    person.click("web.reload")
+    assert person.asked()
+
+
+@pytest.mark.parametrize("speed", [0, 1], ids=["at once", "animated"])
+def test_a_step_that_cannot_be_read(come: Come, url: str, speed: float) -> None:
+    """The position is shown as it is, and the player acts."""
+    table = practising(url, "rapido", FIRST, 3, "Ana")
+    person, wire = seated(come, table, speed=speed)
+    person.troubles.forgive("a scene cannot be shown")
+    spoilt = []
+
+    def spoil(frame: Frame) -> Frame:
+        for step in frame.get("steps", []):
+            for fact in step["facts"]:
+                if fact["kind"] == "rolled":
+                    del fact["dice"]
+                    spoilt.append(fact)
+        return frame
+
+    wire.from_server = spoil
+    person.go(table.path)
+    for _ in range(4):  # whatever is rolled, the turn comes back
+        assert person.asked()
+        person.main.first.click()
+    assert person.asked()
+    assert spoilt
+    rest_works(person)
+    expect(log(person)).to_contain_text("…")
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    "game, position, players",
+    [("rapido", FIRST, 3), ("chain", ONE_ORDER, 2)],
+    ids=["rapido-roll", "chain-link"],
+)
+def test_what_is_done_automatically_is_asked_for_once(
+    come: Come, url: str, game: str, position: str, players: int
+) -> None:
+    """A refusal is not answered by asking again; the player can still act."""
+    table = practising(url, game, position, players, "Ana")
+    person, wire = seated(come, table, autoRoll=True)
+    refusing = True
+
+    def to_server(frame: Frame) -> Frame | None:
+        if frame["type"] != "act" or not refusing:
+            return frame
+        wire.refuse(frame, "busy")
+        return None
+
+    wire.to_server = to_server
+    person.go(table.path)
+    assert person.asked()
+    person.page.wait_for_timeout(2000)  # the time in which 101 requests were made
+    assert len(wire.of("act")) == 1
+    refusing = False
+    person.main.first.click()
+    expect(log(person).get_by_role("listitem").first).to_be_visible()
+    assert person.asked()
+
+
+# Connections.
+
+
+def test_a_connection_without_a_welcome_is_given_up(come: Come, url: str) -> None:
+    table = practising(url, "rapido", DECIDE, 3, "Ana")
+    person, wire = seated(come, table)
+    wire.dead = True
+    person.page.goto(url + table.path)
+    person.reads("web.loading")
+    wire.dead = False
+    assert wire.connections == 1
+    assert person.asked()
+    assert wire.connections == 2
+
+
+def test_the_network_goes_and_comes_back(come: Come, url: str) -> None:
+    """Both are shown at once: no timer is waited for, because time stands still."""
+    table = practising(url, "rapido", DECIDE, 3, "Ana")
+    person, wire = seated(come, table)
+    person.page.clock.install()
+    person.go(table.path)
+    assert person.asked()
+    notice = person.page.get_by_role("status").filter(has_text=person.say("web.reconnecting"))
+    wire.to_server = lambda frame: None  # nothing gets through
+    wire.dead = True
+    person.page.clock.pause_at(person.page.evaluate("Date.now() + 100"))
+    person.context.set_offline(True)
+    expect(notice).to_be_visible()
+    person.page.clock.run_for(30_000)  # attempts fail, further and further apart
+    expect(notice).to_be_visible()
+    tried = wire.connections
+    assert tried > 2
+    wire.to_server = lambda frame: frame
+    wire.dead = False
+    person.context.set_offline(False)
+    expect(notice).to_have_count(0)
+    assert wire.connections == tried + 1
+
+
+def test_a_lost_event_is_made_up_for(come: Come, url: str) -> None:
+    """A gap in the versions: the page asks for the whole state, and shows it."""
+    ana = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], options={"finish": 5}, start=True)
+    person, wire = seated(come, ana)
+    lost: list[int] = []
+
+    def lose_one(frame: Frame) -> Frame | None:
+        if frame["type"] == "event" and not lost:
+            lost.append(frame["version"])
+            return None
+        return frame
+
+    wire.from_server = lose_one
+    person.go(ana.path)
+    assert person.asked()
+    hello = wire.of("hello")[0]
+    person.main.first.click()
+    expect(person.main.first).to_be_visible()
+    asked(url, ana, "configure", settings={"pace": 1})  # the event after the lost one
+    expect(log(person).get_by_role("listitem").first).to_be_visible()
+    assert lost
+    again = wire.of("hello")
+    assert len(again) == 2 and "since" not in again[1] and hello["token"] == again[1]["token"]
+    assert person.asked()
+    person.main.first.click()
+    assert person.asked()
+
+
+# Taking back.
+
+
+@pytest.mark.parametrize("how", ["button", "key", "menu"])
+@pytest.mark.parametrize("game", ["rapido", "chain"])
+def test_a_decision_is_taken_back_after_bots_have_moved(come: Come, url: str, game: str, how: str) -> None:
+    if game == "rapido":
+        table = practising(url, "rapido", DECIDE, 3, "Ana")
+    else:
+        at = "turn=0 phase=decide hands=3,2 pool=11 discs=2+15,4+0 stacks=2:0,4:1,15:0 chain=345/5/up loose=-"
+        table = practising(url, "chain", at, 2, "Ana")
+    person = come(seats=[table], page=PHONE).go(table.path)
+    assert person.asked()
+    before = person.main.first.inner_text()
+    person.main.first.click()
+    # the bots have moved when it is this player's turn again
+    expect(person.main.first).to_be_visible()
+    expect(person.main.first).not_to_have_text(before, use_inner_text=True)
+    take_back = person.turn.get_by_role("button", name=person.like("web.undo"))
+    if how == "key":
+        person.press("z")
+    elif how == "menu" or not take_back.count():
+        person.page.get_by_role("button", name=person.say("web.settings")).click()
+        dialog = person.page.get_by_role("dialog", name=person.say("web.settings"))
+        dialog.get_by_role("button", name=person.like("web.undo")).click()
+    else:
+        take_back.tap()
+    expect(person.main.first).to_have_text(before, use_inner_text=True)
+    person.main.first.click()  # and it is decided anew
+    assert person.asked()
+
+
+@pytest.mark.parametrize("how", ["keys", "taps"])
+def test_a_double_press_takes_back_one_decision(come: Come, url: str, how: str) -> None:
+    """It neither takes back two decisions, nor says that the game has moved on."""
+    table = practising(url, "rapido", FIRST, 3, "Ana")
+    person, wire = seated(come, table, page=PHONE)
+    person.go(table.path)
+    for _ in range(2):  # two turns with a choice
+        while person.asked() and not person.choices.count():
+            person.main.first.click()
+        person.main.first.click()
+    assert person.asked()
+    if how == "keys":
+        person.page.keyboard.down("z")
+        for _ in range(5):  # it is held
+            person.page.keyboard.down("z")
+        person.page.keyboard.up("z")
+    else:
+        box = person.turn.get_by_role("button", name=person.like("web.undo")).bounding_box()
+        assert box
+        for _ in range(2):
+            person.page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(person.choices.first).to_be_visible()
+    expect(person.page.get_by_role("alert")).to_have_count(0)
+    assert len(wire.of("undo")) == 1
+
+
+# Watchers.
+
+
+def test_a_watcher_follows_into_a_rematch(come: Come, url: str) -> None:
+    ana = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], options={"finish": 5}, start=True)
+    watcher = come().go(f"{ana.path}#watch={ana.watch}")
+    watcher.reads("web.watching")
+    player = come(seats=[ana]).go(ana.path)
+    player.play()
+    expect(watcher.winner).to_be_visible()
+    expect(watcher.button("web.rematch")).to_have_count(0)
+    player.click("web.rematch")
+    expect(player.page).not_to_have_url(url + ana.path)
+    watcher.reads("web.after.next.ready")
+    watcher.click("web.after.next")
+    expect(watcher.page).to_have_url(f"{player.page.url}#watch={ana.watch}")
+    assert player.asked()
+    watcher.reads("web.watching")
+    player.main.first.click()
+    expect(log(watcher).get_by_role("listitem").first).to_be_visible()
+    watcher.page.reload()
+    watcher.reads("web.watching")
+
+
+# Taps that are faster than the screen.
+
+WITNESS = """() => {
+  // What a player sees: at every frame, the version that was received and the main button of the turn.
+  // What is sent outside of an event is done without a tap: a chain with one order, the rest of "Link all".
+  const shown = [];
+  const acts = [];
+  let version = 0;
+  let began = null;
+  const main = () => {
+    const button = document.querySelector('.main-place button:not(:disabled)');
+    return button ? button.textContent : '';
+  };
+  const look = () => {
+    shown.push({ at: performance.now(), version, main: main() });
+    if (shown.length > 4000) shown.splice(0, 2000);
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+  for (const type of ['pointerdown', 'keydown'])
+    addEventListener(type, (event) => !event.repeat && (began = event.timeStamp), true);
+  window.WebSocket = class extends WebSocket {
+    constructor(...args) {
+      super(...args);
+      this.addEventListener('message', ({ data }) => {
+        const frame = JSON.parse(data);
+        if (frame.type === 'event' || frame.type === 'snapshot') version = frame.version;
+      });
+    }
+    send(text) {
+      const frame = JSON.parse(text);
+      if (frame.type === 'act' && ['click', 'keydown'].includes(window.event?.type)) {
+        const seen = shown.findLast(({ at }) => at <= began) ?? null;
+        acts.push({ action: frame.action, version: frame.version, main: main(), seen });
+      }
+      super.send(text);
+    }
+  };
+  window.witnessed = acts;
+}"""
+
+
+@pytest.mark.parametrize("how", ["touch", "mouse", "enter", "held"])
+@pytest.mark.parametrize("game", ["rapido", "chain"])
+def test_hammering_decides_only_what_was_seen(come: Come, url: str, game: str, how: str) -> None:
+    """Every decision that is sent was on screen, in a painted frame, when its tap or press began."""
+    options = {"finish": 8} if game == "rapido" else {"board": "18 3>8 9>5"}
+    at = FIRST.replace("steps=3,5,2", "steps=0,0,0") if game == "rapido" else KEEP
+    table = practising(url, game, at, 3 if game == "rapido" else 2, "Ana", **options)
+    person = come(seats=[table], page=PHONE, speed=0)
+    person.page.add_init_script(f"({WITNESS})()")
+    person.go(table.path)
+    assert person.asked()
+    slow = person.context.new_cdp_session(person.page)
+    slow.send("Emulation.setCPUThrottlingRate", {"rate": 4})  # frames are late
+    box = person.turn.locator(".main-place").bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for i in range(120):
+        if how == "touch":
+            person.page.touchscreen.tap(x, y)
+        elif how == "mouse":
+            person.page.mouse.click(x, y)
+        elif how == "enter":
+            person.page.keyboard.press("Enter")
+        else:
+            person.page.keyboard.down("Enter")
+            if i % 20 == 19:
+                person.page.keyboard.up("Enter")
+    acts = person.page.evaluate("witnessed")
+    assert acts
+    for act in acts:
+        assert act["seen"], act
+        assert (act["seen"]["version"], act["seen"]["main"]) == (act["version"], act["main"]), act
+
+
+def test_the_title_does_not_tell_the_winner_before_the_board_shows_it(come: Come, url: str) -> None:
+    scores = "turn=0 phase=decide value=54 steps=9,15,12 tower=5:1:76"  # seat 1, if nobody throws it out
+    table = practising(url, "rapido", scores, 3, "Ana")
+    person = come(seats=[table], speed=1).go(table.path)
+    assert person.asked()
+    wins = person.like("web.winner")
+    person.page.evaluate(
+        """() => {
+      window.titles = [];
+      const reached = () => document.querySelectorAll('.reached')[1]?.textContent;
+      const note = () => window.titles.push([document.title, reached()]);
+      new MutationObserver(note).observe(document.querySelector('title'), { childList: true });
+    }"""
+    )
+    person.turn.get_by_role("radio").last.click()  # field 0 throws nobody out
+    person.main.first.click()
+    expect(person.winner).to_be_visible()
+    told = [reached for title, reached in person.page.evaluate("window.titles") if wins.match(title)]
+    assert told and all("20" in reached for reached in told)

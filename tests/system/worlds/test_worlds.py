@@ -1,0 +1,217 @@
+"""What must always hold holds in all simulated worlds; and if the code is broken, worlds notice it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from escadaria.bus import Sent
+from escadaria.server import messages
+from escadaria.server.autoplay import Autoplay
+from escadaria.server.event_log import EventLog
+from escadaria.server.hub import Hub
+from escadaria.server.match import MatchEvent
+from escadaria.server.peers import Peers
+from escadaria.server.presence import Connection
+from escadaria.server.room import Room
+from escadaria.store import Conflict, StoredEvent
+from escadaria.store.sql import SqlStore
+from system.worlds.store import Disk, SimulatedStore
+from system.worlds.world import Invariant, Violation, run_world
+
+SEEDS = int(os.environ.get("ESCADARIA_SEEDS", 500))
+FIRST = int(os.environ.get("ESCADARIA_SEED", 0))
+
+CHUNK = 50
+
+
+@pytest.mark.parametrize(
+    "first", range(FIRST, FIRST + (1 if "ESCADARIA_SEED" in os.environ else SEEDS), CHUNK)
+)
+def test_nothing_is_lost_doubled_or_late_in_any_world(first: int) -> None:
+    count = 1 if "ESCADARIA_SEED" in os.environ else min(CHUNK, FIRST + SEEDS - first)
+    events = 0
+    for seed in range(first, first + count):
+        events += sum(map(len, run_world(seed).disk.events.values()))
+    assert events > 20 * count, "the worlds are not empty"
+
+
+@pytest.mark.parametrize("seed", [20719, 80516])
+def test_worlds_that_have_found_a_fault(seed: int) -> None:
+    """A command waited behind two time-outs; a lease was released while its bot was thinking."""
+    run_world(seed)
+
+
+@pytest.mark.parametrize("seed", [1, 4, 7])
+def test_a_seed_repeats_exactly(seed: int) -> None:
+    one, two = run_world(seed), run_world(seed)
+    assert one.history == two.history and one.disk.events == two.disk.events
+
+
+def test_hints_for_a_version_that_does_not_exist_apply_no_event_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such a hint reads the store for later events, while a command may be storing them."""
+    submit = Room.submit
+
+    def submit_with_hint(self: Room, connection: Connection, command: messages.AnyCommand) -> None:
+        submit(self, connection, messages.Hint(id=f"hint-{command.id}", version=10**6))
+        submit(self, connection, command)
+
+    monkeypatch.setattr(Room, "submit", submit_with_hint)
+    for seed in range(12):
+        run_world(seed)
+
+
+def follow_without_comparing(self: EventLog, events: Sequence[Sent]) -> bool:
+    self.load_events([event for event, _ in events])
+    return True
+
+
+async def check_nothing(self: Hub) -> None:
+    """As if no message were ever lost."""
+
+
+def hold_everything(self: Peers, match: str) -> bool:
+    return True
+
+
+async def take_from_the_living(self: Peers, match: str) -> bool:
+    lease = self.worker, next(self._epochs)
+    taken = await self._store.take_lease(match, lease, self._clock.time() + 1000)
+    self._held[match] = lease[1]
+    return taken
+
+
+def carry_no_lease(self: Peers, match: str) -> None:
+    """As if leases were a matter of trust."""
+
+
+def hand_over_anyway(self: Autoplay, seat: int) -> list[MatchEvent]:
+    return self._match.hand_over(seat)
+
+
+def recognise_nothing(self: EventLog, key: str) -> int | None:
+    return None
+
+
+async def answer_before_storing(
+    self: EventLog, handle: Callable[[], list[MatchEvent]], key: str = "", lease: Any = lambda: None
+) -> None:
+    """Apply and broadcast first, and store afterwards."""
+    events = handle()
+    from escadaria.server.event_log import stored_events
+
+    stored = stored_events(events, self.match.version, self._clock.time(), key)
+    self.load_events(stored)
+    if stored:
+        await self._store.append(self.match.id, stored, lease=lease())
+        self._bus.publish(self.match.id, stored[-1].version, [(event, b"") for event in stored])
+
+
+async def give_up_after_a_conflict(self: EventLog) -> bool:
+    """Do not read what another worker has stored."""
+    return False
+
+
+def keep_no_presence(self: Room, survey: Any) -> None:
+    self._autoplay.surveyed(survey.holder, changed=False)
+
+
+BROKEN: dict[str, tuple[type, str, Any, Invariant]] = {
+    "events of a message are applied without comparing versions": (
+        EventLog,
+        "follow",
+        follow_without_comparing,
+        "seen",
+    ),
+    "the store is not checked": (Hub, "check", check_nothing, "seen"),
+    "every worker believes to hold every lease": (Peers, "holds", hold_everything, "running"),
+    "leases are taken from living workers": (Peers, "take", take_from_the_living, "bots"),
+    "appends carry no lease": (Peers, "lease", carry_no_lease, "clocks"),
+    "a late hand-over is not reconsidered": (Autoplay, "_hand_over", hand_over_anyway, "clocks"),
+    "repeated commands are not recognised": (EventLog, "version_of", recognise_nothing, "stored"),
+    "events are broadcast before they are stored": (EventLog, "commit", answer_before_storing, "told"),
+    "a worker does not catch up": (EventLog, "catch_up", give_up_after_a_conflict, "seen"),
+}
+"""What is replaced by what, and the invariant that this breaks."""
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_worlds_notice_broken_code(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, name, broken, invariant = BROKEN[what]
+    monkeypatch.setattr(owner, name, broken)
+    for seed in range(200):
+        try:
+            run_world(seed)
+        except Violation as violation:
+            if invariant in violation.broken:
+                print(f"seed {seed} notices: {str(violation)[:200]}")
+                return
+    pytest.fail(f"no world noticed: {what}")
+
+
+def test_the_simulated_store_behaves_like_the_real_one(tmp_path: Path) -> None:
+    asyncio.run(compare(tmp_path, random.Random(5)))
+
+
+async def compare(folder: Path, rng: random.Random) -> None:
+    """Run the same calls on both, and compare what they return and raise."""
+    real = await SqlStore.open(str(folder / "store.db"))
+    fake = SimulatedStore(Disk(), random.Random(0))
+    fake._travel = _at_once  # type: ignore[method-assign]  # no delays here
+    clock = 1000.0
+    epochs = 0
+    try:
+        for _ in range(1500):
+            clock += rng.choice((0.0, 0.1, 1.0))
+            match, worker = rng.choice("mno"), rng.choice("abc")
+            version = len(fake.disk.events.get(match, ())) + rng.choice((1, 1, 1, 2, 0))
+            epochs += 1
+            lease = rng.choice((None, None, (worker, epochs - 1), fake.disk.leases.get(match)))
+            due = rng.choice((None, clock + rng.choice((-1.0, 0.5, 5.0))))
+            call: tuple[str, tuple[Any, ...], dict[str, Any]] = rng.choice(
+                (
+                    ("append", (match, [_event(max(1, version))]), {"due": due, "lease": lease}),
+                    ("append", (match, [_event(max(1, version))]), {"due": due, "lease": lease}),
+                    ("heartbeat", (worker, clock, clock + 4), {}),
+                    ("take_lease", (match, (worker, epochs), clock), {}),
+                    ("release_leases", (worker, [match]), {}),
+                    ("bury", (worker, clock - rng.choice((0, 4))), {}),
+                    ("set_presence", (worker, {match: rng.choice(("", "[0]", "[]"))}), {}),
+                    ("survey", (["m", "n", "x"], clock), {}),
+                    ("claim_due", (match, worker, clock, clock + 3), {}),
+                    ("due_matches", (clock, 10), {}),
+                    ("set_due", ({match: due},), {}),
+                    ("events", (match, rng.randrange(3), rng.choice((None, 2))), {}),
+                    ("put", ("kind", match, worker, clock + 2), {}),
+                    ("take", ("kind", match, clock), {}),
+                    ("values", ("kind", clock), {}),
+                )
+            )
+            results = [await _outcome(store, call) for store in (real, fake)]
+            assert results[0] == results[1], call
+    finally:
+        await real.close()
+
+
+async def _at_once() -> None:
+    """No latency and no faults."""
+
+
+async def _outcome(store: Any, call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> Any:
+    name, arguments, named = call
+    try:
+        return await getattr(store, name)(*arguments, **named)
+    except Conflict as conflict:
+        return type(conflict)
+
+
+def _event(version: int) -> StoredEvent:
+    return StoredEvent(version, 1.0, "", "{}")
