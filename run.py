@@ -4,7 +4,11 @@
 python3 run.py                     open the game in the browser
 python3 run.py play                play in the terminal
 python3 run.py WORDS ...           the `escadaria` command, for example `simulate rapido`
-python3 run.py test [PYTEST ...]   lint, format, types and tests; arguments go to pytest
+python3 run.py test                lint, format, types and tests: what must pass before a change lands
+python3 run.py test quick          the same in a minute: the tests of rules, records, texts and the client
+python3 run.py test night          the long versions of tests: the folders named night
+python3 run.py test --changed      the tests that what you changed can break
+python3 run.py test PYTEST ...     selected tests; all arguments go to pytest
 python3 run.py bench NAME ...      run a benchmark: bench/NAME.py
 python3 run.py tool NAME ...       run a developer tool: tools/NAME.py
 python3 run.py screenshots ...     take screenshots of the web client, into screenshots/
@@ -45,6 +49,7 @@ SCRIPTS = {"bench": "bench", "tool": "tools"}  # folders of scripts for develope
 GROUPS = {"dev", "bench"}  # of dependencies, in pyproject.toml; all other needs are extras
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DEV = {"dev", *PROJECT["optional-dependencies"]}
+QUICK = ("tests/rules", "tests/core", "tests/room", "tests/web")
 SERVER = ("admin", "print", "serve")  # commands with the server
 LAB = ("arena", "benchmark", "serve", "simulate", "solve")  # compiled code; --plot needs the same extra
 
@@ -79,23 +84,50 @@ def needs_of(command: str, words: list[str]) -> set[str]:
     return lab | ({"server"} if command in SERVER else set())
 
 
-def test(pytest_args: list[str]) -> int:
-    """Run all checks, even after a failure, and return 0 only if all passed."""
+def test(words: list[str]) -> int:
+    """Run the checks and tests, even after a failure, and return 0 only if all passed."""
     prepare(DEV)
-    # The whole suite runs on all cores; selected tests run in one process, where -s and --pdb work.
-    steps = {
-        "ruff check": ["ruff", "check", "."],
-        "ruff format": ["ruff", "format", "--check", "."],
-        "mypy": ["mypy"],
-        "pytest": ["pytest", *(pytest_args or ["-n", "auto"])],
-    }
-    failed = []
-    for name, words in steps.items():
-        say(name)
-        if subprocess.call([PYTHON, "-m", *words], cwd=ROOT) != 0:
-            failed.append(name)
+    failed = [step for step in ("ruff check", "ruff format --check") if call(*step.split(), ".") != 0]
+    types = subprocess.Popen([PYTHON, "-m", "mypy"], cwd=ROOT, stdout=subprocess.PIPE)  # beside the tests
+    failed += ["pytest"] if pytest(words) != 0 else []
+    say("mypy")
+    print(types.communicate()[0].decode(), end="")
+    failed += ["mypy"] if types.returncode else []
     say(f"failed: {', '.join(failed)}" if failed else "all checks passed")
     return 1 if failed else 0
+
+
+def pytest(words: list[str]) -> int:
+    """Run the tests of a tier, those that a change can break, or selected ones."""
+    if words[:1] == ["--changed"]:
+        command = [PYTHON, "tools/changed.py", *words[1:]]
+        found = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        return call("pytest", "-n", "auto", *found.split()) if found.strip() else 0
+    tier, *rest = words or ["full"]
+    night = (path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("tests/**/night")))
+    folders = {"quick": QUICK, "full": (), "night": (*night,)}.get(tier)
+    if folders is None:  # selected tests run in one process, where -s and --pdb work
+        return call("pytest", *words)
+    if tier != "quick":
+        compile_kernels()
+    report = ["--durations=10", "--durations-min=1", f"--junitxml=.pytest_cache/{tier}.xml"]
+    report += ["--shares"] if tier == "full" else []
+    return call("pytest", "-n", "auto", *report, *folders, *rest)
+
+
+def compile_kernels() -> None:
+    """Fill the cache of compiled kernels: each game in a process, so that no worker of pytest compiles."""
+    say("compiling the kernels")
+    games = [path.parent.name for path in sorted(ROOT.glob("src/escadaria/games/*/compiled"))]
+    running = [subprocess.Popen([PYTHON, "-m", "tools.compile_kernels", game], cwd=ROOT) for game in games]
+    for process in running:
+        process.wait()  # a test that needs what did not compile says why
+
+
+def call(module: str, *words: str) -> int:
+    """Run a module of the environment."""
+    say(" ".join([module, *words[:1]]))
+    return subprocess.call([PYTHON, "-m", module, *words], cwd=ROOT)
 
 
 def script(folder: str, words: list[str]) -> int:
