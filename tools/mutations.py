@@ -510,7 +510,7 @@ def mutated(mutant: Mutant, source: str) -> str:
 def killer_of(project: Path, mutant: Mutant) -> str:
     """The test that fails, one named after the ruling if there is one; empty if none does."""
     tests = TESTS[mutant.file]
-    named_after_it = ["-k", f"test_{mutant.ruling.lower()}_", *tests]
+    named_after_it = ["-k", f"{mutant.ruling.lower()}_", *tests]  # a function, or a block of cases
     return failing_test(project, mutant, named_after_it) or failing_test(project, mutant, tests)
 
 

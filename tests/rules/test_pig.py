@@ -14,7 +14,7 @@ import pytest
 
 import pig
 from escadaria.client import Table, open_match
-from server.conftest import Live
+from serving import Server, started
 
 pytestmark = pytest.mark.anyio
 
@@ -143,8 +143,7 @@ async def test_the_server_offers_it_to_people_and_bots(
     installed: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", installed["PYTHONPATH"])
-    server = Live(tmp_path, {})
-    try:
+    async with started(Server(tmp_path)) as server:
         options = {"players": 3, "goal": 12}
         opened = await open_match(server.url, "pig", options, settings={"pace": 0})
         async with opened as ana, Table(server.url, opened.match) as rui:
@@ -161,6 +160,3 @@ async def test_the_server_offers_it_to_people_and_bots(
                 assert replay.status_code == 200 and replay.json()["game"] == "pig"
                 for page in ("rules", "lessons"):
                     assert (await client.get(f"{server.url}/api/{page}/pig")).status_code == 200
-    finally:
-        server.stop()
-    assert not server.complaints()

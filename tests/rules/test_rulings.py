@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
 from escadaria import GAMES
 from escadaria.teaching.rules import rulings
+from rules.cases import blocks
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "rulings.md").read_text("utf-8")
@@ -29,12 +29,11 @@ def test_the_page_has_the_origin_of_each_ruling() -> None:
 
 
 def test_each_ruling_has_a_test_and_each_test_a_ruling() -> None:
-    named = set()
-    for path in python_files("tests"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.FunctionDef) and (found := re.match(r"test_([rc])(\d+)(_|$)", node.name)):
-                named.add(f"{found[1].upper()}{int(found[2])}")
-    assert named == set(RULINGS)
+    """A function, or a block of cases with at least one line."""
+    functions = "\n".join(path.read_text("utf-8") for path in python_files("tests"))
+    named = set(re.findall(r"^ *def test_([rc]\d+)_", functions, re.M))
+    named |= {heading.partition("_")[0] for game in GAMES for heading, *_ in blocks(game)}
+    assert {name.upper() for name in named if re.fullmatch(r"[rc]\d+", name)} == set(RULINGS)
 
 
 def test_what_code_and_pages_cite_exists() -> None:
