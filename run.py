@@ -100,7 +100,7 @@ def test(words: list[str]) -> int:
 def pytest(words: list[str]) -> int:
     """Run the tests of a tier, those that a change can break, or selected ones."""
     if words[:1] == ["--changed"]:
-        command = [PYTHON, "tools/changed.py", *words[1:]]
+        command = [str(PYTHON), "tools/changed.py", *words[1:]]
         found = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
         return call("pytest", "-n", "auto", *found.split()) if found.strip() else 0
     tier, *rest = words or ["full"]

@@ -26,7 +26,7 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from server.conftest import Live
+from serving import Server
 from system.browser.setup import Table, find_chromium, memory, played, practising
 
 DECIDE = "turn=0 phase=decide value=54 steps=9,5,12 tower=2:1:52,4:2:63"
@@ -97,7 +97,8 @@ def main() -> None:
     arguments = parser.parse_args()
     program = arguments.folder / "node_modules" / "lighthouse" / "cli" / "index.js"
     with tempfile.TemporaryDirectory() as folder:
-        live = Live(Path(folder), {"log_level": "info"})
+        live = Server(Path(folder))
+        live.start()
         try:
             table = practising(live.url, "rapido", DECIDE, 3, "Ana")
             replay = f"/replay/{played(live.url, 'rapido').match}"

@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from server.conftest import Live
+from serving import Server
 from system.browser.people import Person
 from system.browser.playing import Happened, Player, followed
 from system.browser.setup import chromium, memory, opened
@@ -66,7 +66,8 @@ def main() -> None:
     wanted = parser.parse_args()
     print(f"{'match':<10}{'taps':>6}{'turns':>7}{'median s':>10}{'most s':>8}")
     with tempfile.TemporaryDirectory() as folder:
-        live = Live(Path(folder), {"log_level": "info"})
+        live = Server(Path(folder))
+        live.start()
         try:
             for name in wanted.match:
                 pictures = wanted.pictures / name if wanted.pictures else None

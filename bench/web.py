@@ -31,7 +31,7 @@ from playwright.sync_api import Browser, expect
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from server.conftest import Live
+from serving import Server
 from system.browser.people import Person
 from system.browser.setup import Table, asked, chromium, joined, memory, opened, practising
 
@@ -162,7 +162,8 @@ def main() -> None:
     arguments = parser.parse_args()
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        live = Live(Path(folder), {"log_level": "info"})
+        live = Server(Path(folder))
+        live.start()
         try:
             with chromium() as browser:
                 table = practising(live.url, "rapido", DECIDE, 3, "Ana")

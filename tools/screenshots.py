@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from escadaria.i18n import LANGUAGES
 from server.coached import write_chain_solution, write_solution
-from server.conftest import Live
+from serving import Server
 from system.browser.people import Person
 from system.browser.screens import SCREENS, Screen
 from system.browser.setup import chromium, memory
@@ -52,7 +52,8 @@ def main() -> None:
     themes = wanted.theme or ["light", "dark"]
     wanted.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        live = Live(Path(folder), {"log_level": "info"})
+        live = Server(Path(folder))
+        live.start()
         write_solution(live.cache)
         write_chain_solution(live.cache)
         try:

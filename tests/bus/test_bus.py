@@ -18,7 +18,7 @@ from escadaria.bus.memory import MemoryBus
 from escadaria.bus.postgres import PostgresBus
 from escadaria.bus.redis import RedisBus
 from escadaria.store import StoredEvent
-from server.wire import PATIENCE
+from serving import PATIENCE
 from store.conftest import Postgres
 
 pytestmark = pytest.mark.anyio

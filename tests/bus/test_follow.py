@@ -20,8 +20,9 @@ from escadaria.server import hub as hub_module
 from escadaria.server.clock import Clock
 from escadaria.server.room import Room
 from escadaria.store import StoredEvent, StoreUnavailable, Survey
-from server.wire import PATIENCE, Inside, Wire, duel, eventually, opened, serving, wire
+from serving import PATIENCE, Inside, eventually, serving
 from store.conftest import Postgres
+from wire import Wire, duel, opened, wire
 
 pytestmark = pytest.mark.anyio
 

@@ -17,8 +17,9 @@ from escadaria.server import hub as hub_module
 from escadaria.server import peers
 from escadaria.server.room import Room
 from escadaria.store import StoredEvent, StoreUnavailable
-from server.wire import PATIENCE, QUICK, Inside, duel, eventually, opened, playing, wire
+from serving import PATIENCE, Inside, eventually
 from store.conftest import Postgres
+from wire import QUICK, duel, opened, playing, wire
 
 pytestmark = pytest.mark.anyio
 

@@ -12,8 +12,9 @@ from bus.test_follow import two_workers
 from escadaria.client import open_match
 from escadaria.refusals import Refused
 from escadaria.store import StoreUnavailable
-from server.wire import duel, eventually, wire
+from serving import eventually
 from store.conftest import Postgres
+from wire import duel, wire
 
 pytestmark = pytest.mark.anyio
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -26,9 +27,8 @@ import yaml  # type: ignore[import-untyped]
 from escadaria.cli import app
 from escadaria.server import metrics
 from escadaria.server.settings import Settings
-from server.conftest import Live
-from server.wire import PATIENCE, socket_to
-from system.faults.serving import free_port
+from serving import PATIENCE, Server, free_port, running
+from wire import socket_to
 
 pytestmark = pytest.mark.anyio
 
@@ -44,23 +44,22 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-LIMITS = {"requests_per_second": 0.001, "requests_burst": 40}
+LIMITS: dict[str, Any] = {"requests_per_second": 0.001, "requests_burst": 40}
 
 
 @pytest.fixture(scope="module")
-def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that trusts the proxies of this machine."""
-    server = Live(tmp_path_factory.mktemp("named"), {"proxies": "127.0.0.1", "hosts": NAME, **LIMITS})
-    yield server
-    server.stop()
+    folder = tmp_path_factory.mktemp("named")
+    with running(Server(folder, proxies="127.0.0.1", hosts=NAME, **LIMITS)) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
-def unnamed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+def unnamed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that trusts no proxy."""
-    server = Live(tmp_path_factory.mktemp("unnamed"), dict(LIMITS))
-    yield server
-    server.stop()
+    with running(Server(tmp_path_factory.mktemp("unnamed"), **LIMITS)) as server:
+        yield server
 
 
 # Proxies.
@@ -84,12 +83,12 @@ def browser(url: str, address: str = "127.0.0.1", **headers: str) -> httpx.Clien
 
 
 @pytest.fixture(params=["nginx", "caddy"])
-def behind(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[Live], Proxy]]:
+def behind(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[Server], Proxy]]:
     """Start a proxy for a server, and stop it after the test."""
     command = nginx if request.param == "nginx" else caddy
     with contextlib.ExitStack() as stack:
 
-        def start(server: Live) -> Proxy:
+        def start(server: Server) -> Proxy:
             words, url = command(tmp_path, server.url.rpartition(":")[2])
             log = stack.enter_context((tmp_path / f"{request.param}.log").open("wb"))
             home = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
@@ -179,7 +178,7 @@ def installed(program: str, package: str) -> str:
     return shutil.which(program) or pytest.fail(f"please install {program} (apt-get install {package})")
 
 
-async def test_a_match_is_played_through_the_proxy(named: Live, behind: Callable[[Live], Proxy]) -> None:
+async def test_a_match_is_played_through_the_proxy(named: Server, behind: Callable[[Server], Proxy]) -> None:
     proxy = behind(named)
     with proxy.client() as http:
         page = http.get("/")
@@ -204,7 +203,7 @@ async def test_a_match_is_played_through_the_proxy(named: Live, behind: Callable
 
 
 def test_limits_count_clients_behind_a_trusted_proxy(
-    named: Live, behind: Callable[[Live], Proxy], addresses: Iterator[str]
+    named: Server, behind: Callable[[Server], Proxy], addresses: Iterator[str]
 ) -> None:
     proxy = behind(named)
     with proxy.client(next(addresses)) as first, proxy.client(next(addresses)) as second:
@@ -217,7 +216,7 @@ def test_limits_count_clients_behind_a_trusted_proxy(
 
 
 def test_limits_count_an_untrusted_proxy_itself(
-    unnamed: Live, behind: Callable[[Live], Proxy], addresses: Iterator[str]
+    unnamed: Server, behind: Callable[[Server], Proxy], addresses: Iterator[str]
 ) -> None:
     proxy = behind(unnamed)
     with proxy.client(next(addresses)) as first, proxy.client(next(addresses)) as second:
@@ -225,7 +224,7 @@ def test_limits_count_an_untrusted_proxy_itself(
         assert second.get("/api/games").status_code == 429
 
 
-def test_only_a_trusted_proxy_can_set_the_client_address(named: Live, addresses: Iterator[str]) -> None:
+def test_only_a_trusted_proxy_can_set_the_client_address(named: Server, addresses: Iterator[str]) -> None:
     with browser(named.url, next(addresses)) as stranger:
         for number in range(2 * int(LIMITS["requests_burst"])):
             answer = stranger.get("/api/games", headers={"X-Forwarded-For": f"198.51.100.{number}"})
@@ -383,7 +382,7 @@ def test_what_the_build_needs_is_sent_to_it() -> None:
     }
 
 
-def test_the_health_check_detects_a_missing_server(named: Live) -> None:
+def test_the_health_check_detects_a_missing_server(named: Server) -> None:
     check = dict(instructions())["HEALTHCHECK"].partition("CMD ")[2]
 
     def checked(port: str) -> int:

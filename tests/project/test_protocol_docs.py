@@ -31,7 +31,8 @@ from escadaria.server.app import create_app
 from escadaria.server.errors import CLOSE_CODES, STATUS
 from escadaria.server.routes import frames_schema
 from escadaria.server.settings import Settings
-from server.wire import QUICK, Inside, serving
+from serving import Inside, serving
+from wire import QUICK
 
 ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "src" / "escadaria" / "server"

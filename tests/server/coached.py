@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +48,3 @@ def write_chain_solution(folder: Path) -> None:
         "bounds": (0.5, 0.5, 0.0),
     }
     files.write(folder / chain.file_name(game), about, {"waiter": values})
-
-
-def with_cache(folder: Path) -> dict[str, str]:
-    """The environment of a server that finds solutions only in this folder."""
-    return {**os.environ, "ESCADARIA_CACHE": str(folder)}

@@ -20,7 +20,8 @@ from escadaria.server import messages
 from escadaria.server.clock import Clock
 from escadaria.store import StoredEvent
 from escadaria.table import Event
-from server.wire import PATIENCE, duel, eventually, opened, play, playing, serving, wire
+from serving import PATIENCE, eventually, serving
+from wire import duel, opened, play, playing, wire
 
 pytestmark = pytest.mark.anyio
 

@@ -14,8 +14,8 @@ from escadaria.client import open_match
 from escadaria.server import pool, workers
 from escadaria.server.worker import Answer
 from server.coached import SHORT, SMALL, write_chain_solution, write_solution
-from server.conftest import Live
-from server.wire import PATIENCE, QUICK, duel, opened, play, playing, serving, wire
+from serving import PATIENCE, Server, serving
+from wire import QUICK, duel, opened, play, playing, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +23,7 @@ DECIDE = "turn=1 phase=decide value=63 steps=2,1 tower=3:0:52"
 
 
 @pytest.fixture(scope="session")
-def evaluated(live: Live) -> str:
+def evaluated(live: Server) -> str:
     """The URL of the server, with solutions of a short Rapido and a small Chain."""
     write_solution(live.cache)
     write_chain_solution(live.cache)

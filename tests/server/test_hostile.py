@@ -20,8 +20,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from escadaria.client import open_match
 from escadaria.server.access import same_origin
 from escadaria.server.settings import Settings
-from server.conftest import Live
-from server.wire import QUICK, duel, eventually, opened, play, playing, serving, socket_to, wire
+from serving import Server, eventually, serving
+from wire import QUICK, duel, opened, play, playing, socket_to, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -306,7 +306,7 @@ PATHS = [
 
 @pytest.mark.parametrize("path", PATHS, ids=range(len(PATHS)))
 @pytest.mark.parametrize("upgrade", [False, True])
-async def test_hostile_paths(url: str, live: Live, path: bytes, upgrade: bool) -> None:
+async def test_hostile_paths(url: str, live: Server, path: bytes, upgrade: bool) -> None:
     address = urlsplit(url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     headers = [b"Host: localhost", b"Connection: close"]
@@ -319,7 +319,7 @@ async def test_hostile_paths(url: str, live: Live, path: bytes, upgrade: bool) -
     status = int(answer.split(b" ", 2)[1]) if answer else 400
     assert status in ((101, 400, 403, 404) if upgrade else (200, 400, 404, 405)), answer
     assert b"root:" not in answer
-    assert not live.complaints()
+    assert not live.errors()
 
 
 # Random frames, while a match is played that must not be affected.
@@ -367,7 +367,7 @@ FRAMES = st.text(max_size=200) | st.binary(max_size=200) | JSON.map(json.dumps) 
 )
 @given(hello=FRAMES | st.none(), frames=st.lists(FRAMES, max_size=12), practice=st.booleans())
 def test_random_frames(
-    url: str, live: Live, hello: str | bytes | None, frames: list[str | bytes], practice: bool
+    url: str, live: Server, hello: str | bytes | None, frames: list[str | bytes], practice: bool
 ) -> None:
     async def attack() -> None:
         match = await opened(url, people=[{"name": "Ana"}], settings=QUICK | {"practice": practice})
@@ -393,4 +393,4 @@ def test_random_frames(
             assert table.status == "over"
 
     asyncio.run(beside())
-    assert not live.complaints()
+    assert not live.errors()

@@ -26,8 +26,8 @@ from schemathesis.specs.openapi.checks import (
 from escadaria.client import Table, open_match
 from escadaria.refusals import Refused
 from escadaria.store import StoreUnavailable
-from server.conftest import Live
-from server.wire import QUICK, play, playing, serving, wire
+from serving import Server, serving
+from wire import QUICK, play, playing, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -254,7 +254,7 @@ async def guest_and_host(*tables: Table) -> Any:
         await asyncio.sleep(0.001)
 
 
-def test_responses_conform_to_the_openapi_document(url: str, live: Live) -> None:
+def test_responses_conform_to_the_openapi_document(url: str, live: Server) -> None:
     """Valid and nearly valid requests get one of the documented responses."""
     document = schemathesis.openapi.from_url(f"{url}/api/openapi/openapi.json")
     operations = [result.ok() for result in document.get_all_operations() if isinstance(result, Ok)]
@@ -269,4 +269,4 @@ def test_responses_conform_to_the_openapi_document(url: str, live: Live) -> None
             case.call_and_validate(checks=CHECKS, timeout=60)
 
         ask()
-    assert not live.complaints()
+    assert not live.errors()

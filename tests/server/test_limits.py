@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import signal
 import sqlite3
 import weakref
 from functools import partial
@@ -18,8 +20,8 @@ from escadaria.refusals import Refused
 from escadaria.server.clock import Clock
 from escadaria.server.limits import Bucket, Kind, Limits, address_key
 from escadaria.server.settings import Settings
-from server.conftest import Live
-from server.wire import QUICK, Inside, duel, eventually, opened, play, playing, serving, socket_to, wire
+from serving import Inside, Server, eventually, serving, started
+from wire import QUICK, duel, opened, play, playing, socket_to, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -389,8 +391,7 @@ async def test_closed_connections_leave_no_tasks(tmp_path: Path) -> None:
 
 
 async def test_a_shutdown_sends_bye_and_loses_nothing(tmp_path: Path) -> None:
-    live = Live(tmp_path, {})
-    try:
+    async with started(Server(tmp_path)) as live:
         match, _ = await duel(live.url)
         async with (
             wire(live.url, match["match"], token=match["token"]) as ana,
@@ -400,41 +401,34 @@ async def test_a_shutdown_sends_bye_and_loses_nothing(tmp_path: Path) -> None:
         ):
             accepted = await ana.ask("act", version=4, action="roll", id="x")
             await asyncio.gather(*(wire_.ask("ping") for wire_ in (guest, watcher)))
-            live.process.terminate()
+            os.kill(live.pid, signal.SIGTERM)
             for wire_ in (ana, guest, watcher, silent):
                 assert (await wire_.expect("bye"))["code"] == "restart"
                 assert await wire_.closed() == 1012
-        await asyncio.to_thread(live.stop)
-        live.start()
+        await eventually(lambda: not live.runs(), "it ends")
+        await asyncio.to_thread(live.start)
         async with wire(live.url, match["match"], token=match["token"], since=4) as ana:
             assert (await ana.expect("event"))["version"] == accepted["version"] == 5
             assert (await ana.ask("act", version=4, action="roll", id="x"))["version"] == 5
-    finally:
-        live.stop()
-    assert not live.complaints()
 
 
 async def test_clients_reconnect_and_finish_the_match(tmp_path: Path) -> None:
-    live = Live(tmp_path, {})
-    try:
-        async with (
-            await open_match(live.url, "rapido", {"players": 3}, settings=QUICK) as ana,
-            Table(live.url, ana.match) as rui,
-        ):
-            await ana.sit("Ana")
-            await rui.sit("Rui")
-            await ana.add_bot("simple")
-            await ana.start()
-            games = asyncio.gather(play(ana), play(rui))
-            await ana.wait_for(lambda: ana.version > 12)
-            await asyncio.to_thread(live.stop)
-            await asyncio.to_thread(live.start)
-            await games
-            assert ana.winner == rui.winner is not None
-            assert ana.version == rui.version
-    finally:
-        live.stop()
-    assert not live.complaints()
+    async with (
+        started(Server(tmp_path)) as live,
+        await open_match(live.url, "rapido", {"players": 3}, settings=QUICK) as ana,
+        Table(live.url, ana.match) as rui,
+    ):
+        await ana.sit("Ana")
+        await rui.sit("Rui")
+        await ana.add_bot("simple")
+        await ana.start()
+        games = asyncio.gather(play(ana), play(rui))
+        await ana.wait_for(lambda: ana.version > 12)
+        await asyncio.to_thread(live.stop)
+        await asyncio.to_thread(live.start)
+        await games
+        assert ana.winner == rui.winner is not None
+        assert ana.version == rui.version
 
 
 async def test_a_client_reports_why_it_was_closed(url: str) -> None:

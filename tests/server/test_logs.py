@@ -10,7 +10,7 @@ import pytest
 
 from escadaria.server.logs import JsonLines, TextLines, database_name, set_up_logs
 from escadaria.server.settings import Settings
-from server.conftest import Live
+from serving import Server, running
 
 
 def record(message: str, **fields: object) -> logging.LogRecord:
@@ -88,8 +88,8 @@ def test_a_database_is_named_without_its_password(url: str, name: str) -> None:
 
 
 def test_a_server_logs_its_start_and_shutdown(tmp_path: Path) -> None:
-    server = Live(tmp_path, {"log_level": "info"})
-    server.stop()
+    with running(Server(tmp_path)) as server:
+        pass
     lines = [json.loads(line) for line in server.log.read_text().splitlines()]
     by_message = {line["what"]: line for line in lines}
     order = ["the tables were migrated", "started", "shutting down", "stopped"]

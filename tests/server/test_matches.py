@@ -13,7 +13,7 @@ import pytest
 from escadaria.client import Table, open_match
 from escadaria.record import read, verify
 from escadaria.refusals import Refused
-from server.wire import QUICK, Wire, duel, opened, play, playing, wire
+from wire import QUICK, Wire, duel, opened, play, playing, wire
 
 pytestmark = pytest.mark.anyio
 

@@ -12,8 +12,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from escadaria.server import metrics
-from server.conftest import Live
-from server.wire import PATIENCE, QUICK, eventually, opened, serving, wire
+from serving import PATIENCE, Server, eventually, running, serving
+from wire import QUICK, opened, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -21,11 +21,10 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server process whose counters no other test changes."""
-    server = Live(tmp_path_factory.mktemp("metrics"), {})
-    yield server
-    server.stop()
+    with running(Server(tmp_path_factory.mktemp("metrics"))) as server:
+        yield server
 
 
 def scrape(url: str) -> Samples:
@@ -42,7 +41,7 @@ def value(samples: Samples, name: str, **labels: str) -> float:
     return samples.get((name, frozenset(labels.items())), 0.0)
 
 
-def test_requests_are_counted_and_timed_by_route_template(own: Live) -> None:
+def test_requests_are_counted_and_timed_by_route_template(own: Server) -> None:
     before = scrape(own.url)
     with httpx.Client(base_url=own.url, trust_env=False, timeout=PATIENCE) as http:
         for number in range(3):
@@ -62,7 +61,7 @@ def test_requests_are_counted_and_timed_by_route_template(own: Live) -> None:
     assert more("escadaria_http_seconds_count", route="/api/matches/{match}") == 3
 
 
-def test_no_label_comes_from_a_client(own: Live) -> None:
+def test_no_label_comes_from_a_client(own: Server) -> None:
     with httpx.Client(base_url=own.url, trust_env=False, timeout=PATIENCE) as http:
         for text in ("zebra-1", "zebra-2"):
             http.get(f"/{text}", headers={"Host": text})
@@ -72,7 +71,7 @@ def test_no_label_comes_from_a_client(own: Live) -> None:
     assert not [labels for _, labels in scrape(own.url) if "zebra" in str(labels).lower()]
 
 
-def test_the_process_and_its_build_are_described(own: Live) -> None:
+def test_the_process_and_its_build_are_described(own: Server) -> None:
     samples = scrape(own.url)
     assert value(samples, "process_resident_memory_bytes") > 10e6
     assert 0 < value(samples, "process_open_fds") < value(samples, "process_max_fds")
@@ -81,7 +80,7 @@ def test_the_process_and_its_build_are_described(own: Live) -> None:
     assert len(builds) == 1 and set(builds[0]) == {"version", "commit", "python", "worker"}
 
 
-def test_the_lag_of_the_event_loop_is_sampled(own: Live) -> None:
+def test_the_lag_of_the_event_loop_is_sampled(own: Server) -> None:
     before, until = value(scrape(own.url), "escadaria_loop_lag_seconds_count"), time.monotonic() + PATIENCE
     while value(scrape(own.url), "escadaria_loop_lag_seconds_count") <= before:
         assert time.monotonic() < until, "no sample was taken"
@@ -149,7 +148,7 @@ async def test_a_new_database_logs_its_migration(tmp_path: Path, caplog: pytest.
             assert len(migrated) == count and vars(migrated[0])["before"] == "none"
 
 
-async def test_moves_and_the_work_of_bots_are_timed(own: Live) -> None:
+async def test_moves_and_the_work_of_bots_are_timed(own: Server) -> None:
     before = await asyncio.to_thread(scrape, own.url)
     match = await opened(own.url, people=[{"name": "Ana"}], bots=["regular"], start=True, settings=QUICK)
     async with wire(own.url, match["match"], token=match["token"]) as ana:

@@ -22,7 +22,7 @@ from escadaria.game import AnyGame
 from escadaria.refusals import Refused
 from escadaria.server import worker, workers
 from escadaria.server.pool import Job, Pool, WorkerFailed
-from server.wire import eventually
+from serving import eventually
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,8 @@ from websockets.frames import Frame, Opcode
 from escadaria.client import Table
 from escadaria.server import messages
 from escadaria.store import StoredEvent, StoreUnavailable
-from server.wire import QUICK, Wire, duel, eventually, opened, play, playing, serving, wire
+from serving import eventually, serving
+from wire import QUICK, Wire, duel, opened, play, playing, wire
 
 pytestmark = pytest.mark.anyio
 

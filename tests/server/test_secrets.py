@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from server.conftest import Live
-from server.wire import QUICK, Wire, opened, wire
+from serving import Server, started
+from wire import QUICK, Wire, opened, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -38,8 +38,7 @@ def dice_secret(database: Path, match: str) -> str:
 
 
 async def test_no_secret_is_sent_logged_or_stored(tmp_path: Path) -> None:
-    live = Live(tmp_path, {})
-    try:
+    async with started(Server(tmp_path, log_level="debug")) as live:
         match = await opened(live.url, settings=QUICK, options={"finish": 8})
         name, host_token = match["match"], match["token"]
         async with (
@@ -53,7 +52,7 @@ async def test_no_secret_is_sent_logged_or_stored(tmp_path: Path) -> None:
             token = (await player.ask("sit", name="Rui", entropy="bb"))["token"]
             await host.ask("start")
             codes = [(await wire_.ask("recover"))["code"] for wire_ in (host, player)]
-            secret = dice_secret(live.database, name)
+            secret = dice_secret(tmp_path / "matches.sqlite3", name)
             async with wire(live.url, name, recover=codes[1]) as moved:  # the player changes devices
                 roles["moved"] = moved
                 new_token = (await moved.expect("welcome"))["token"]
@@ -61,9 +60,7 @@ async def test_no_secret_is_sent_logged_or_stored(tmp_path: Path) -> None:
                 await everyone_pings(guest, watcher, host, moved)
                 next_id = (await moved.ask("rematch"))["match"]
                 await everyone_pings(guest, watcher, host)
-        next_secret = dice_secret(live.database, next_id)
-    finally:
-        live.stop()
+        next_secret = dice_secret(tmp_path / "matches.sqlite3", next_id)
 
     # The secret of the dice is sent to members and watchers after the end; that of the next match is not.
     assert over["now"]["secret"] == secret
@@ -91,7 +88,6 @@ async def test_no_secret_is_sent_logged_or_stored(tmp_path: Path) -> None:
     assert token_forms(new_token)[1] in stored
     assert not any(form in logged for value in (secret, next_secret) for form in forms(value))
     assert match["watch"].encode() not in logged
-    assert not live.complaints()
 
 
 async def played_out(*players: Wire) -> dict[str, Any]:

@@ -4,92 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import json
-import signal
 import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-PATIENCE = 60.0
-"""The timeout of everything that should happen, in seconds; the machine may be busy."""
+from serving import PATIENCE, Server, running
 
 SERVER = "127.0.0.1"
 ATTACKER = "127.0.0.66"
 
-PROGRAM = """
-import json, sys
-files, settings = json.loads(sys.argv[1])
-if files:
-    import resource
-    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
-from escadaria.server.run import serve
-from escadaria.server.settings import Settings
-if __name__ == "__main__":
-    serve(Settings(**settings), ready=lambda url: print(url, flush=True))
-"""
-
-
 _clients: list[socket.socket] = []
 
 
-@dataclass
-class Victim:
-    """A server process on a free port of the loopback."""
-
-    folder: Path
-    settings: dict[str, Any] = field(default_factory=dict)
-    files: int = 0
-    """The limit of open files; 0 for that of the test process."""
-
-    def __post_init__(self) -> None:
-        self.log = self.folder / "log"
-        self.port = 0
-        self.start()
-
-    def start(self) -> None:
-        """Start it and wait until it is ready."""
-        settings = {
-            "port": self.port, "database": str(self.folder / "matches.sqlite3"), "log_format": "json",
-            **self.settings,
-        }  # fmt: skip
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM, json.dumps([self.files, settings])],
-                stdout=subprocess.PIPE,
-                stderr=log,
-            )
-        assert self.process.stdout is not None
-        url = self.process.stdout.readline().decode().strip()
-        assert url, f"the server did not start:\n{self.log.read_text()}"
-        self.port = int(url.rpartition(":")[2])
-        self.url = f"http://{SERVER}:{self.port}"
-
-    def stop(self, how: int = signal.SIGTERM) -> int:
-        """Send it a signal and return the exit code."""
-        self.process.send_signal(how)
-        code = self.process.wait(PATIENCE)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-        return code
-
-    def memory(self) -> int:
-        """The resident memory of the process in megabytes."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.partition("VmRSS:")[2].split()[0]) // 1024
-
-    def files_open(self) -> int:
-        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
-
-    def complaints(self) -> list[str]:
-        """The errors in its log."""
-        lines = map(json.loads, self.log.read_text().splitlines())
-        return [str(line) for line in lines if line["level"] in ("error", "critical") or "error" in line]
+class Victim(Server):
+    """A server process, and raw requests to it."""
 
     def connect(self, source: str = ATTACKER) -> socket.socket:
         """A connection from an address of the loopback."""
@@ -223,25 +155,11 @@ def push(client: socket.socket, data: bytes, most: int) -> int:
     return sent
 
 
-def eventually(condition: Any, what: str) -> None:
-    """Wait for a condition."""
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until, f"not in {PATIENCE} s: {what}"
-        time.sleep(0.05)
-
-
 @contextlib.contextmanager
-def running(folder: Path, files: int = 0, **settings: Any) -> Iterator[Victim]:
-    """A server for one test. It must not log errors."""
-    victim = Victim(folder, settings, files)
-    try:
+def attacked(folder: Path, **options: Any) -> Iterator[Victim]:
+    """A server for one test, with its usual limits. It must not log errors."""
+    with running(Victim(folder, limits={}, **options)) as victim:
         yield victim
-        assert victim.stop() in (0, -signal.SIGTERM)
-    finally:
-        if victim.process.poll() is None:
-            victim.stop(signal.SIGKILL)
-    assert not victim.complaints()
 
 
 @pytest.fixture(autouse=True)
@@ -256,5 +174,5 @@ def hang_up() -> Iterator[None]:
 def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
     """The server that the tests of a module share, with short deadlines."""
     folder = tmp_path_factory.mktemp("victim")
-    with running(folder, head_seconds=1, body_seconds=1, send_seconds=2, keep_alive_seconds=1) as victim:
+    with attacked(folder, head_seconds=1, body_seconds=1, send_seconds=2, keep_alive_seconds=1) as victim:
         yield victim

@@ -23,18 +23,8 @@ from escadaria.server import messages
 from escadaria.server.clock import Clock
 from escadaria.server.match import is_visible
 from escadaria.store import StoredEvent
-from server.wire import (
-    QUICK,
-    Inside,
-    Wire,
-    duel,
-    eventually,
-    opened,
-    playing,
-    serving,
-    socket_to,
-    wire,
-)  # fmt: skip
+from serving import Inside, eventually, serving
+from wire import QUICK, Wire, duel, opened, playing, socket_to, wire
 
 pytestmark = pytest.mark.anyio
 

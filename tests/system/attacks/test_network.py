@@ -9,7 +9,6 @@ import itertools
 import json
 import random
 import re
-import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -19,15 +18,14 @@ from typing import Any
 import pytest
 
 from escadaria.server.access import is_known_host
+from serving import PATIENCE, wait_until
 from system.attacks.conftest import (
-    PATIENCE,
     Answer,
     Victim,
     WebSocket,
-    eventually,
+    attacked,
     frame,
     push,
-    running,
     until_closed,
 )
 
@@ -117,7 +115,7 @@ def test_a_body_has_a_deadline(victim: Victim, length: str) -> None:
     with contextlib.closing(victim.connect()) as client:
         answer = trickle(client, head.encode(), b" " if "9000" in length else b"1\r\n \r\n")
     assert answer.status == 408
-    assert not victim.complaints()
+    assert not victim.errors()
 
 
 def test_an_unread_body_has_a_deadline(victim: Victim) -> None:
@@ -190,7 +188,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
         "address_frames_per_second": 0.01, "address_frames_burst": 50,
         "head_seconds": 1, "send_seconds": 1, "hosts": "play.example, *.friends.example",
     }  # fmt: skip
-    with running(tmp_path_factory.mktemp("strict"), **settings) as victim:
+    with attacked(tmp_path_factory.mktemp("strict"), **settings) as victim:
         yield victim
 
 
@@ -203,7 +201,7 @@ def test_silent_connections_of_one_address_do_not_block_others(strict: Victim) -
     assert strict.get("/api/games", source=FRIEND).status == 200
     for client in silent:
         until_closed(client)  # all are closed eventually
-    eventually(lambda: strict.get("/api/games", source=address).status == 200, "it is let in again")
+    wait_until(lambda: strict.get("/api/games", source=address).status == 200, "it is let in again")
 
 
 def test_new_connections_are_rate_limited(strict: Victim) -> None:
@@ -214,7 +212,7 @@ def test_new_connections_are_rate_limited(strict: Victim) -> None:
 
 
 def test_more_silent_sockets_than_files(tmp_path: Path) -> None:
-    with running(tmp_path, files=300) as victim:
+    with attacked(tmp_path, files=300) as victim:
         assert "open files" in victim.log.read_text(), "it says that its settings do not fit"
         match = victim.open_match(FRIEND)
         table = victim.table(match, FRIEND)
@@ -224,7 +222,7 @@ def test_more_silent_sockets_than_files(tmp_path: Path) -> None:
                 silent.append(victim.connect(f"127.0.1.{number // 50 + 1}"))
             if number % 40 == 0:
                 table.ping()
-        assert victim.files_open() < 300
+        assert victim.open_files() < 300
         for _ in range(20):
             assert victim.get("/api/games", source=FRIEND).status == 200
             table.ping()
@@ -313,7 +311,7 @@ PROXY = "127.0.0.1"
 
 
 def test_a_client_behind_a_proxy_has_only_so_many_connections(tmp_path: Path) -> None:
-    with running(tmp_path, proxies=PROXY, connections_per_address=5) as victim:
+    with attacked(tmp_path, proxies=PROXY, connections_per_address=5) as victim:
         match = victim.open_match(PROXY)
         hello = json.dumps({"type": "hello", "token": match["token"]}).encode()
 
@@ -327,7 +325,7 @@ def test_a_client_behind_a_proxy_has_only_so_many_connections(tmp_path: Path) ->
 
 
 def test_a_client_behind_a_proxy_pays_for_its_own_bytes_alone(tmp_path: Path) -> None:
-    with running(tmp_path, proxies=PROXY, bytes_burst=3000, bytes_per_second=0.001) as victim:
+    with attacked(tmp_path, proxies=PROXY, bytes_burst=3000, bytes_per_second=0.001) as victim:
         client = victim.connect(PROXY)  # kept open by the proxy for one request after the other
 
         def ask(address: str, body: bytes) -> bytes:
@@ -405,10 +403,10 @@ def handshake(victim: Victim, host: str, source: str) -> str:
 
 
 def test_rate_limits_survive_a_restart(tmp_path: Path) -> None:
-    with running(tmp_path, requests_per_second=0.01, requests_burst=20) as victim:
+    with attacked(tmp_path, requests_per_second=0.01, requests_burst=20) as victim:
         statuses = [victim.get("/api/games").status for _ in range(22)]
         assert statuses == [200] * 20 + [429] * 2
-        assert victim.stop() in (0, -signal.SIGTERM)
+        victim.stop()
         victim.start()
         refused = victim.get("/api/games")
         assert (refused.status, refused.code) == (429, "too_fast")
@@ -470,7 +468,7 @@ def test_no_body_causes_an_internal_error(patient: Victim, path: str) -> None:
             assert response.status < 500, (body, answer)
             if response.status >= 400:
                 assert json.loads(answer)["code"] not in ("internal", "http"), (body, answer)
-    assert not patient.complaints()
+    assert not patient.errors()
 
 
 @pytest.mark.parametrize("body", [b'{"game":"\xff"}', b"[" * 5000, b'{"game":' + b"[" * 5000])
@@ -486,7 +484,7 @@ def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
     settings: dict[str, Any] = {
         f"{kind}_{what}": 10**9 for kind in counted for what in ("per_second", "burst")
     }
-    with running(tmp_path_factory.mktemp("patient"), tables_per_address=10**6, **settings) as victim:
+    with attacked(tmp_path_factory.mktemp("patient"), tables_per_address=10**6, **settings) as victim:
         yield victim
 
 

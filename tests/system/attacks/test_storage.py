@@ -18,13 +18,12 @@ import httpx
 import pytest
 
 from escadaria.store import StoreUnavailable
-from server.wire import eventually as server_eventually
-from server.wire import opened, serving
+from serving import PATIENCE, Server, eventually, serving, started
 from store.conftest import Postgres, postgres  # noqa: F401 - a fixture
 from system.faults.check import check
 from system.faults.people import Json, Witness
-from system.faults.serving import PATIENCE, Server, eventually, running
 from system.faults.tabs import Tab, tab, two_people, verdict
+from wire import get, opened
 
 PAIR = [{"name": "Ana"}, {"name": "Rui"}]
 
@@ -78,7 +77,7 @@ def test_a_frozen_postgresql_is_reported_and_survived(
 ) -> None:
     async def scene() -> None:
         witness = Witness()
-        async with running(tmp_path, database=postgres.empty()) as server:
+        async with started(Server(tmp_path, database=postgres.empty()), errors=True) as server:
             match, ana, rui = await two_people(server, witness)
             async with (
                 tab(server, match, witness, token=ana) as host,
@@ -108,7 +107,9 @@ def test_the_server_ends_while_postgresql_is_frozen(
 ) -> None:
     async def scene() -> None:
         witness = Witness()
-        async with running(tmp_path, database=postgres.empty(), shutdown_seconds=2) as server:
+        async with started(
+            Server(tmp_path, database=postgres.empty(), shutdown_seconds=2), errors=True
+        ) as server:
             match, ana, _ = await two_people(server, witness)
             async with tab(server, match, witness, token=ana) as host:
                 with postgres.frozen():
@@ -117,9 +118,9 @@ def test_the_server_ends_while_postgresql_is_frozen(
                         await host.send(type="act", id="roll-1", version=version, action="roll")
                         await asyncio.sleep(0.2)
                     async with asyncio.timeout(ANSWER_SECONDS):
-                        await server.stop()
-            await eventually(lambda: not server.left_behind(), "it leaves nobody behind")
-            await server.start()
+                        await asyncio.to_thread(server.stop)
+            await asyncio.to_thread(server.ends)
+            await asyncio.to_thread(server.start)
             await play_once(server, match, ana, witness)
             findings = check(server.database, witness)
             assert not findings.wrong, findings.wrong
@@ -138,7 +139,7 @@ async def opening(server: Server) -> httpx.Response:
 def test_a_locked_file_is_not_ready(tmp_path: Path) -> None:
     async def scene() -> None:
         witness = Witness()
-        async with running(tmp_path) as server:
+        async with started(Server(tmp_path), errors=True) as server:
             match, ana, _ = await two_people(server, witness)
             async with tab(server, match, witness, token=ana) as host:
                 with closing(sqlite3.connect(server.database, isolation_level=None)) as other:
@@ -156,7 +157,7 @@ def test_a_locked_file_is_not_ready(tmp_path: Path) -> None:
 def test_a_full_disk_is_not_ready(tmp_path: Path) -> None:
     async def scene() -> None:
         witness = Witness()
-        async with running(tmp_path) as server:
+        async with started(Server(tmp_path), errors=True) as server:
             match, ana, _ = await two_people(server, witness)
             _, hard = resource.prlimit(server.pid, resource.RLIMIT_FSIZE)
             size = Path(f"{server.database}-wal").stat().st_size
@@ -179,7 +180,7 @@ def test_a_full_disk_is_not_ready(tmp_path: Path) -> None:
 def test_a_missing_file_is_reported_and_no_accepted_event_is_lost(tmp_path: Path, how: str) -> None:
     async def scene() -> None:
         witness = Witness()
-        async with running(tmp_path) as server:
+        async with started(Server(tmp_path), errors=True) as server:
             match, ana, _ = await two_people(server, witness)
             assert isinstance(server.database, Path)
             files = [server.database, Path(f"{server.database}-wal"), Path(f"{server.database}-shm")]
@@ -200,8 +201,8 @@ def test_a_missing_file_is_reported_and_no_accepted_event_is_lost(tmp_path: Path
                     (aside / file.name).replace(file)
                 await becomes_ready(server)
             await play_once(server, match, ana, witness)
-            await server.kill()
-            await server.start()
+            await asyncio.to_thread(server.kill)
+            await asyncio.to_thread(server.start)
             findings = check(server.database, witness)
             assert not findings.wrong, findings.wrong
 
@@ -214,19 +215,19 @@ def test_a_missing_file_is_reported_and_no_accepted_event_is_lost(tmp_path: Path
 def test_a_match_without_events_stops_neither_the_start_nor_the_sweeps(tmp_path: Path) -> None:
     async def scene() -> None:
         witness = Witness()
-        async with running(tmp_path, archive_days=1) as server:
+        async with started(Server(tmp_path, archive_days=1), errors=True) as server:
             match, ana, _ = await two_people(server, witness)
-            await server.kill()
+            await asyncio.to_thread(server.kill)
             with closing(sqlite3.connect(server.database)) as connection, connection:
                 connection.execute(
                     "INSERT INTO match (id, created, archived, due) VALUES ('empty', 1.0, FALSE, 1.0)"
                 )
-            await server.start()
-            assert (await server.get("/api/matches/empty")).status_code == 404
+            await asyncio.to_thread(server.start)
+            assert (await get(server, "/api/matches/empty")).status_code == 404
             await play_once(server, match, ana, witness)
             await eventually(lambda: not due(server.database, "empty"), "it is looked at, and left alone")
             assert await readiness(server) == 200
-            assert (await server.get("/api/matches/empty")).status_code == 404
+            assert (await get(server, "/api/matches/empty")).status_code == 404
 
     asyncio.run(scene())
 
@@ -249,8 +250,8 @@ async def test_a_damaged_match_keeps_no_other_waiting(tmp_path: Path, change: st
         connection.execute("UPDATE match SET due = 1")
         connection.execute("UPDATE match SET due = 2 WHERE id = ?", (healthy,))
     async with serving(tmp_path) as server:
-        await server_eventually(lambda: healthy in server.hub.rooms, "the other match is resumed")
-        await server_eventually(lambda: due_at(database, damaged) > 1e6, "the damaged one is left alone")
+        await eventually(lambda: healthy in server.hub.rooms, "the other match is resumed")
+        await eventually(lambda: due_at(database, damaged) > 1e6, "the damaged one is left alone")
 
 
 @pytest.mark.anyio
@@ -271,7 +272,7 @@ async def test_a_match_that_cannot_be_read_now_stays_due(
             await server.hub.load_due()
             assert due_at(tmp_path / "matches.sqlite3", match) == 1
     async with serving(tmp_path) as server:
-        await server_eventually(lambda: match in server.hub.rooms, "it is resumed")
+        await eventually(lambda: match in server.hub.rooms, "it is resumed")
 
 
 def due_at(database: Path | str, match: str) -> float:

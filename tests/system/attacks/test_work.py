@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from functools import cache
 from pathlib import Path
@@ -18,8 +16,8 @@ import pytest
 import escadaria
 from escadaria.client import Table, open_match
 from escadaria.record import Record, Seat
-from server.conftest import PROGRAM
-from server.wire import PATIENCE, Wire, eventually, opened, serving, settings_json, wire
+from serving import PATIENCE, Server, eventually, serving, started
+from wire import Wire, opened, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -170,21 +168,11 @@ async def test_bots_without_a_waiting_person_have_low_priority(tmp_path: Path) -
 
 
 async def test_the_server_stops_while_it_analyses(tmp_path: Path) -> None:
-    settings = settings_json(database=str(tmp_path / "matches.sqlite3"))
-    server = subprocess.Popen([sys.executable, "-c", PROGRAM, settings], stdout=subprocess.PIPE)
-    try:
-        assert server.stdout is not None
-        url = server.stdout.readline().decode().strip()
-        async with client(url, ATTACKER) as http:
+    async with started(Server(tmp_path), errors=True) as server:
+        async with client(server.url, ATTACKER) as http:
             answer = await http.post("/api/analyses", json={"record": all_different(4_000)})
             assert answer.status_code == 202
-        server.terminate()
-        await asyncio.to_thread(server.wait, 30)
-    finally:
-        server.kill()
-        server.wait()
-        if server.stdout is not None:
-            server.stdout.close()
+        await asyncio.to_thread(server.stop)
 
 
 PRACTICE = {"practice": True}

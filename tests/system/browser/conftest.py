@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from playwright.sync_api import Browser
 
 from escadaria.server.pages import STATIC
 from server.coached import write_chain_solution, write_solution
-from server.conftest import Live
+from serving import Server, running
 from system.browser.people import Person
 from system.browser.setup import chromium, memory
 
@@ -25,20 +24,18 @@ Come = Callable[..., Person]
 # All of the package's, not of the session's: while Playwright runs, its event loop is the running one, so it
 # must be gone before other folders' tests use asyncio.
 @pytest.fixture(scope="package")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The server of most tests; at the end its log must have no errors."""
     if not (STATIC / "index.html").is_file():
         pytest.fail("the web client is not built: run the tests by `python3 run.py test`, or build web/")
-    server = Live(tmp_path_factory.mktemp("server"), {"log_level": "info"})
-    write_solution(server.cache)
-    write_chain_solution(server.cache)
-    yield server
-    assert server.stop() in (0, -signal.SIGTERM)
-    assert not server.complaints()
+    with running(Server(tmp_path_factory.mktemp("server"))) as server:
+        write_solution(server.cache)
+        write_chain_solution(server.cache)
+        yield server
 
 
 @pytest.fixture(scope="package")
-def url(live: Live) -> str:
+def url(live: Server) -> str:
     """The URL of the server."""
     return live.url
 

@@ -10,26 +10,24 @@ import pytest
 from playwright.sync_api import TimeoutError, expect
 
 import pig
-from server.conftest import Live
+from serving import Server, running
 from system.browser.people import Person
 from system.browser.setup import setup
 
 
 @pytest.fixture
-def live_pig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
+def live_pig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server that has Pig."""
     site = tmp_path / "site"
     site.mkdir()
     monkeypatch.setenv("PYTHONPATH", pig.install(site)["PYTHONPATH"])
-    server = Live(tmp_path, {"log_level": "info"})
-    yield server
-    server.stop()
-    assert not server.complaints()
+    with running(Server(tmp_path)) as server:
+        yield server
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 664)], ids=["desk", "phone"])
 def test_pig_is_found_and_played_to_the_end(
-    live_pig: Live, come_to: Callable[..., Person], size: tuple[int, int]
+    live_pig: Server, come_to: Callable[..., Person], size: tuple[int, int]
 ) -> None:
     viewport = {"width": size[0], "height": size[1]}
     setups = {"pig.bots": setup(2, "bot regular", goal=15)}

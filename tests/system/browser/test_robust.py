@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Route, WebSocketRoute, expect
 
-from server.conftest import Live
+from serving import Server, running
 from system.browser.conftest import Come
 from system.browser.people import Person, play_together
 from system.browser.setup import Table, asked, joined, opened, played, practising, setup
-from system.faults.serving import free_port
 
 DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
 
@@ -31,8 +30,7 @@ def duel(url: str) -> tuple[Table, Table]:
 def test_the_server_dies_in_the_middle_of_a_roll(
     come_to: Callable[..., Person], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    live = Live(tmp_path_factory.mktemp("mortal"), {"log_level": "info", "port": free_port()})
-    try:
+    with running(Server(tmp_path_factory.mktemp("mortal"))) as live:
         tables = duel(live.url)
         people = [
             come_to(live.url, seats=[table], name=name, speed=2)
@@ -46,10 +44,7 @@ def test_the_server_dies_in_the_middle_of_a_roll(
         ana = people[0]
         assert ana.asked()
         ana.main.first.click()  # slow dice: they are animated while the server is killed
-        live.process.kill()
-        live.process.wait()
-        assert live.process.stdout is not None
-        live.process.stdout.close()
+        live.kill()
         for person in people:
             person.reads("web.reconnecting")
         live.start()
@@ -64,9 +59,6 @@ def test_the_server_dies_in_the_middle_of_a_roll(
         for person in people:
             settings(person, "web.speed", "web.speed.off")
         play_together(people, most=6)
-    finally:
-        live.stop()
-    assert not live.complaints()
 
 
 def settings(person: Person, group: str, option: str) -> None:

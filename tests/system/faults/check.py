@@ -15,8 +15,9 @@ import psycopg
 import escadaria
 from escadaria.game import AnyGame
 from escadaria.record import Proof, Record, Seat, read, verify
+from serving import Server
 from system.faults.people import POSITION_FIELDS, Json, Witness
-from system.faults.serving import Server
+from wire import get
 
 NOT_PLIES = ("resign", "back")
 
@@ -194,9 +195,9 @@ async def check_server(server: Server, findings: Findings) -> None:
     """Compare the server's state of each match, and the records of finished ones, with the store."""
     for match, stored in stored_matches(server.database).items():
         stored.fold()
-        if (await server.get(f"/api/matches/{match}")).json()["status"] != "over":
+        if (await get(server, f"/api/matches/{match}")).json()["status"] != "over":
             continue
         findings.finished += 1
-        record = read((await server.get(f"/api/matches/{match}/record")).text)
+        record = read((await get(server, f"/api/matches/{match}/record")).text)
         if not verify(record).fair or [str(ply) for ply in record.plies] != stored.plies:
             findings.wrong.append(f"{match}: its record is not what is stored")

@@ -26,7 +26,7 @@ from websockets.protocol import State
 
 from escadaria.client import Table
 from escadaria.refusals import Refused
-from system.faults.serving import eventually
+from serving import eventually
 
 Json = dict[str, Any]
 

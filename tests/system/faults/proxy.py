@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from project.test_deploy import configured_nginx
-from system.faults.serving import eventually, free_port
+from serving import eventually, free_port
 
 _TLS = """    ssl_certificate     /etc/letsencrypt/live/play.example.org/fullchain.pem;
     ssl_certificate_key /etc/letsencrypt/live/play.example.org/privkey.pem;

@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from serving import PATIENCE, Server
 from system.faults.people import Json, Receiver, Witness, open_match
-from system.faults.serving import PATIENCE, Server
 
 TWO = {"game": "rapido", "options": {"players": 2}, "settings": {"grace": None}}
 

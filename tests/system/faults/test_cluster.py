@@ -20,12 +20,12 @@ from redis import Redis as Client
 
 from bus.conftest import Redis
 from bus.conftest import redis as redis
+from serving import Server, eventually, started
 from store.conftest import Postgres
 from store.conftest import postgres as postgres
 from system.faults.check import check
 from system.faults.people import Witness, every_party_progresses, load, playing, seeded
 from system.faults.proxy import Nginx
-from system.faults.serving import Server, eventually, running
 
 FAULTS = int(os.environ.get("ESCADARIA_FAULTS", "0"))
 
@@ -66,16 +66,16 @@ class Cluster:
 
     async def kill_a_worker(self) -> None:
         worker = self.rng.choice(self.workers)
-        await worker.kill()
+        await asyncio.to_thread(worker.kill)
         await asyncio.sleep(self.rng.uniform(0, 2))
-        await worker.start()
+        await asyncio.to_thread(worker.start)
 
     async def restart_all_workers(self) -> None:
         """One after the other, as for an upgrade."""
         for worker in self.workers:
-            assert await worker.stop() in (0, -15)
-            await eventually(lambda worker=worker: not worker.left_behind(), "it leaves nobody behind")
-            await worker.start()
+            assert await asyncio.to_thread(worker.stop) in (0, -15)
+            await asyncio.to_thread(worker.ends)
+            await asyncio.to_thread(worker.start)
 
     async def restart_proxy(self) -> None:
         await self.proxy.stop()
@@ -122,7 +122,10 @@ async def break_all(folder: Path, postgres: Postgres, redis: Redis | None, rng: 
     settings: dict[str, Any] = {"database": postgres.empty(), "redis": redis.url if redis else ""}
     settings |= {"proxies": "127.0.0.1", "connections_per_address": 10_000}
     async with AsyncExitStack() as stack:
-        workers = [await stack.enter_async_context(running(folder, **settings)) for _ in range(3)]
+        workers = [
+            await stack.enter_async_context(started(Server(folder, **settings), errors=True))
+            for _ in range(3)
+        ]
         proxy = Nginx(folder, [worker.port for worker in workers])
         await proxy.start()
         stack.push_async_callback(proxy.stop)
@@ -151,7 +154,7 @@ async def break_all(folder: Path, postgres: Postgres, redis: Redis | None, rng: 
         assert findings.accepted > 100
         expected = ("the bus is lost", "the store does not answer")
         for worker in workers:
-            complaints = [line for line in worker.complaints() if not any(text in line for text in expected)]
+            complaints = [line for line in worker.errors() if not any(text in line for text in expected)]
             assert not complaints, worker.log.read_text()[-6000:]
 
 

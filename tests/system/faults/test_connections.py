@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from serving import Server, eventually, started
 from system.faults.check import check, stored_matches
 from system.faults.people import Json, Witness, cut_mid_frame, open_match, reset
-from system.faults.serving import Server, eventually, running
 from system.faults.tabs import TWO, tab, two_people, verdict
 
 PING_SECONDS = 4.0
@@ -27,11 +27,11 @@ def run(folder: Path, scene: Callable[[Server, Witness], Awaitable[None]], ping_
 
     async def play() -> None:
         witness = Witness()
-        async with running(folder, ping_seconds=ping_seconds) as server:
+        async with started(Server(folder, ping_seconds=ping_seconds)) as server:
             await scene(server, witness)
             findings = check(server.database, witness)
             assert not findings.wrong, findings.wrong
-            assert not server.complaints(), server.log.read_text()[-4000:]
+            assert not server.errors(), server.log.read_text()[-4000:]
 
     asyncio.run(play())
 
@@ -167,8 +167,8 @@ def test_a_guest_gets_the_seat_after_a_crash_before_the_answer(tmp_path: Path) -
             version = there.receiver.version
             await there.send(type="sit", id="sit-1", version=version, name="Rui", entropy="ab")
             await eventually(lambda: events_stored(server.database, match) == version + 1, "it is stored")
-            await server.kill()
-        await server.start()
+            await asyncio.to_thread(server.kill)
+        await asyncio.to_thread(server.start)
         async with tab(server, match, witness, guest=guest) as there:
             answer = await there.ask("sit", id="sit-1", version=version, name="Rui", entropy="ab")
             assert (answer["type"], answer["version"]) == ("accepted", version + 1)

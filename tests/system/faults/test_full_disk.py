@@ -12,9 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from serving import Server, eventually, started
 from system.faults.check import check
 from system.faults.people import Witness, every_party_progresses, load, playing, seeded
-from system.faults.serving import Server, eventually, running
+from wire import get
 
 Switch = Callable[[bool], None]
 
@@ -54,7 +55,7 @@ async def fill(folder: Path, filling: Callable[[Server, Path], Switch], rng: ran
     witness = Witness()
     pages = folder / "pages"
     replace_number(pages, 2**32 - 2)
-    async with running(folder, pages) as server:
+    async with started(Server(folder, pages=pages)) as server:
         switch = filling(server, pages)
         pid = server.pid
         async with playing(witness, [server.url], rng) as parties:
@@ -69,12 +70,12 @@ async def fill(folder: Path, filling: Callable[[Server, Path], Switch], rng: ran
                 assert not findings.wrong, "\n".join(findings.wrong[:20])
                 switch(False)
                 await every_party_progresses(parties)
-        assert server.pid == pid and (await server.get("/readyz")).text == "ok"
+        assert server.pid == pid and (await get(server, "/readyz")).text == "ok"
         findings = check(server.database, witness)
         print(f"full twice: {findings}")
         assert not findings.wrong, "\n".join(findings.wrong[:20])
         assert "the store does not answer" in server.log.read_text()
-        assert not server.complaints(), server.log.read_text()[-8000:]
+        assert not server.errors(), server.log.read_text()[-8000:]
 
 
 async def opening(server: Server) -> httpx.Response:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from serving import Server, eventually, started
 from store.conftest import postgres  # noqa: F401 - a fixture
 from system.faults.check import check, check_server
 from system.faults.people import Witness, every_party_progresses, load, playing, seeded
-from system.faults.serving import Server, eventually, running
 
 KILLS = int(os.environ.get("ESCADARIA_FAULTS", "6"))
 
@@ -30,36 +30,36 @@ def test_no_sent_event_is_lost_when_the_server_is_killed(tmp_path: Path, databas
 
 async def kill_often(folder: Path, kills: int, rng: random.Random, settings: dict[str, Any]) -> None:
     witness = Witness()
-    async with running(folder, **settings) as server:
+    async with started(Server(folder, **settings)) as server:
         async with playing(witness, [server.url], rng) as parties:
             done = 0
             while done < kills:
                 await load(parties, rng)
                 await kill(server)
                 done += 1
-                await server.spawn()
+                await asyncio.to_thread(server.spawn)
                 while done < kills and rng.random() < 0.15:  # also while it starts
                     await asyncio.sleep(rng.uniform(0, 0.6))
                     await kill(server)
                     done += 1
-                    await server.spawn()
-                await server.ready()
+                    await asyncio.to_thread(server.spawn)
+                await asyncio.to_thread(server.ready)
             await every_party_progresses(parties)
             await eventually(witness.saw_a_finished_match, "a match is finished")
-        await server.kill()
-        await server.start()
+        await asyncio.to_thread(server.kill)
+        await asyncio.to_thread(server.start)
         findings = check(server.database, witness)
         await check_server(server, findings)
         print(f"{done} kills: {findings}; {witness.returns} returns, refused: {dict(witness.refusals)}")
         assert not findings.wrong, "\n".join(findings.wrong[:20])
         assert findings.accepted > 5 * kills
         assert findings.finished and findings.rolls
-        assert not server.complaints(), server.log.read_text()[-8000:]
+        assert not server.errors(), server.log.read_text()[-8000:]
 
 
 async def kill(server: Server) -> None:
-    await server.kill()
-    await eventually(lambda: not server.left_behind(), f"processes left behind: {server.left_behind()}")
+    await asyncio.to_thread(server.kill)
+    await asyncio.to_thread(server.ends)
 
 
 def test_nothing_is_lost_when_the_server_is_asked_to_stop(tmp_path: Path, database: dict[str, str]) -> None:
@@ -68,17 +68,17 @@ def test_nothing_is_lost_when_the_server_is_asked_to_stop(tmp_path: Path, databa
 
 async def stop_often(folder: Path, stops: int, rng: random.Random, settings: dict[str, Any]) -> None:
     witness = Witness()
-    async with running(folder, **settings) as server:
+    async with started(Server(folder, **settings)) as server:
         async with playing(witness, [server.url], rng) as parties:
             for _ in range(stops):
                 await load(parties, rng)
-                code = await server.stop()
+                code = await asyncio.to_thread(server.stop)
                 assert code in (0, -15), code  # uvicorn passes the signal on when it has finished
-                await eventually(lambda: not server.left_behind(), "the server leaves nobody behind")
-                await server.start()
+                await asyncio.to_thread(server.ends)
+                await asyncio.to_thread(server.start)
                 await every_party_progresses(parties)
         findings = check(server.database, witness)
         print(f"{stops} stops: {findings}; {witness.returns} returns")
         assert not findings.wrong, "\n".join(findings.wrong[:20])
         assert "restart" in witness.byes, "clients were sent restart"
-        assert not server.complaints(), server.log.read_text()[-8000:]
+        assert not server.errors(), server.log.read_text()[-8000:]

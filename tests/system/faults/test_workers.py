@@ -11,9 +11,9 @@ import asyncio
 import random
 from pathlib import Path
 
+from serving import Server, started
 from system.faults.check import check
 from system.faults.people import Witness, every_party_progresses, load, playing, seeded
-from system.faults.serving import running
 from system.faults.tabs import tab, two_people, verdict
 
 
@@ -23,7 +23,7 @@ def test_the_first_of_two_workers_wins_and_the_other_catches_up(tmp_path: Path) 
 
 async def race(folder: Path) -> None:
     witness = Witness()
-    async with running(folder) as one, running(folder) as two:
+    async with started(Server(folder)) as one, started(Server(folder)) as two:
         match, ana, rui = await two_people(one, witness)
         rng = random.Random(5)
         async with (
@@ -61,7 +61,7 @@ async def race(folder: Path) -> None:
 def test_a_client_that_moves_to_another_worker_misses_nothing(tmp_path: Path) -> None:
     async def scene() -> None:
         witness = Witness()
-        async with running(tmp_path) as one, running(tmp_path) as two:
+        async with started(Server(tmp_path)) as one, started(Server(tmp_path)) as two:
             match, ana, rui = await two_people(one, witness)
             async with tab(two, match, witness, token=rui) as other:
                 before = other.receiver.version
@@ -81,7 +81,7 @@ def test_a_client_that_moves_to_another_worker_misses_nothing(tmp_path: Path) ->
 def test_a_rematch_requested_at_both_workers_is_one_match(tmp_path: Path) -> None:
     async def scene() -> None:
         witness = Witness()
-        async with running(tmp_path) as one, running(tmp_path) as two:
+        async with started(Server(tmp_path)) as one, started(Server(tmp_path)) as two:
             match, ana, rui = await two_people(one, witness)
             async with tab(one, match, witness, token=ana) as a, tab(two, match, witness, token=rui) as b:
                 await a.ask("resign")
@@ -100,15 +100,15 @@ def test_nothing_is_lost_or_doubled_by_two_workers_under_load(tmp_path: Path) ->
 
 async def share(folder: Path, rng: random.Random) -> None:
     witness = Witness()
-    async with running(folder) as one, running(folder) as two:
+    async with started(Server(folder)) as one, started(Server(folder)) as two:
         async with playing(witness, [one.url, two.url], rng) as parties:
             for server in (one, two):
                 for _ in range(2):
                     await load(parties, rng)
-                await server.kill()
-                await server.start()
+                await asyncio.to_thread(server.kill)
+                await asyncio.to_thread(server.start)
             await every_party_progresses(parties)
         findings = check(one.database, witness)
         print(f"two workers: {findings}; refused: {dict(witness.refusals)}")
         assert not findings.wrong, "\n".join(findings.wrong[:20])
-        assert not one.complaints() + two.complaints()
+        assert not one.errors() + two.errors()

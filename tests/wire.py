@@ -1,4 +1,4 @@
-"""A raw connection, helpers that play through the client, and a server in the event loop of the test."""
+"""A raw client, frame by frame, and helpers that open and play matches."""
 
 from __future__ import annotations
 
@@ -8,34 +8,18 @@ import itertools
 import json
 from collections import deque
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import httpx
-import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 import escadaria
 from escadaria import bots
 from escadaria.client import Table
-from escadaria.server.clock import Clock
-from escadaria.server.hub import Hub
-from escadaria.server.limits import KINDS
-from escadaria.server.run import Server, make_server
-from escadaria.server.settings import Settings
-
-PATIENCE = 60.0
-"""The timeout of everything that should happen, in seconds."""
+from serving import PATIENCE, Server
 
 QUICK = {"pace": 0}
-
-_NO_LIMITS: dict[str, Any] = {
-    **{f"{kind}_per_second": 1e9 for kind in ("frames", "address_frames", *KINDS)},
-    **{f"{kind}_burst": 10**9 for kind in ("frames", "address_frames", *KINDS)},
-    "tables_per_address": 100_000,
-}  # fmt: skip
-"""Rate limits that do not apply: all tests share one address."""
 
 _numbers = itertools.count(1)
 
@@ -120,13 +104,17 @@ async def wire(url: str, match: str, **hello: Any) -> AsyncIterator[Wire]:
         yield wire
 
 
+async def get(server: Server, path: str) -> httpx.Response:
+    """Send a GET request."""
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as http:
+        return await http.get(server.url + path)
+
+
 async def opened(url: str, game: str = "rapido", players: int = 2, **fields: Any) -> dict[str, Any]:
     """A new match: its id, the host's token, the watchers' key."""
     options = fields.pop("options", {}) | {"players": players}
-    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-        response = await http.post(
-            f"{url}/api/matches", json={"game": game, "options": options, **fields}, timeout=PATIENCE
-        )
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as http:
+        response = await http.post(f"{url}/api/matches", json={"game": game, "options": options, **fields})
     assert response.status_code == 201, response.text
     answer: dict[str, Any] = response.json()
     return answer
@@ -155,41 +143,3 @@ async def play(table: Table) -> None:
     decide = bots.load("simple", game)
     async for turn in table.turns():
         await turn.act("roll" if turn.legal == ["roll"] else str(decide(game, game.parse_state(turn.text))))
-
-
-async def eventually(condition: Any, what: str) -> None:
-    """Wait for a condition."""
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0.005)
-    assert condition(), what
-
-
-class Inside:
-    """A server in the event loop of the test."""
-
-    def __init__(self, url: str, server: Server) -> None:
-        self.url = url
-        self.server = server
-        self.hub: Hub = server.app.state.hub
-
-
-@contextlib.asynccontextmanager
-async def serving(folder: Path, clock: Clock | None = None, **settings: Any) -> AsyncIterator[Inside]:
-    """A server on a free port of the loopback, with its matches in the folder."""
-    chosen = Settings(**{"port": 0, "database": str(folder / "matches.sqlite3"), **_NO_LIMITS, **settings})
-    urls: list[str] = []
-    server = make_server(chosen, urls.append, clock)
-    running = asyncio.create_task(server.serve())
-    try:
-        await eventually(lambda: urls or running.done(), "it starts")
-        assert urls, "the server did not start"
-        yield Inside(urls[0], server)
-    finally:
-        server.should_exit = True
-        await running
-
-
-def settings_json(**settings: Any) -> str:
-    """Settings for a server process."""
-    return msgspec.json.encode({"port": 0, **_NO_LIMITS, **settings}).decode()
