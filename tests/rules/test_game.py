@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -22,11 +23,11 @@ from escadaria import CHANCE, GAMES, TERMINAL, BadOptions, Board, GameError, Ill
 from escadaria.catalogue import read_options
 from escadaria.game import AnyGame, Fact, Option
 from escadaria.games.chain import rules as chain_module
-from escadaria.games.chain.boards import BOARDS
 from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido import rules as rapido_module
 from escadaria.games.rapido.rules import Rapido
 from independent import Naive, NaiveChain, NaiveRapido, layers
+from rules.cases import position, words_of
 from strategies import (
     SEATS,
     Walk,
@@ -55,18 +56,12 @@ thorough = settings(patient, max_examples=100)
 
 
 @pytest.mark.parametrize("game", ALL)
-def test_a_new_game_has_a_seat_for_each_player_and_the_first_starts(game: AnyGame) -> None:
+def test_a_new_game_starts_with_the_first_seat(game: AnyGame) -> None:
     state = game.initial_state()
+    assert state == game.initial_state()
     assert state.turn == 0
     assert game.outcome(state) is None
     assert game.current_player(state) in (CHANCE, 0)
-    assert game.initial_state() == state
-
-
-@pytest.mark.parametrize("game", ALL)
-def test_every_decision_has_a_number_and_a_text_of_its_own(game: AnyGame) -> None:
-    assert len(set(game.actions)) == len(game.actions)
-    assert len({str(action) for action in game.actions}) == len(game.actions)
 
 
 @pytest.mark.parametrize("game", ALL)
@@ -114,37 +109,18 @@ def test_every_kind_of_fact_happens(name: str) -> None:
 @given(walks())
 @thorough
 def test_every_position_waits_for_dice_or_for_its_seat_or_for_nothing(walk: Walk) -> None:
-    game, steps = walk
-    for state in (game.initial_state(), *(step.after for step in steps)):
-        decisions, dice, seat = (
-            game.legal_actions(state),
-            game.chance_outcomes(state),
-            game.current_player(state),
-        )
-        assert bool(decisions) == (seat == state.turn)
-        assert bool(dice) == (seat == CHANCE)
-        assert (game.outcome(state) is not None) == (seat == TERMINAL)
-        assert seat in (CHANCE, TERMINAL, *range(game.players))
-
-
-@given(walks())
-@thorough
-def test_probabilities_sum_to_one_exactly(walk: Walk) -> None:
-    game, steps = walk
-    for step in steps:
-        chances = [chance for _, chance in game.chance_outcomes(step.before)]
-        assert all(type(chance) is Fraction for chance in chances)
-        assert min(chances, default=1) > 0
-        assert sum(chances) == (1 if game.current_player(step.before) == CHANCE else 0)
-
-
-@given(walks())
-@thorough
-def test_legal_actions_come_in_the_order_of_actions(walk: Walk) -> None:
-    game, steps = walk
+    """The chances of dice sum to 1 exactly, and decisions come in the order of ``actions``."""
+    game = walk.game
     number = {action: index for index, action in enumerate(game.actions)}
-    for step in steps:
-        legal = [number[action] for action in game.legal_actions(step.before)]
+    for state in (game.initial_state(), *(step.after for step in walk.steps)):
+        seat = game.current_player(state)
+        assert seat in (CHANCE, TERMINAL, *range(game.players))
+        assert (game.outcome(state) is not None) == (seat == TERMINAL)
+        chances = [chance for _, chance in game.chance_outcomes(state)]
+        assert all(type(chance) is Fraction and chance > 0 for chance in chances)
+        assert sum(chances) == (seat == CHANCE)
+        legal = [number[action] for action in game.legal_actions(state)]
+        assert bool(legal) == (seat == state.turn)
         assert legal == sorted(set(legal))
 
 
@@ -176,32 +152,26 @@ def all_dice(game: AnyGame) -> tuple[Any, ...]:
 
 @given(walks())
 @thorough
-def test_texts_of_positions_and_actions_round_trip(walk: Walk) -> None:
+def test_texts_and_reprs_of_positions_and_actions_round_trip(walk: Walk) -> None:
     game, steps = walk
-    for step in steps:
-        assert game.parse(str(step.action)) == step.action
-        again = game.parse_state(str(step.after))
-        assert again == step.after
-        assert hash(again) == hash(step.after)
-        assert str(again) == str(step.after)
-        assert len(str(step.after).splitlines()) == 1
+    for _, action, after in steps:
+        assert game.parse(str(action)) == action
+        again = game.parse_state(str(after))
+        assert (again, hash(again), str(again)) == (after, hash(after), str(after))
+        assert len(str(after).splitlines()) == 1
+    assert evaluated(game, game) == game
+    for before, action, after in steps[-3:]:
+        assert evaluated(game, action) == action
+        assert evaluated(game, after) == after
+        assert evaluated(game, game.facts(before, action)) == game.facts(before, action)
 
 
 @pytest.mark.parametrize("game", ALL)
-def test_texts_of_all_actions_round_trip(game: AnyGame) -> None:
-    for action in (*game.actions, *all_dice(game)):
-        assert game.parse(str(action)) == action
-
-
-@given(walks())
-@quick
-def test_repr_rebuilds_positions_actions_facts_and_games(walk: Walk) -> None:
-    game = walk.game
-    assert evaluated(game, game) == game
-    for step in walk.steps[-3:]:
-        assert evaluated(game, step.action) == step.action
-        assert evaluated(game, step.after) == step.after
-        assert evaluated(game, game.facts(step.before, step.action)) == game.facts(step.before, step.action)
+def test_every_action_has_a_number_and_a_text_of_its_own(game: AnyGame) -> None:
+    assert len(set(game.actions)) == len(game.actions)
+    texts = [str(action) for action in (*game.actions, *all_dice(game))]
+    assert len(set(texts)) == len(texts)
+    assert tuple(map(game.parse, texts)) == (*game.actions, *all_dice(game))
 
 
 def evaluated(game: AnyGame, value: object) -> object:
@@ -306,27 +276,9 @@ def test_facts_are_of_announced_kinds_and_name_seats(walk: Walk) -> None:
 
 @given(walks(rapidos()))
 @thorough
-def test_rapido_steps_change_as_in_the_facts(walk: Walk) -> None:
-    game, steps = walk
-    assert isinstance(game, Rapido)
-    for before, action, after in steps:
-        climbed = list(before.steps)
-        for fact in game.facts(before, action):
-            match fact:
-                case rapido_module.Scored() | rapido_module.Doubled():
-                    climbed[fact.seat] = min(game.finish, climbed[fact.seat] + fact.climbed)
-                case rapido_module.Fell():
-                    climbed[fact.seat] -= fact.fallen
-                case _:
-                    continue
-            assert fact.step == climbed[fact.seat]
-        assert tuple(climbed) == after.steps
-
-
-@given(walks(rapidos()))
-@thorough
-def test_rapido_pairs_change_as_in_the_facts(walk: Walk) -> None:
+def test_rapido_pieces_and_pairs_change_as_in_the_facts(walk: Walk) -> None:
     for before, action, after in walk.steps:
+        steps = list(before.steps)
         lying = Counter((pair.seat, pair.field) for pair in before.tower)
         for fact in walk.game.facts(before, action):
             match fact:
@@ -336,6 +288,14 @@ def test_rapido_pairs_change_as_in_the_facts(walk: Walk) -> None:
                     lying[fact.victim, fact.field] -= 1
                 case rapido_module.Scored():
                     lying -= Counter((fact.seat, field) for field in fact.fields)
+            match fact:
+                case rapido_module.Scored() | rapido_module.Doubled():
+                    steps[fact.seat] = min(walk.game.options["finish"], steps[fact.seat] + fact.climbed)
+                    assert fact.step == steps[fact.seat]
+                case rapido_module.Fell():
+                    steps[fact.seat] -= fact.fallen
+                    assert fact.step == steps[fact.seat]
+        assert tuple(steps) == after.steps
         assert +lying == Counter((pair.seat, pair.field) for pair in after.tower)
 
 
@@ -382,21 +342,14 @@ def test_missing_options_have_their_defaults(name: str) -> None:
     assert load(name) == load(name, **load(name).options)
 
 
-@given(games())
-@thorough
-def test_options_are_read_back_from_their_texts(game: AnyGame) -> None:
-    texts = {key: Option.write(value) for key, value in game.options.items()}
-    assert read_options(game.name, texts) == game.options
-    assert load(game.name, **read_options(game.name, texts)) == game
-
-
 @given(games(), games())
 @thorough
 def test_games_are_equal_when_their_options_are(one: AnyGame, other: AnyGame) -> None:
-    same = (one.name, one.options) == (other.name, other.options)
-    assert (one == other) is same
+    assert (one == other) is ((one.name, one.options) == (other.name, other.options))
     twin = load(one.name, **one.options)
     assert (twin, hash(twin)) == (one, hash(one))
+    texts = {key: Option.write(value) for key, value in one.options.items()}
+    assert read_options(one.name, texts) == one.options
 
 
 @given(boards())
@@ -406,85 +359,49 @@ def test_a_board_is_the_same_as_its_text(board: Board) -> None:
     assert load("chain", board=board) == load("chain", board=str(board))
 
 
-@pytest.mark.parametrize("name", BOARDS)
-def test_a_board_of_ours_is_the_same_as_its_name(name: str) -> None:
-    assert (
-        load("chain", board=BOARDS[name])
-        == load("chain", board=name)
-        == load("chain", board=str(BOARDS[name]))
-    )
-    assert load("chain", board=BOARDS[name]).options["board"] == name
-
-
-def test_games_with_different_options_differ() -> None:
-    kinds = [
-        load("rapido", players=3),
-        load("rapido", players=4),
-        load("rapido", players=3, finish=21),
-        load("chain", players=3),
-        load("chain", players=4),
-        load("chain", players=3, board="short"),
-        load("chain", players=3, balanced=True),
-    ]
-    assert len(set(kinds)) == len(kinds)
-
-
 @pytest.mark.parametrize(
-    "name, options, message",
+    "name, option, values, allowed, ruling",
     [
-        ("chess", {}, "there is no game 'chess', there are rapido, chain"),
-        ("Rapido", {}, "there is no game 'Rapido', there are rapido, chain"),
-        ("", {}, "there is no game '', there are rapido, chain"),
-        (None, {}, "there is no game None, there are rapido, chain"),
-        (["rapido"], {}, "there is no game ['rapido'], there are rapido, chain"),
-        ("rapido", {"board": "default"}, "rapido has no option 'board', it has players, finish"),
-        ("chain", {"finish": 20}, "chain has no option 'finish', it has players, board, balanced"),
-        ("rapido", {"players": 1}, "players must be a whole number from 2 to 6, not 1 (R1)"),
-        ("rapido", {"players": 7}, "players must be a whole number from 2 to 6, not 7 (R1)"),
-        ("rapido", {"players": "3"}, "players must be a whole number from 2 to 6, not '3' (R1)"),
-        ("rapido", {"players": 3.0}, "players must be a whole number from 2 to 6, not 3.0 (R1)"),
-        ("rapido", {"players": True}, "players must be a whole number from 2 to 6, not True (R1)"),
-        ("rapido", {"players": None}, "players must be a whole number from 2 to 6, not None (R1)"),
-        ("rapido", {"finish": 4}, "finish must be a whole number from 5 to 50, not 4 (R3)"),
-        ("rapido", {"finish": 51}, "finish must be a whole number from 5 to 50, not 51 (R3)"),
-        ("rapido", {"finish": []}, "finish must be a whole number from 5 to 50, not [] (R3)"),
-        ("chain", {"players": 1}, "players must be a whole number from 2 to 6, not 1 (C2)"),
-        ("chain", {"players": 7}, "players must be a whole number from 2 to 6, not 7 (C2)"),
-        ("chain", {"players": -2}, "players must be a whole number from 2 to 6, not -2 (C2)"),
-        ("chain", {"board": 34}, "board must be text, or one of default, short, long, not 34 (C3)"),
-        ("chain", {"balanced": 1}, "balanced must be True or False, not 1 (C18)"),
-        ("chain", {"balanced": "yes"}, "balanced must be True or False, not 'yes' (C18)"),
+        ("rapido", "players", (1, 7, "3", 3.0, True, None), "a whole number from 2 to 6", "R1"),
+        ("rapido", "finish", (4, 51, []), "a whole number from 5 to 50", "R3"),
+        ("chain", "players", (1, 7, 0, -2, "3", 3.0, True, None), "a whole number from 2 to 6", "C2"),
+        ("chain", "board", (34, None, ("default",), True), "text, or one of default, short, long", "C3"),
+        ("chain", "balanced", (1, 0, "yes", None), "True or False", "C18"),
     ],
 )
-def test_bad_options_are_refused_by_name_with_what_is_allowed(
-    name: Any, options: dict[str, Any], message: str
+def test_bad_options_are_refused_with_what_is_allowed(
+    name: str, option: str, values: tuple[Any, ...], allowed: str, ruling: str
 ) -> None:
-    with pytest.raises(BadOptions) as refused:
-        load(name, **options)
-    assert str(refused.value) == message
-    assert refused.value.code == "bad_options"
-
-
-def test_a_board_that_cannot_be_read_is_refused() -> None:
-    with pytest.raises(GameError, match="'spiral'.*C3"):
-        load("chain", board="spiral")
+    for value in values:
+        with pytest.raises(BadOptions) as refused:
+            load(name, **{option: value})
+        assert str(refused.value) == f"{option} must be {allowed}, not {value!r} ({ruling})"
+        assert (refused.value.code, refused.value.ruling) == ("bad_options", ruling)
 
 
 @pytest.mark.parametrize(
     "name, texts, message",
     [
+        ("go", {}, "there is no game 'go', there are rapido, chain"),
+        ("", {}, "there is no game '', there are rapido, chain"),
+        ("Rapido", {}, "there is no game 'Rapido', there are rapido, chain"),
+        (None, {}, "there is no game None, there are rapido, chain"),
+        (["rapido"], {}, "there is no game ['rapido'], there are rapido, chain"),
+        ("rapido", {"board": "long"}, "rapido has no option 'board', it has players, finish"),
+        ("chain", {"finish": "20"}, "chain has no option 'finish', it has players, board, balanced"),
         ("rapido", {"players": "three"}, "players must be a whole number from 2 to 6, not 'three' (R1)"),
         ("rapido", {"players": "7"}, "players must be a whole number from 2 to 6, not 7 (R1)"),
         ("rapido", {"players": "³"}, "players must be a whole number from 2 to 6, not '³' (R1)"),
         ("chain", {"balanced": "maybe"}, "balanced must be True or False, not 'maybe' (C18)"),
-        ("chain", {"finish": "20"}, "chain has no option 'finish', it has players, board, balanced"),
-        ("go", {}, "there is no game 'go', there are rapido, chain"),
     ],
 )
-def test_bad_texts_of_options_are_refused(name: str, texts: dict[str, str], message: str) -> None:
+def test_bad_texts_of_options_are_refused(name: Any, texts: dict[str, str], message: str) -> None:
     with pytest.raises(BadOptions) as refused:
-        read_options(name, texts)
+        load(name, **read_options(name, texts))
     assert str(refused.value) == message
+    if not message.endswith(")"):  # a name that does not exist
+        with pytest.raises(BadOptions, match=re.escape(message)):
+            load(name, **texts)
 
 
 def test_an_option_that_is_a_choice_takes_its_choices_only() -> None:
@@ -499,6 +416,46 @@ def test_errors_are_value_errors_with_distinct_codes() -> None:
     assert [error.code for error in errors] == ["bad_options", "game_error", "illegal_action", "invalid_text"]
     assert all(issubclass(error, GameError) and issubclass(error, ValueError) for error in errors)
     assert all(error.__name__ in escadaria.__all__ for error in errors)
+
+
+# What only looks like an action or a position of the game.
+
+
+@pytest.mark.parametrize(
+    "name, words, action",
+    [
+        ("rapido", "phase=decide value=62", rapido_module.Place(5.0)),  # type: ignore[arg-type]
+        ("rapido", "phase=decide value=62", rapido_module.Place(True)),
+        ("rapido", "phase=first", rapido_module.Roll(2.0, 6)),  # type: ignore[arg-type]
+        ("rapido", "phase=first", rapido_module.Roll(2, 6.0)),  # type: ignore[arg-type]
+        ("chain", "phase=keep", chain_module.Keep(1.0)),  # type: ignore[arg-type]
+        ("chain", "phase=keep", chain_module.Keep(True)),
+        ("chain", "phase=roll", chain_module.Roll(4.0)),  # type: ignore[arg-type]
+        ("chain", "phase=build chain=3/3/open loose=3", chain_module.Link(3.0)),  # type: ignore[arg-type]
+        ("chain", "phase=decide chain=34/4/up", chain_module.Move(0.0)),  # type: ignore[arg-type]
+    ],
+)
+def test_only_whole_numbers_are_actions(name: str, words: str, action: Any) -> None:
+    game, text = position(name, words_of(words))
+    state = game.parse_state(text)
+    for ask in (game.apply, game.facts):
+        with pytest.raises(IllegalAction, match="is not possible"):
+            ask(state, action)
+    whole = type(action)(*(int(getattr(action, field)) for field in type(action).__match_args__))
+    assert game.apply(state, whole)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_position_for_another_number_of_players_is_refused(name: str) -> None:
+    for players, others in ((2, 3), (3, 2)):
+        game, other = load(name, players=players), load(name, players=others)
+        state = other.initial_state()
+        action = possible(other, state)[0]
+        expected = f"a position for {others} players in a game for {players}"
+        asked = (partial(game.apply, state, action), partial(game.facts, state, action))
+        for ask in (*asked, partial(game.legal_actions, state)):
+            with pytest.raises(BadOptions, match=expected):
+                ask()
 
 
 # Comparison with tests/independent.py
