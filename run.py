@@ -109,6 +109,7 @@ def pytest(words: list[str]) -> int:
     if folders is None:  # selected tests run in one process, where -s and --pdb work
         return call("pytest", *words)
     if tier != "quick":
+        subprocess.call([PYTHON, "tests/programs.py"], cwd=ROOT)  # a test that needs what is missing fails
         compile_kernels()
     report = ["--durations=10", "--durations-min=1", f"--junitxml=.pytest_cache/{tier}.xml"]
     report += ["--shares"] if tier == "full" else []
