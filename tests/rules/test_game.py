@@ -365,7 +365,13 @@ def test_a_board_is_the_same_as_its_text(board: Board) -> None:
         ("rapido", "players", (1, 7, "3", 3.0, True, None), "a whole number from 2 to 6", "R1"),
         ("rapido", "finish", (4, 51, []), "a whole number from 5 to 50", "R3"),
         ("chain", "players", (1, 7, 0, -2, "3", 3.0, True, None), "a whole number from 2 to 6", "C2"),
-        ("chain", "board", (34, None, ("default",), True), "text, or one of default, short, long", "C3"),
+        (
+            "chain",
+            "board",
+            (34, None, ("default",), {"length": 34}, True),
+            "text, or one of default, short, long",
+            "C3",
+        ),
         ("chain", "balanced", (1, 0, "yes", None), "True or False", "C18"),
     ],
 )
