@@ -27,7 +27,7 @@ from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido import rules as rapido_module
 from escadaria.games.rapido.rules import Rapido
 from independent import Naive, NaiveChain, NaiveRapido, layers
-from rules.cases import position, words_of
+from rules.cases import position, ruled, words_of
 from strategies import (
     SEATS,
     Walk,
@@ -360,24 +360,19 @@ def test_a_board_is_the_same_as_its_text(board: Board) -> None:
 
 
 @pytest.mark.parametrize(
-    "name, option, values, allowed, ruling",
+    "name, option, values, wanted",
     [
-        ("rapido", "players", (1, 7, "3", 3.0, True, None), "a whole number from 2 to 6", "R1"),
-        ("rapido", "finish", (4, 51, []), "a whole number from 5 to 50", "R3"),
-        ("chain", "players", (1, 7, 0, -2, "3", 3.0, True, None), "a whole number from 2 to 6", "C2"),
-        (
-            "chain",
-            "board",
-            (34, None, ("default",), {"length": 34}, True),
-            "text, or one of default, short, long",
-            "C3",
-        ),
-        ("chain", "balanced", (1, 0, "yes", None), "True or False", "C18"),
+        ("rapido", "players", (1, 7, "3", 3.0, True, None), "a whole number from 2 to 6 (R1)"),
+        ("rapido", "finish", (4, 51, []), "a whole number from 5 to 50 (R3)"),
+        ("chain", "players", (1, 7, 0, -2, "3", 3.0, True, None), "a whole number from 2 to 6 (C2)"),
+        ("chain", "board", (34, None, (), {"length": 34}), "text, or one of default, short, long (C3)"),
+        ("chain", "balanced", (1, 0, "yes", None), "True or False (C18)"),
     ],
 )
 def test_bad_options_are_refused_with_what_is_allowed(
-    name: str, option: str, values: tuple[Any, ...], allowed: str, ruling: str
+    name: str, option: str, values: tuple[Any, ...], wanted: str
 ) -> None:
+    allowed, ruling = ruled(wanted)
     for value in values:
         with pytest.raises(BadOptions) as refused:
             load(name, **{option: value})
