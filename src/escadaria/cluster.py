@@ -8,8 +8,8 @@ from typing import Any
 
 from escadaria.game import BadOptions, GameError
 
-SCHEDULER_SECONDS = 5
-"""How long to wait for a scheduler, and for its first worker."""
+SCHEDULER_SECONDS = WORKER_SECONDS = 5
+"""How long to wait for a scheduler, and then for its first worker."""
 
 
 class MissingExtra(GameError):
@@ -47,7 +47,7 @@ def cluster(address: str) -> Iterator[Any]:
         raise NoCluster(f"there is no scheduler at {address}: {error}") from None
     with client:
         try:
-            client.wait_for_workers(1, timeout=SCHEDULER_SECONDS)
+            client.wait_for_workers(1, timeout=WORKER_SECONDS)
         except TimeoutError:
             raise NoCluster(f"the cluster of {address} has no workers; `dask worker` starts one") from None
         try:

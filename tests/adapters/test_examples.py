@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from compute.test_chain_solver import TINY
+from compute.kernels import TINY
 from escadaria.arena.simulation import simulate
 from escadaria.catalogue import load
 from escadaria.game import CHANCE, AnyGame

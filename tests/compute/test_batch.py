@@ -8,25 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from compute.kernels import EVERY
 from escadaria import BadOptions, IllegalAction, InvalidText, load
 from escadaria.adapters import observation
 from escadaria.arena.simulation import DICE, Stream, simulate
 from escadaria.compute.batch import Batch
 from escadaria.dice import equal_shares
 from escadaria.game import CHANCE, AnyGame, Outcome
-from escadaria.games.chain.boards import Board
-from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido.rules import Rapido
 
 SEED = 11
-
-NARROW = Board(18, tuple((space, 17) for space in range(1, 14)))
-"""Everybody meets on a few spaces, so that stacks grow high and moves walk back (C15, C17)."""
-
-EVERY = [
-    *(Rapido(*options) for options in ((2, 20), (3, 5), (4, 9), (5, 20), (6, 20))),
-    *(Chain(2, "short"), Chain(3), Chain(4, NARROW), Chain(5, "long", balanced=True), Chain(6)),
-]
 
 every = pytest.mark.parametrize("game", EVERY, ids=str)
 
@@ -186,17 +177,6 @@ def test_a_game_is_truncated_and_its_last_observation_kept() -> None:
     assert not batch.step(batch.sample()).truncated.any()
 
 
-@pytest.mark.parametrize("returned", [0.5, (0.5,), (0.1, 0.2)])
-def test_a_reward_function_returns_a_value_for_each_seat(returned: Any) -> None:
-    with pytest.raises(BadOptions, match="a value for each of 3 seats"):
-        Batch(load("rapido"), 1, reward=lambda state: returned)
-
-
-def test_a_batch_takes_a_game_and_not_its_name() -> None:
-    with pytest.raises(BadOptions, match=r"load\('rapido'\)"):
-        Batch("rapido", 1)  # type: ignore[arg-type]
-
-
 def test_rewards_are_chosen() -> None:
     """By win; and by a potential, whose sum over a game is the reward without the value of its start."""
     game = Rapido(3, 5)
@@ -229,14 +209,6 @@ def test_the_arrays_of_a_step_are_fresh_or_shared_as_asked() -> None:
             assert np.shares_memory(np.from_dlpack(array), array) or not array.size
 
 
-def test_pytorch_takes_the_arrays_and_gives_actions() -> None:
-    torch = pytest.importorskip("torch")
-    batch = Batch(load("rapido"), 4, SEED)
-    step = batch.step(torch.from_dlpack(batch.reset(SEED).mask).argmax(dim=1))
-    seen = torch.from_numpy(step.observation)
-    assert seen.shape == (4, step.observation.shape[1]) and seen.dtype == torch.float32
-
-
 @pytest.mark.parametrize(
     "options, expected",
     [
@@ -248,22 +220,28 @@ def test_pytorch_takes_the_arrays_and_gives_actions() -> None:
         ({"bots": ["nobody"]}, "compiled bots of rapido are random, simple, .* not 'nobody'"),
         ({"bots": ["simple"] * 3}, "3 players have 2 others, not 3"),
         ({"seed": [1, 2]}, "4 games take as many seed"),
+        ({"games": 0}, "at least one game"),
+        ({"game": "rapido"}, r"load\('rapido'\)"),
+        ({"reward": lambda state: 0.5}, "a value for each of 3 seats"),
+        ({"reward": lambda state: (0.1, 0.2)}, "a value for each of 3 seats"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], expected: str) -> None:
     with pytest.raises(BadOptions, match=expected):
-        Batch(load("rapido"), 4, **options)
+        Batch(**{"game": load("rapido"), "games": 4, **options})
 
 
 def test_a_game_cannot_start_where_nobody_decides() -> None:
     batch = Batch(load("rapido"), 2)
+    with pytest.raises(BadOptions, match="2 games take as many actions"):
+        batch.step([0])
     with pytest.raises(BadOptions, match="over"):
         batch.reset(state="turn=0 phase=over value=0 steps=20,0,0 tower=-")
     with pytest.raises(InvalidText):
         batch.reset(state=["turn=0", "turn=1"])
 
 
-def test_the_same_seed_gives_the_same_games_and_another_one_others() -> None:
+def test_a_seed_gives_the_same_games() -> None:
     def run(batch: Batch) -> list[bytes]:
         return [batch.step(batch.sample()).observation.tobytes() for _ in range(30)]
 
@@ -306,10 +284,3 @@ def test_a_taken_field_is_illegal() -> None:
     actions[place] = 6
     with pytest.raises(IllegalAction, match=r"action 6 \(place 5\)"):
         batch.step(actions)
-
-
-def test_what_is_no_batch_is_refused() -> None:
-    with pytest.raises(BadOptions, match="at least one game"):
-        Batch(load("rapido"), 0)
-    with pytest.raises(BadOptions, match="4 games take as many actions"):
-        Batch(load("rapido"), 4).step([0])

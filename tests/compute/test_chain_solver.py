@@ -11,13 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from compute.kernels import GAME, TINY, check_bots, solved, tiny_solution
 from escadaria import solutions
-from escadaria.arena import simulation
 from escadaria.compute import solve
 from escadaria.compute.work import Progress
 from escadaria.game import TERMINAL, play_out
 from escadaria.games.chain.boards import BOARDS, Board
-from escadaria.games.chain.compiled import play as chain_kernel
 from escadaria.games.chain.compiled import solver as chain_solver
 from escadaria.games.chain.compiled.solver import GAP, LANES, Solver, moves, turns
 from escadaria.games.chain.rules import Action, Chain, Keep, Lengthen, Links, Move, Phase, State
@@ -25,22 +24,15 @@ from escadaria.games.chain.solution import DICE, ChainSolution, arrangements, ha
 from escadaria.games.chain.turn import Turn
 from escadaria.solutions import find
 
-TINY = Board.parse("18 1>4 2>4 3>4 5>9 6>9 7>9 8>9 10>13 11>13 12>9 14>13 15>16")
-"""Only 4, 9, 13, 16 and 17 can be stood on, so that all positions are solved in seconds."""
 
-GAME = Chain(2, TINY)
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def solver() -> Solver:
-    solver = Solver(TINY)
-    assert solver.solve({}) <= GAP
-    return solver
+    return solved()
 
 
-@pytest.fixture(scope="module")
-def solution(solver: Solver) -> ChainSolution:
-    return ChainSolution(GAME, solver.waiter, GAP)
+@pytest.fixture
+def solution() -> ChainSolution:
+    return tiny_solution()
 
 
 # Positions and moves.
@@ -160,10 +152,7 @@ def test_the_kernel_s_master_plays_by_the_solution(
     solution: ChainSolution, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(solutions, "find", lambda game: solution)
-    ours = chain_kernel.play_batch(GAME, ["master", "expert"], first=0, games=4, seed=6)
-    theirs = simulation.play_batch(GAME, ["master", "expert"], first=0, games=4, seed=6)
-    for name, column in theirs.items():
-        assert np.array_equal(ours[name], column), name
+    check_bots(GAME, ["master", "expert"], games=4)
 
 
 def test_interrupted_work_goes_on(solver: Solver) -> None:

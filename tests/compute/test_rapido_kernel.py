@@ -1,65 +1,17 @@
-"""The kernel is the readable engine, compiled: same dice, same decisions, same positions (R1-R19)."""
+"""Rapido's compiled rules, piece by piece (R4-R18)."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from escadaria.arena import simulation
-from escadaria.compute import streams
-from escadaria.game import play_out
+from compute.kernels import row_of, wild_positions
 from escadaria.games.rapido import rolls
-from escadaria.games.rapido.compiled import play as kernel
 from escadaria.games.rapido.compiled import rules
 from escadaria.games.rapido.rolls import RANK
-from escadaria.games.rapido.rules import (
-    ROLLS,
-    VALUES,
-    Action,
-    Again,
-    Phase,
-    Place,
-    Rapido,
-    Scored,
-    State,
-    ThrewOut,
-)
-
-GAMES = [Rapido(players, finish) for players in range(2, 7) for finish in (5, 20, 50)]
-
-
-def lineups(players: int) -> list[list[str]]:
-    mixed = [("simple", "random")[seat % 2] for seat in range(players)]
-    return [["simple"] * players, ["random"] * players, mixed]
-
-
-@pytest.mark.parametrize("game", GAMES, ids=str)
-def test_every_position_is_the_engine_s(game: Rapido) -> None:
-    """From game to game the bots move on by one seat, so all of them play from every seat."""
-    for lineup in lineups(game.players):
-        for number in range(game.players):
-            (_, state), *plies = kernel.watch(game, lineup, number, seed=3)
-            assert state == game.initial_state()
-            for action, after in plies:
-                assert action is not None
-                assert legal(game, state) == game.legal_actions(state)
-                state = game.apply(state, action)
-                assert after == state
-            assert game.outcome(state) is not None
-
-
-@pytest.mark.parametrize("game", GAMES, ids=str)
-def test_the_bots_decide_as_the_readable_ones_do(game: Rapido) -> None:
-    """The dice and noise of a game are those of its streams, so all that is counted agrees."""
-    for lineup in lineups(game.players):
-        ours = kernel.play_batch(game, lineup, first=5, games=6, seed=2**64 - 2)
-        theirs = simulation.play_batch(game, lineup, first=5, games=6, seed=2**64 - 2)
-        assert ours.keys() == theirs.keys()
-        for name, column in theirs.items():
-            assert np.array_equal(ours[name], column), name
+from escadaria.games.rapido.rules import ROLLS, VALUES, Phase, Place, Rapido, Scored, State, ThrewOut
 
 
 @pytest.mark.parametrize("players", [2, 3, 6])
@@ -68,7 +20,7 @@ def test_every_transition_is_the_engine_s_also_where_no_bot_would_go(players: in
     game, rng = Rapido(players, 12), random.Random(players)
     placed = 0
     for state in wild_positions(game, rng, games=15):
-        row = row_of(game, state)
+        row = row_of(state)
         tower, own = int(row[rules.TOWER]), int(rules.own_marks(row))
         free = rules.free_fields(tower)
         assert free == sum(1 << place - 1 for place in state.free_fields() if place)
@@ -98,7 +50,7 @@ def test_every_transition_is_the_engine_s_also_where_no_bot_would_go(players: in
                 assert climbed == fact.climbed
             after = game.apply(state, Place(field))
             assert rules.start_turn(game.finish, players, rows, 0) == (after.phase is Phase.OVER)
-            assert np.array_equal(rows[0, rules.TOWER :], row_of(game, after)[rules.TOWER :])
+            assert np.array_equal(rows[0, rules.TOWER :], row_of(after)[rules.TOWER :])
             placed += 1
     assert placed > 500
 
@@ -111,7 +63,7 @@ def test_every_roll_is_the_engine_s(players: int) -> None:
         for later, phase in enumerate((Phase.FIRST_ROLL, Phase.LATER_ROLL)):
             before = State(1, phase, 0, (step,) * players, ())
             for number, roll in enumerate(ROLLS):
-                rows = row_of(game, before)[None].copy()
+                rows = row_of(before)[None].copy()
                 status = rules.roll(game.finish, rows, 0, later, number)
                 after = game.apply(before, roll)
                 assert (status == rules.WON) == (after.phase is Phase.OVER)
@@ -152,71 +104,5 @@ def test_rolling_again_is_worth_the_same_for_one_position_and_for_many() -> None
         assert by_rule == pytest.approx(readable, abs=1e-14)
 
 
-def wild_positions(game: Rapido, rng: random.Random, games: int) -> Iterator[State]:
-    for _ in range(games):
-        start = game.initial_state()
-        for _, state in play_out(
-            game,
-            start,
-            lambda state: rng.choice(game.legal_actions(state)),
-            lambda state: rng.choice(game.chance_outcomes(state)[::5])[0],
-        ):
-            yield state
-
-
-def row_of(game: Rapido, state: State) -> np.ndarray:
-    """A position as a row."""
-    row = np.zeros(rules.columns(game.players), np.int64)
-    row[rules.TURN], row[rules.ROLLED] = state.turn, RANK[state.value]
-    row[rules.TOWER], row[rules.SEATS : rules.SEATS + game.players] = rules.NO_PAIRS, state.steps
-    for pair in state.tower:
-        marks = rules.SEATS + game.players + pair.seat
-        tower, own = int(row[rules.TOWER]), int(row[marks])
-        row[rules.TOWER], row[marks] = rules.put(tower, own, pair.field, RANK[pair.value])
-    return row
-
-
-def legal(game: Rapido, state: State) -> tuple[Action, ...]:
-    """What the kernel's ``choose`` chooses among."""
-    if state.phase is not Phase.DECIDE:
-        return ()
-    free = rules.free_fields(int(row_of(game, state)[rules.TOWER]))
-    chosen = {kernel.choose(free, np.uint64(noise))[0] for noise in range(60)}
-    return (*(Again() if code == kernel.ROLL_AGAIN else Place(code) for code in sorted(chosen)),)
-
-
 def test_no_value_is_taken_for_an_empty_field() -> None:
     assert rules.RANKS == len(VALUES) < rules.EMPTY
-
-
-@pytest.mark.parametrize("sides", [1, 2, 7, 36, 2**31 + 1])
-def test_streams_are_those_of_readable_python(sides: int) -> None:
-    """Of 2**31 + 1 sides nearly half of the draws are passed over."""
-    for which in (streams.DICE, streams.NOISE):
-        theirs = simulation.Stream.of(9, 10**12, which)
-        state = np.uint64(streams.start(np.uint64(9), 10**12, which))
-        for _ in range(50):
-            state, number = streams.below(state, sides)
-            state = np.uint64(state)
-            assert number == theirs.below(sides)
-
-
-@pytest.mark.parametrize("players, bot", [(2, "simple"), (3, "simple"), (4, "random")])
-def test_shares_and_lengths_are_those_of_other_dice(players: int, bot: str) -> None:
-    """Python's own generator in the readable engine comes to the same, within five standard errors."""
-    game = Rapido(players, 10)
-    ours = kernel.play_batch(game, [bot] * players, 0, 100_000, seed=1)
-    rng = random.Random(players)
-    rows = [simulation.play(game, [bot] * players, rng, rng) for _ in range(500)]
-    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    for seat in range(players):
-        agree(ours["winner"] == seat, columns["winner"] == seat)
-        agree(ours["thrown_out"][:, seat], columns["thrown_out"][:, seat])
-        agree(ours["steps"][:, seat], columns["steps"][:, seat])
-    agree(ours["turns"], columns["turns"])
-    agree(ours["plies"], columns["plies"])
-
-
-def agree(many: np.ndarray, few: np.ndarray) -> None:
-    error = np.sqrt(many.var() * (1 / len(many) + 1 / len(few)))
-    assert abs(many.mean() - few.mean()) < 5 * error

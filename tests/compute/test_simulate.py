@@ -6,15 +6,14 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from distributed import LocalCluster
 from typer.testing import CliRunner
 
+from compute.clusters import local_cluster
+from compute.kernels import same_games
 from escadaria import BadOptions
 from escadaria import cluster as clusters
 from escadaria.arena import simulation
@@ -26,11 +25,6 @@ from escadaria.games.rapido.rules import Rapido
 
 GAME = Rapido(3, 8)
 MIXED = ["simple", "simple", "random"]
-
-
-def same(one: Results, other: Results) -> bool:
-    assert one.counts.keys() == other.counts.keys()
-    return all(np.array_equal(one.counts[name], other.counts[name]) for name in one.counts)
 
 
 where: set[int] = set()
@@ -61,7 +55,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_any_number_of_workers_plays_the_engine_s_games(workers: int, by_engine: Results) -> None:
     done: list[int] = []
     results = simulate(GAME, MIXED, 300, seed=5, workers=workers, progress=done.append)
-    assert same(results, by_engine)
+    same_games(results.counts, by_engine.counts)
     assert done == [*range(1, 11), 80, 150, 220, 290, 300]
     assert results.by_bot == by_engine.by_bot
 
@@ -72,7 +66,7 @@ def test_many_games_are_played_by_the_kernel_once_it_is_loaded(monkeypatch: pyte
     by_engine = list[int]()
 
     def slow(game: AnyGame, bots: Any, first: int, games: int, seed: int) -> lab.Counts:
-        assert ready.wait(60), "the first games are played meanwhile"
+        assert ready.wait(120), "the first games are played meanwhile"
         return compiled(game, bots, first, games, seed)
 
     def progress(number: int) -> None:
@@ -97,7 +91,7 @@ def test_bots_without_a_policy_are_played_by_processes() -> None:
         return game.legal_actions(state)[-1]
 
     one, two = (simulate(GAME, ["simple", bold], 45, seed=1, workers=number) for number in (1, 2))
-    assert same(one, two)
+    same_games(one.counts, two.counts)
     assert one.bots == ("simple", "bold", "simple")
 
 
@@ -116,29 +110,13 @@ def cluster() -> Iterator[str]:
         yield address
 
 
-@contextmanager
-def local_cluster(workers: int) -> Iterator[str]:
-    """A scheduler and workers in threads of this process, over the loopback interface."""
-    at = "127.0.0.1:0"
-    with LocalCluster(  # type: ignore[no-untyped-call]
-        n_workers=workers,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp",
-        host="127.0.0.1",
-        dashboard_address=at,
-        worker_dashboard_address=at,
-    ) as local:
-        yield local.scheduler_address
-
-
 @pytest.mark.usefixtures("small_chunks")
 def test_a_cluster_plays_the_same_games(cluster: str, by_engine: Results) -> None:
-    assert same(simulate(GAME, MIXED, 300, seed=5, scheduler=cluster), by_engine)
+    same_games(simulate(GAME, MIXED, 300, seed=5, scheduler=cluster).counts, by_engine.counts)
     where.clear()
     results = simulate(GAME, cautious, 40, seed=5, scheduler=cluster)
     assert threading.get_ident() not in where
-    assert same(results, simulate(GAME, cautious, 40, seed=5))
+    same_games(results.counts, simulate(GAME, cautious, 40, seed=5).counts)
     assert threading.get_ident() in where
 
 
@@ -152,22 +130,23 @@ def test_an_address_of_no_scheduler_is_refused(address: str, why: str) -> None:
 
 def test_a_cluster_without_workers_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with local_cluster(workers=0) as address:
-        monkeypatch.setattr(clusters, "SCHEDULER_SECONDS", 2)
+        monkeypatch.setattr(clusters, "WORKER_SECONDS", 0.5)
         with pytest.raises(clusters.NoCluster, match=f"the cluster of {address} has no workers"):
             simulate(GAME, MIXED, 1, scheduler=address)
 
 
-@pytest.mark.parametrize("command", ["simulate", "arena"])
+@pytest.mark.parametrize("command", ["simulate", "arena", "solve"])
 def test_an_unreachable_scheduler_is_named(
     command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(clusters, "SCHEDULER_SECONDS", 0.5)
+    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
     with socket.socket() as closed:  # bound, but not listening
         closed.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{closed.getsockname()[1]}"
-        words = [command, "rapido", "--bot", "simple", "--bot", "random", "--scheduler", address]
-        more = ["--folder", str(tmp_path)] if command == "arena" else []
-        refused = CliRunner().invoke(app, [*words, *more])
+        more = ["--finish", "5"] if command == "solve" else ["--bot", "simple", "--bot", "random"]
+        more += ["--folder", str(tmp_path)] if command == "arena" else []
+        refused = CliRunner().invoke(app, [command, "rapido", "--scheduler", address, *more])
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert f"there is no scheduler at {address}" in refused.stderr.replace("\n", "")
 
@@ -201,7 +180,7 @@ def test_without_numba_it_takes_longer_and_says_so(
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "numba", None)
     assert lab.kernel(GAME, MIXED) is None
-    assert same(simulate(GAME, MIXED, 300, seed=5, workers=1), by_engine)
+    same_games(simulate(GAME, MIXED, 300, seed=5, workers=1).counts, by_engine.counts)
     monkeypatch.setattr(simulation, "CHUNK", 200)
     with pytest.warns(UserWarning, match=r"much sooner with escadaria\[lab\]"):
         simulate(GAME, MIXED, 200, workers=1)
@@ -210,7 +189,7 @@ def test_without_numba_it_takes_longer_and_says_so(
 @pytest.mark.usefixtures("small_chunks")
 def test_without_joblib_one_worker_plays(monkeypatch: pytest.MonkeyPatch, by_engine: Results) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)
-    assert same(simulate(GAME, MIXED, 300, seed=5), by_engine)
+    same_games(simulate(GAME, MIXED, 300, seed=5).counts, by_engine.counts)
     with pytest.raises(lab.MissingExtra, match=r"install escadaria\[lab\]"):
         simulate(GAME, MIXED, 300, workers=2)
 

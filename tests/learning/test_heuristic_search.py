@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import pytest
 
-from compute.test_chain_solver import GAME, TINY
-from compute.test_chain_values import words
-from compute.test_rapido_kernel import row_of, wild_positions
-from compute.test_simulate import local_cluster
+from compute.kernels import GAME, TINY, row_of, solved, tiny_solution, wild_positions, words
 from escadaria import bots
-from escadaria.cluster import cluster
 from escadaria.game import play_out
 from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.compiled import values as chain_values
-from escadaria.games.chain.compiled.solver import GAP, Solver, layout
+from escadaria.games.chain.compiled.solver import layout
 from escadaria.games.chain.rules import FACES, Chain, Keep, Lengthen, Move, Roll
 from escadaria.games.chain.rules import Phase as ChainPhase
 from escadaria.games.chain.rules import State as ChainState
-from escadaria.games.chain.solution import ChainSolution
 from escadaria.games.rapido import heuristics as rapido
 from escadaria.games.rapido.compiled.values import expected, model, new_workspace, plan
 from escadaria.games.rapido.index import TOWERS
@@ -50,27 +45,6 @@ def test_a_search_finds_the_rules_that_help_and_their_numbers() -> None:
     reported = list[str]()
     rules, names = search(family, distance, distance, 5, 0.5, lambda name, *_: reported.append(name))
     assert rules.tolist() == list(wanted) and names == ["first", "helps"] == reported
-
-
-def test_a_cluster_of_two_workers_finds_the_same_rules() -> None:
-    pytest.importorskip("distributed")
-    (family, _), quiet = toy(), lambda *_: None
-    here = search(family, distance, distance, 5, 0.5, quiet)
-    asked = list[int]()
-    with local_cluster(workers=2) as address, cluster(address) as client:
-
-        def run(task: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-            futures = client.map(task, [*items], pure=False)
-            asked.append(len(futures))
-            found: list[Any] = client.gather(futures)
-            return found
-
-        there = search(family, distance, distance, 5, 0.5, quiet, run)
-        wins = adopted(family, ["first", "helps", "harms"], there[0], distance, 1.0, quiet, run)
-    assert asked[:3] == [1, 2, 1], "all rules that are left are tried together"
-    assert there[0].tolist() == here[0].tolist() and there[1] == here[1]
-    again = adopted(family, ["first", "helps", "harms"], there[0], distance, 1.0, quiet)
-    assert wins[0].tolist() == again[0].tolist() and wins[1] == again[1]
 
 
 def test_stages_tell_what_is_lost_with_fewer_rules() -> None:
@@ -108,7 +82,7 @@ def turns(game: Rapido, number: int) -> Iterator[tuple[State, by_rapido.Turns]]:
     for state in wild_positions(game, rng, games=number):
         if state.phase is Phase.FIRST_ROLL and rng.random() < 0.2:
             met = by_rapido.empty_turns(game.players, 1, game.finish)
-            met.positions[0] = row_of(game, state)
+            met.positions[0] = row_of(state)
             yield state, met
 
 
@@ -156,35 +130,13 @@ def test_rules_decide_the_same_compiled(players: int) -> None:
     assert looked > 200
 
 
-def test_a_band_of_a_chart_loses_less_than_the_rules_it_starts_from() -> None:
-    """On a step where only field 3 is any good: the other steps keep their values."""
-    rules = by_rapido.guess(3)
-    rows, met = by_rapido.by_step(rules), by_rapido.empty_turns(3, 4, 1)
-    met.positions[:], met.worth[:] = row_of(Rapido(3), State(0, Phase.FIRST_ROLL, 0, (7, 7, 7), ())), 0.0
-    met.worth[:, :, 3] = np.arange(len(VALUES)) / len(VALUES)
-    met.fails[:] = 11 * 0.2
-    which, places = np.arange(4), list(rapido.RULE_INDICES["fields"])
-    before = by_rapido.given_away(rows, 20, met, which)
-    by_rapido._tune_band(rows, slice(5, 9), places, met, which)
-    assert by_rapido.given_away(rows, 20, met, which) < before - 0.01
-    assert (rows[:5] == rules).all() and (rows[9:] == rules).all()
-
-
 # Chain.
 
 
-@pytest.fixture(scope="module")
-def solver() -> Solver:
-    solver = Solver(TINY)
-    assert solver.solve({}) <= GAP
-    return solver
-
-
-@pytest.fixture(scope="module")
-def tables(solver: Solver) -> by_chain.GameTables:
+@cache
+def tiny_tables() -> by_chain.GameTables:
     evaluator = chain_values.load_evaluator(GAME, exact=False)
-    solver.waiter.flags.writeable = False
-    return by_chain.game_tables(GAME, evaluator._replace(waiter=solver.waiter, layout=layout(TINY)))
+    return by_chain.game_tables(GAME, evaluator._replace(waiter=solved().waiter, layout=layout(TINY)))
 
 
 def chain_states(game: Chain, phase: ChainPhase, number: int) -> Iterator[ChainState]:
@@ -209,10 +161,8 @@ def noted(
     return turns
 
 
-def test_a_turn_of_chain_played_best_is_worth_what_the_solution_says(
-    tables: by_chain.GameTables, solver: Solver
-) -> None:
-    solution, work = ChainSolution(GAME, solver.waiter, GAP), by_chain.new_rule_workspace(2)
+def test_a_turn_of_chain_played_best_is_worth_what_the_solution_says() -> None:
+    solution, tables, work = tiny_solution(), tiny_tables(), by_chain.new_rule_workspace(2)
     for state in chain_states(GAME, ChainPhase.KEEP, 20):
         turns = noted(tables, GAME, state, work)
         assert turns.best[0] == pytest.approx(solution.value(state), abs=1e-6)
@@ -220,32 +170,11 @@ def test_a_turn_of_chain_played_best_is_worth_what_the_solution_says(
             assert by_chain.outlook(tables, np.array(rules), turns, 0, work) < turns.best[0] + 1e-9
 
 
-def test_what_rules_of_chain_give_away_is_what_they_do_not_win(tables: by_chain.GameTables) -> None:
-    """By exact values nothing is lost but by decisions; each starts in half of the games."""
-    games = 400
-    for rules in (by_chain.GUESS, by_chain.BOTS["simple"]):
-        measured = by_chain.measure(tables, np.array(rules), games, 1)
-        assert measured.loss > 0.02
-        assert measured.wins == pytest.approx(0.5 - measured.loss, abs=4 * 0.5 / games**0.5)
+def test_rules_of_chain_decide_the_same_compiled() -> None:
+    check_decisions(Chain(4))
 
 
-def test_whoever_plays_best_wins_half_and_meets_turns(tables: by_chain.GameTables) -> None:
-    games = 400
-    nothing, full = np.array(chain.NOTHING), by_chain.empty_turns(1)
-    played, won, _ = by_chain.play_by_rules(
-        tables, nothing, True, games, full, np.zeros(games), by_chain.new_rule_workspace(2)
-    )
-    assert played == games
-    assert won / games == pytest.approx(0.5, abs=4 * 0.5 / games**0.5)
-    met, each = by_chain.gather(tables, None, 200, 1)
-    assert each > 2 and 0 <= met.best.min() < met.best.max() <= 1
-
-
-MANY = [GAME, Chain(4), Chain(6, "short")]
-
-
-@pytest.mark.parametrize("game", MANY, ids=str)
-def test_rules_of_chain_decide_the_same_compiled(game: Chain) -> None:
+def check_decisions(game: Chain) -> None:
     tables, work = (
         by_chain.game_tables(game, chain_values.load_evaluator(game, exact=False)),
         by_chain.new_rule_workspace(game.players),
@@ -310,15 +239,8 @@ def test_a_turn_by_rules_ends_as_the_readable_game_says() -> None:
 
 
 @pytest.mark.parametrize("name", by_chain.BOTS)
-@pytest.mark.parametrize("game", MANY, ids=str)
-def test_bots_follow_the_rules_that_stand_for_them(game: Chain, name: str) -> None:
+def test_bots_follow_the_rules_that_stand_for_them(name: str) -> None:
+    game = Chain(4)
     bot, numbers = bots.load(name, game, random.Random(1)), by_chain.BOTS[name]
     states = [*chain_states(game, ChainPhase.DECIDE, 60), *chain_states(game, ChainPhase.KEEP, 10)]
     assert [chain.decide(numbers, game, state) for state in states] == [bot(game, state) for state in states]
-
-
-def test_the_chart_of_chain_lengthens_short_chains_and_stops_long_ones(tables: by_chain.GameTables) -> None:
-    cells, right = by_chain.chart(tables, 60, 1)
-    assert len(cells) == by_chain.LINKS and all(len(row) == by_chain.FITS for row in cells)
-    assert {cell for row in cells for cell in row} <= {0, 1, None}
-    assert 0.5 < right <= 1

@@ -1,0 +1,53 @@
+"""Kernels are the readable engine, compiled: same dice, decisions and positions (R1-R19, C1-C18)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from compute.kernels import EVERY, check_bots, check_positions, lineups, same_games
+from escadaria import bots
+from escadaria.arena import simulation
+from escadaria.compute import streams
+from escadaria.game import AnyGame
+from escadaria.games.chain.rules import Chain
+
+pytestmark = pytest.mark.usefixtures("no_solution")
+
+every = pytest.mark.parametrize("game", EVERY, ids=str)
+
+
+@every
+def test_every_position_is_the_engine_s(game: AnyGame) -> None:
+    for number, lineup in enumerate(lineups(game.players)):
+        check_positions(game, lineup, number)
+
+
+@every
+def test_the_bots_decide_as_the_readable_ones_do(game: AnyGame) -> None:
+    for lineup in lineups(game.players):
+        check_bots(game, lineup, games=2)
+
+
+@every
+def test_the_levels_decide_as_the_readable_ones_do(game: AnyGame) -> None:
+    check_bots(game, (bots.LEVELS[::-1] * 2)[: game.players], games=1)
+
+
+def test_simulate_plays_compiled_games() -> None:
+    game = Chain(4)
+    compiled = simulation.simulate(game, "simple", simulation.FEW + 5, seed=2, workers=1).counts
+    readable = simulation.play_batch(game, ["simple"] * 4, simulation.FEW, 5, seed=2)
+    same_games({name: column[simulation.FEW :] for name, column in compiled.items()}, readable)
+
+
+@pytest.mark.parametrize("sides", [1, 2, 7, 36, 2**31 + 1])
+def test_streams_are_those_of_readable_python(sides: int) -> None:
+    """Of 2**31 + 1 sides nearly half of the draws are passed over."""
+    for which in (streams.DICE, streams.NOISE):
+        theirs = simulation.Stream.of(9, 10**12, which)
+        state = np.uint64(streams.start(np.uint64(9), 10**12, which))
+        for _ in range(50):
+            state, number = streams.below(state, sides)
+            state = np.uint64(state)
+            assert number == theirs.below(sides)
