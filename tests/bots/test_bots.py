@@ -11,14 +11,21 @@ from hypothesis import strategies as st
 
 import escadaria
 from escadaria import bots, solutions
+from escadaria.arena.simulation import simulate
 from escadaria.bots import BOTS, AnyBot, UnknownBot
 from escadaria.bots.evaluating import Master
 from escadaria.catalogue import KITS
 from escadaria.dice import SeededDice
 from escadaria.game import TERMINAL, AnyGame, GameError, play_out
-from escadaria.games.rapido.rules import Again, Place, Rapido, State
+from escadaria.games.chain.rules import Chain, Keep
+from escadaria.games.rapido.rules import Again, Place, Rapido
 from escadaria.kit import Kit
 from strategies import Walk, walks
+
+RULES = [
+    *(Rapido(players, finish) for players, finish in ((2, 50), (3, 20), (4, 12), (5, 8), (6, 5))),
+    *(Chain(2, "short"), Chain(3), Chain(4, "18"), Chain(5, "long", balanced=True), Chain(6)),
+]
 
 EVERY = [(name, bot) for name, kit in KITS.items() for bot in bots.names(kit)]
 """Every bot, with each game that it plays."""
@@ -53,52 +60,18 @@ def play(game: AnyGame, players: list[AnyBot], seed: int) -> int:
     return outcome.winner
 
 
-@pytest.mark.parametrize("players", range(2, 7))
-@pytest.mark.parametrize("game, bot", EVERY)
-def test_every_bot_plays_every_game_to_the_end(game: str, bot: str, players: int) -> None:
-    rules = escadaria.load(game, players=players)
-    sitting = [bots.load(bot, rules, random.Random(seat)) for seat in range(players)]
-    for seed in range(2):
-        assert play(rules, sitting, seed) in range(players)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"finish": 5}, {"finish": 50}, {"board": "short"}, {"board": "long", "balanced": True}, {"board": "18"}],
-    ids=str,
-)
+@pytest.mark.parametrize("game", RULES, ids=str)
 @pytest.mark.parametrize("bot", BOTS)
-def test_every_bot_plays_with_every_option(bot: str, options: dict[str, Any]) -> None:
-    game = "rapido" if "finish" in options else "chain"
-    rules = escadaria.load(game, **options)
-    sitting = [bots.load(bot, rules, random.Random(seat)) for seat in range(rules.players)]
-    assert play(rules, sitting, 5) in range(rules.players)
+def test_every_bot_plays_every_game_to_the_end(bot: str, game: AnyGame) -> None:
+    sitting = [bots.load(bot, game, random.Random(seat)) for seat in range(game.players)]
+    assert play(game, sitting, seed=5) in range(game.players)
 
 
+@pytest.mark.parametrize("lineup", [["simple", "random"], ["master", "tourist", "tourist"]], ids=str)
 @pytest.mark.parametrize("game", escadaria.GAMES)
-def test_the_simple_bot_beats_random(game: str) -> None:
-    weaker, stronger = "random", "simple"
-    rules = escadaria.load(game, players=2)
-    games, won = 40, 0
-    for seed in range(games):
-        seat = seed % 2
-        names = [weaker, weaker]
-        names[seat] = stronger
-        sitting = [bots.load(name, rules, random.Random(seed)) for name in names]
-        won += play(rules, sitting, seed // 2) == seat
-    assert won >= games * 0.65
-
-
-@pytest.mark.parametrize("game, players", [("rapido", 4), ("rapido", 6), ("chain", 3)])
-def test_the_simple_bot_beats_random_with_more_players(game: str, players: int) -> None:
-    rules = escadaria.load(game, players=players)
-    games, won = 60, 0
-    for seed in range(games):
-        seat = seed % players
-        sitting = [bots.load("random", rules, random.Random(seed)) for _ in range(players)]
-        sitting[seat] = bots.load("simple", rules)
-        won += play(rules, sitting, seed) == seat
-    assert won >= games * 0.42  # a third would be chance with three players
+def test_a_stronger_bot_wins_more_than_its_share(game: str, lineup: list[str]) -> None:
+    results = simulate(escadaria.load(game, players=len(lineup)), lineup, 300, seed=1, workers=1)
+    assert results.by_bot[0].interval[0] > 1 / len(lineup)
 
 
 @pytest.mark.parametrize("game, bot", EVERY)
@@ -106,7 +79,7 @@ def test_a_bot_decides_from_the_position_alone(game: str, bot: str) -> None:
     """A decision depends only on the position's text, not on earlier or future events."""
     rules = escadaria.load(game, players=3)
     state, dice, asked = rules.initial_state(), random.Random(1), 0
-    while rules.outcome(state) is None and asked < 60:
+    while rules.outcome(state) is None and asked < 20:
         if outcomes := rules.chance_outcomes(state):
             action, _ = dice.choice(outcomes)
         else:
@@ -197,25 +170,36 @@ def test_an_expert_is_a_master_with_noise(name: str, players: int) -> None:
     assert 25 <= same < 60
 
 
-# Rapido's levels.
+KEPT = "turn=0 phase=keep hands=4,3 pool=9 discs=3+20,4+15 stacks=3:0,4:1,15:1,20:0 chain=-/0/open loose=-"
 
 
-def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "game, position, worst",
+    [
+        (Rapido(2), "turn=0 phase=decide value=76 steps=3,4 tower=5:1:10", Again()),
+        (Chain(2), KEPT, Keep(1)),
+    ],
+    ids=["rapido", "chain"],
+)
+def test_the_master_plays_by_the_exact_solution_if_there_is_one(
+    game: AnyGame, position: str, worst: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The master plays the best action of the solution, here a bad one with a high value."""
-    game = Rapido(players=2)
     shipped = bots.load("master", game)
     assert isinstance(shipped, Master) and shipped.source == "shipped values"
 
     class Odd:
-        def action_values(self, state: State) -> dict[Any, float]:
-            return {action: -len(str(action)) for action in game.legal_actions(state)}
+        def action_values(self, state: Any) -> dict[Any, float]:
+            return {action: action == worst for action in game.legal_actions(state)}
 
     monkeypatch.setattr(solutions, "find", lambda game: Odd())
     exact = bots.load("master", game)
     assert isinstance(exact, Master) and exact.source == "exact solution"
-    state = game.parse_state("turn=0 phase=decide value=76 steps=3,4 tower=5:1:10")
-    assert exact(game, state) == Again()
-    assert shipped(game, state) == Place(4)
+    state = game.parse_state(position)
+    assert exact(game, state) == worst != shipped(game, state)
+
+
+# Rapido's levels.
 
 
 def test_a_regular_throws_out_if_it_can() -> None:

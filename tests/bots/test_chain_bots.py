@@ -1,55 +1,15 @@
-"""Chain's levels: how they decide, and that they stand in order."""
+"""How Chain's levels decide."""
 
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import pytest
 
 from escadaria import bots, solutions
-from escadaria.arena.simulation import simulate
-from escadaria.bots.evaluating import Master
-from escadaria.games.chain.rules import Chain, Keep, Move, State
+from escadaria.games.chain.rules import Chain, Keep, Move
 
 pytestmark = pytest.mark.usefixtures("no_solution")
-
-
-@pytest.mark.parametrize(
-    "players, stronger, weaker, games",
-    [
-        (2, "regular", "tourist", 12),
-        (4, "regular", "tourist", 30),
-        (2, "expert", "regular", 10),
-        (4, "master", "regular", 8),
-    ],
-)
-def test_a_level_wins_more_than_its_share_among_the_one_below(
-    players: int, stronger: str, weaker: str, games: int
-) -> None:
-    lineup = [stronger] + [weaker] * (players - 1)
-    share = simulate(Chain(players=players), lineup, games, seed=7, workers=1).by_bot[0]
-    assert share.name == stronger and share.share > 1.2 / players
-
-
-def test_the_master_plays_by_the_exact_solution_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which action the solution likes best is the solution's; here it likes to give dice away."""
-    game = Chain(players=2)
-    state = game.parse_state(
-        "turn=0 phase=keep hands=4,3 pool=9 discs=3+20,4+15 stacks=3:0,4:1,15:1,20:0 chain=-/0/open loose=-"
-    )
-    shipped = bots.load("master", game)
-    assert isinstance(shipped, Master) and shipped.source == "shipped values"
-
-    class Odd:
-        def action_values(self, state: State) -> dict[Any, float]:
-            return {action: -float(str(action)[-1]) for action in game.legal_actions(state)}
-
-    monkeypatch.setattr(solutions, "find", lambda game: Odd())
-    exact = bots.load("master", game)
-    assert isinstance(exact, Master) and exact.source == "exact solution"
-    assert exact(game, state) == Keep(1)
-    assert shipped(game, state) != Keep(1)
 
 
 HANDING = (
