@@ -1,0 +1,1 @@
+"""More dice than in the quick tier."""
