@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -24,73 +27,77 @@ LAB = ("distributed", "joblib", "matplotlib", "numba", "psutil")
 MISSING = (*SERVER, *LAB, "psycopg", "redis")
 
 
-def escadaria(
-    *words: str, folder: Path, missing: Iterable[str] = MISSING
-) -> subprocess.CompletedProcess[str]:
-    """Run the command in an environment without extras, or without some modules."""
-    script = f"import sys; sys.modules.update(dict.fromkeys({tuple(missing)}));"
-    script += "from escadaria.cli import main; main()"
-    return subprocess.run([sys.executable, "-c", script, *words], cwd=folder, capture_output=True, text=True)
+COMMANDS = """
+import json, sys
+sys.modules.update(dict.fromkeys(json.loads(sys.argv[1])))
+from typer.testing import CliRunner
+from escadaria.cli import app
+for words in json.loads(sys.argv[2]):
+    done = CliRunner().invoke(app, words)
+    print(json.dumps([done.exit_code, done.stdout, done.stderr]))
+"""
+
+
+def run_without(missing: Iterable[str], commands: Iterable[str], folder: Path) -> Iterator[list[Any]]:
+    """The exit codes and outputs of commands, one after the other in a process without some modules."""
+    given = [json.dumps([*missing]), json.dumps([*map(shlex.split, commands)])]
+    command = [sys.executable, "-c", COMMANDS, *given]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return map(json.loads, done.stdout.splitlines())
+
+
+def python(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a script in an environment without extras."""
+    script = f"import sys; sys.modules.update(dict.fromkeys({MISSING})); {script}"
+    return subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True)
+
+
+WITHOUT_EXTRAS = {
+    "solve rapido --finish 5": "lab",
+    "solve chain --board short": "lab",
+    "simulate rapido --games 300 --workers 2": "lab",
+    "simulate rapido --scheduler tcp://127.0.0.1:1": "lab",
+    "arena rapido --bot simple --bot random --plot out.svg": "lab",
+    f"analyse {RECORD} --plot out.svg": "lab",
+    "serve --port 0": "server",
+    "print rapido --out rapido.pdf": "server",
+    "admin check --database x.sqlite3": "server",
+}
+WITHOUT_DATABASES = {
+    "serve --port 0 --database postgresql://nobody@127.0.0.1:1/nothing": "postgres",
+    "serve --port 0 --database x.sqlite3 --redis redis://127.0.0.1:1": "redis",
+}
 
 
 @pytest.mark.parametrize(
-    "words, extra",
-    [
-        (["solve", "rapido", "--finish", "5"], "lab"),
-        (["solve", "chain", "--board", "short"], "lab"),
-        (["simulate", "rapido", "--games", "300", "--workers", "2"], "lab"),
-        (["simulate", "rapido", "--scheduler", "tcp://127.0.0.1:1"], "lab"),
-        (["arena", "rapido", "--bot", "simple", "--bot", "random", "--plot", "out.svg"], "lab"),
-        (["analyse", RECORD, "--plot", "out.svg"], "lab"),
-        (["serve", "--port", "0"], "server"),
-        (["print", "rapido", "--out", "rapido.pdf"], "server"),
-        (["admin", "check", "--database", "x.sqlite3"], "server"),
-    ],
+    "commands, missing",
+    [(WITHOUT_EXTRAS, MISSING), (WITHOUT_DATABASES, ("psycopg", "redis"))],
+    ids=["none", "server"],
 )
-def test_a_missing_extra_is_named_in_one_line(words: list[str], extra: str, tmp_path: Path) -> None:
-    check_refusal(escadaria(*words, folder=tmp_path), extra)
-
-
-@pytest.mark.parametrize(
-    "words, extra",
-    [
-        (["--database", "postgresql://nobody@127.0.0.1:1/nothing"], "postgres"),
-        (["--database", "x.sqlite3", "--redis", "redis://127.0.0.1:1"], "redis"),
-    ],
-)
-def test_a_server_without_the_extra_of_its_database_or_bus_names_it(
-    words: list[str], extra: str, tmp_path: Path
+def test_a_missing_extra_is_named_in_one_line(
+    commands: dict[str, str], missing: tuple[str, ...], tmp_path: Path
 ) -> None:
-    missing = ("psycopg", "redis")
-    check_refusal(escadaria("serve", "--port", "0", *words, folder=tmp_path, missing=missing), extra)
-
-
-def check_refusal(result: subprocess.CompletedProcess[str], extra: str) -> None:
-    last = result.stderr.strip().splitlines()[-1]
-    assert (result.returncode, result.stdout) == (2, "")
-    assert last.endswith(f"install escadaria[{extra}])")
-    assert "Traceback" not in result.stderr
+    found = run_without(missing, commands, tmp_path)
+    for (words, extra), (code, stdout, stderr) in zip(commands.items(), found, strict=True):
+        assert (code, stdout) == (2, ""), words
+        assert stderr.strip().splitlines()[-1].endswith(f"install escadaria[{extra}])"), words
+        assert "Traceback" not in stderr
 
 
 def test_the_core_plays_analyses_and_simulates_without_extras(tmp_path: Path) -> None:
-    bots = ["--seat", "bot:simple", "--seat", "bot:regular", "--fast"]
     commands = [
-        ["play", "rapido", *bots, "--record", "match.txt"],
-        ["replay", "match.txt", "--all"],
-        ["verify", "match.txt"],
-        ["analyse", "match.txt", "--html", "match.html"],
-        ["hint", "rapido", "turn=0 phase=decide value=62 steps=3,5 tower=4:1:51"],
-        ["strategy", "chain"],
-        ["simulate", "chain", "--games", "4"],
-        ["serve", "--help"],
+        "play rapido --seat bot:simple --seat bot:regular --fast --record match.txt",
+        "replay match.txt --all",
+        "verify match.txt",
+        "analyse match.txt --html match.html",
+        "hint rapido 'turn=0 phase=decide value=62 steps=3,5 tower=4:1:51'",
+        "strategy chain",
+        "simulate chain --games 4",
+        "serve --help",
     ]
-    script = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
-    script += "from typer.testing import CliRunner; from escadaria.cli import app\n"
-    script += (
-        f"print(*[CliRunner().invoke(app, words, catch_exceptions=False).exit_code for words in {commands}])"
-    )
-    result = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
-    assert result.stdout.split() == ["0"] * len(commands), result.stderr
+    for words, (code, _, stderr) in zip(commands, run_without(MISSING, commands, tmp_path), strict=True):
+        assert code == 0, (words, stderr)
 
 
 def test_the_core_has_few_dependencies() -> None:
@@ -108,13 +115,20 @@ def test_the_list_of_the_server_s_packages_is_complete() -> None:
     assert names("lab") == set(LAB)
 
 
-@pytest.mark.parametrize("command", [["simulate"], ["arena", "--bot", "random", "--folder", "."]])
-def test_a_command_that_is_slow_without_the_extra_warns(command: list[str], tmp_path: Path) -> None:
-    name, *words = command
-    result = escadaria(name, "rapido", *words, "--bot", "simple", "--games", "20", "--json", folder=tmp_path)
-    assert result.returncode == 0 and result.stdout.startswith("{")
-    assert result.stderr.strip().endswith("games are played slowly: install escadaria[lab])")
-    assert len(result.stderr.strip().splitlines()) == 1
+def test_a_command_that_is_slow_without_the_extra_warns(tmp_path: Path) -> None:
+    bots = "--bot simple --bot random --games 20 --json"
+    commands = [f"simulate rapido {bots}", f"arena rapido {bots} --folder ."]
+    for code, stdout, stderr in run_without(MISSING, commands, tmp_path):
+        assert code == 0 and stdout.startswith("{")
+        assert stderr.strip().endswith("games are played slowly: install escadaria[lab])")
+        assert len(stderr.strip().splitlines()) == 1
+
+
+def test_the_program_itself_ends_with_the_line(tmp_path: Path) -> None:
+    script = "sys.argv[1:] = ['solve', 'rapido', '--finish', '5']; from escadaria.cli import main; main()"
+    result = python(script, tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.endswith("install escadaria[lab])\n") and result.stderr.count("\n") == 1
 
 
 @pytest.fixture(scope="module")
@@ -201,10 +215,8 @@ def test_run_adds_to_the_environment_what_it_lacks(
         ("import escadaria.client", "the client needs httpx: install escadaria[server]"),
     ],
 )
-def test_the_library_names_the_extra_too(words: str, said: str) -> None:
-    script = f"import sys; sys.modules.update(dict.fromkeys({MISSING})); {words}"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    last = result.stderr.strip().splitlines()[-1]
+def test_the_library_names_the_extra_too(words: str, said: str, tmp_path: Path) -> None:
+    last = python(words, tmp_path).stderr.strip().splitlines()[-1]
     assert last == f"ModuleNotFoundError: {said}"
 
 

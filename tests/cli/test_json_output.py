@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,23 @@ def check(command: str, data: dict[str, Any]) -> None:
     assert [name for name in missing if f"`{name}`" not in described("analyse")[1]] == []
 
 
+def seats_in(entries: list[dict[str, Any]]) -> list[int]:
+    return [entry["seat"] for entry in entries]
+
+
+SEATS: dict[str, Callable[[dict[str, Any]], object]] = {
+    "simulate": lambda data: seats_in(data["by_seat"]) == [0, 1, 2],
+    "arena": lambda data: seats_in(data["seats"]) == [0, 1, 2],
+    "analyse": lambda data: (
+        seats_in(data["players"]) == [0, 1, 2]
+        and {*seats_in(data["rolls"])} == {0, 1, 2} >= {*seats_in(data["decisions"])}
+        and (data["rolls"][0]["seat"], data["rolls"][0]["ply"], data["rolls"][0]["turn"]) == (0, 1, 1)
+    ),
+    "hint": lambda data: data["turn"] == 1,
+}
+"""What shows that seats count from 0, by command."""
+
+
 @pytest.mark.usefixtures("no_solution")
 @pytest.mark.parametrize(
     "words",
@@ -71,26 +89,16 @@ def check(command: str, data: dict[str, Any]) -> None:
     ],
     ids=lambda words: words[0],
 )
-def test_fields_are_those_of_the_page(words: list[str], tmp_path: Path) -> None:
+def test_fields_are_those_of_the_page_and_seats_count_from_0(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("escadaria.arena.benchmark.BOTS", ("random", "simple", "regular"))  # the fast ones
     folder = ["--folder", str(tmp_path)] if words[0] == "arena" else []
-    check(words[0], printed(*words, *folder))
+    data = printed(*words, *folder)
+    check(words[0], data)
+    assert SEATS.get(words[0], bool)(data)
 
 
 def test_a_solution_has_the_fields_of_the_page() -> None:
     solution = RapidoSolution(Rapido(2, 5), np.zeros((5, 5, 1), np.uint32), Bounds(0.5, 0.6, 0.1))
     check("solve", json.loads(json_text(solution_data(solution, Path("x.solution")))))
-
-
-@pytest.mark.usefixtures("no_solution")
-def test_seats_are_numbered_from_0(tmp_path: Path) -> None:
-    three = [0, 1, 2]
-    data = printed("simulate", "rapido", "--players", "3", "--games", "20")
-    assert [entry["seat"] for entry in data["by_seat"]] == three
-    words = ["arena", "rapido", "--players", "3", "--bot", "simple", "--bot", "random", "--games", "12"]
-    assert [entry["seat"] for entry in printed(*words, "--folder", str(tmp_path))["seats"]] == three
-    data = printed("analyse", RECORD)
-    assert [player["seat"] for player in data["players"]] == three
-    assert {entry["seat"] for entry in data["rolls"]} == set(three)
-    assert {entry["seat"] for entry in data["decisions"]} <= set(three)
-    assert data["rolls"][0]["seat"] == 0 and data["rolls"][0]["ply"] == data["rolls"][0]["turn"] == 1
-    assert printed("hint", "rapido", POSITION, "--players", "2")["turn"] == 1
