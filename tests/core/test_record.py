@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import runpy
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
@@ -731,10 +730,3 @@ def test_golden_records_replay_unchanged(name: str) -> None:
     assert str(record.positions[-1]) == POSITIONS[name]
     assert record.game.parse_state(POSITIONS[name]) == record.positions[-1]
     assert verify(record) == Verdict(True, "proven", number_of_rolls(record))
-
-
-def test_the_golden_records_are_up_to_date() -> None:
-    texts: dict[str, str] = runpy.run_path(str(HERE.parent / "tools" / "golden.py"))["texts"]()
-    assert {path.name for path in (HERE / "records").iterdir()} == texts.keys()
-    for name, text in texts.items():
-        assert (HERE / "records" / name).read_bytes() == text.encode(), f"run tools/golden.py: {name}"

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -22,7 +19,6 @@ from escadaria.teaching.lessons import LEARNER, Scene, Step, lesson
 from escadaria.teaching.rules import Example, Paragraph, components, rulebook, rulings
 from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
 
-ROOT = Path(__file__).parents[2]
 RULINGS = {"rapido": {f"R{n}" for n in range(1, 20)}, "chain": {f"C{n}" for n in range(1, 19)}}
 
 every_game = pytest.mark.parametrize("game", GAMES)
@@ -340,25 +336,3 @@ def test_players_have_one_colour_or_two_in_two_player_rapido() -> None:
     assert [seat.colours for seat in Start("rapido", position, ("Fábio", "Ana", "Eva")).seats()] == [
         ("white",), ("red",), ("black",),
     ]  # fmt: skip
-
-
-# The pages.
-
-
-def tool(name: str) -> ModuleType:
-    script = ROOT / "tools" / f"{name}.py"
-    if not script.is_file():
-        pytest.skip("not in a checkout")
-    spec = importlib.util.spec_from_file_location(name, script)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@every_language
-def test_the_rules_pages_are_up_to_date(language: str) -> None:
-    fresh = tool("rules_pages").page(language)
-    assert fresh == (ROOT / "docs" / "rules" / f"{language}.md").read_text("utf-8"), (
-        "run python3 run.py tool rules_pages"
-    )
