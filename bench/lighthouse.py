@@ -26,8 +26,9 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
+from escadaria.printing import find_chromium
 from serving import Server
-from system.browser.setup import Table, find_chromium, memory, played, practising
+from system.browser.setup import Table, memory, played, practising
 
 DECIDE = "turn=0 phase=decide value=54 steps=9,5,12 tower=2:1:52,4:2:63"
 NODE = Path(executable.ROOT_DIR) / ("node.exe" if os.name == "nt" else "bin/node")

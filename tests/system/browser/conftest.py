@@ -9,16 +9,18 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+from escadaria.i18n import load
+from escadaria.printing import CannotPrint
 from escadaria.server.pages import STATIC
 from server.coached import write_chain_solution, write_solution
 from serving import Server, running
 from system.browser.people import Person
-from system.browser.setup import chromium, memory
+from system.browser.setup import DESK, chromium, memory
 
 ROOT = Path(__file__).parents[3]
 
 Come = Callable[..., Person]
-"""Opens a context: ``page`` has options of the browser, the other arguments are for local storage."""
+"""Brings a person: ``page`` has options of the browser, the other arguments are for local storage."""
 
 
 # All of the package's, not of the session's: while Playwright runs, its event loop is the running one, so it
@@ -45,30 +47,55 @@ def browser() -> Iterator[Browser]:
     try:
         with chromium() as browser:
             yield browser
-    except LookupError as missing:
+    except CannotPrint as missing:
         pytest.fail(str(missing))
 
 
-@pytest.fixture
-def come_to(browser: Browser) -> Iterator[Callable[..., Person]]:
-    """Opens a browser context for a person on a server; fails if the browser reports an error."""
-    people: list[Person] = []
+Free = dict[str, list[Person]]
 
-    def come_to(url: str, page: dict[str, Any] | None = None, **remembered: Any) -> Person:
-        context = browser.new_context(
-            storage_state=memory(url, **remembered), **{"locale": "en-GB", **(page or {})}
-        )
-        people.append(Person(context, url, remembered.get("language") or "en"))
-        return people[-1]
+
+@pytest.fixture(scope="package")
+def free(browser: Browser) -> Free:
+    """People whose browser contexts can be used again, by the options of the context."""
+    return {}
+
+
+@pytest.fixture
+def come_to(browser: Browser, free: Free) -> Iterator[Callable[..., Person]]:
+    """Brings a person to a server, and fails if the browser reports an error.
+
+    ``fresh`` opens a new browser context, which takes a second. It is needed where nothing may be cached,
+    and by tests that change the browser: its clock, its frames on the wire, or the scripts of a page.
+    """
+    people: list[tuple[Person, str]] = []
+
+    def come_to(
+        url: str, page: dict[str, Any] | None = None, fresh: bool = False, **remembered: Any
+    ) -> Person:
+        options = {"locale": "en-GB", "color_scheme": "light", "viewport": DESK, **(page or {})}
+        storage = memory(url, **remembered)
+        key = "" if fresh else f"{url} {options['locale']} {options.get('has_touch')}"
+        if free.get(key):
+            person = free[key].pop()
+            person.start_over(storage, options["viewport"], options["color_scheme"])
+        else:
+            person = Person(browser.new_context(storage_state=storage, **options), url)
+        person.texts = load(remembered.get("language") or "en")
+        people.append((person, key))
+        return person
 
     yield come_to
-    troubles = [trouble for person in people for trouble in person.troubles.serious()]
-    for person in people:
-        person.context.close()
+    troubles = [trouble for person, _ in people for trouble in person.troubles.serious()]
+    for person, key in people:
+        if key and not troubles:
+            person.page.unroute_all()
+            free.setdefault(key, []).append(person)
+        else:
+            person.context.close()
     assert not troubles
 
 
 @pytest.fixture
 def come(come_to: Callable[..., Person], url: str) -> Come:
-    """Opens a browser context for a person on the server of most tests."""
+    """Brings a person to the server of most tests."""
     return lambda **arguments: come_to(url, **arguments)

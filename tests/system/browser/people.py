@@ -6,7 +6,7 @@ import random
 import re
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from playwright.sync_api import (
@@ -15,6 +15,8 @@ from playwright.sync_api import (
     Locator,
     Page,
     Request,
+    StorageState,
+    ViewportSize,
     WebError,
     WebSocket,
     expect,
@@ -32,6 +34,24 @@ MAIN = {
 }  # fmt: skip
 """Texts of the main button of a turn."""
 RISKY = {"rapido": ("web.rapido.again",), "chain": ("chain.action.up", "chain.action.down")}
+
+REMEMBER = """items => {
+  localStorage.clear();
+  sessionStorage.clear();
+  for (const { name, value } of items) localStorage.setItem(name, value);
+}"""
+COMPLETE = """async ([texts, patience]) => {
+  const shown = (it) => it.checkVisibility({ visibilityProperty: true });
+  const loads = (it) => !it.childElementCount && texts.includes(it.textContent.trim()) && shown(it);
+  const complete = () =>
+    [...document.querySelectorAll('h1')].some(shown) &&
+    !document.querySelector('[data-later]') &&
+    ![...document.querySelectorAll('body *')].some(loads);
+  const until = performance.now() + 1000 * patience;
+  while (!complete() && performance.now() < until) await new Promise((done) => setTimeout(done, 10));
+  return complete();
+}"""
+"""Whether a heading is visible and nothing is loading any more, at the latest after some seconds."""
 
 expect.set_options(timeout=PATIENCE * 1000)
 
@@ -55,6 +75,10 @@ class Troubles:
         context.on("request", self._request)
         context.on("requestfailed", self._failed)
         context.on("page", lambda page: page.on("websocket", self._socket))
+
+    def clear(self) -> None:
+        self.found.clear()
+        self.forgiven.clear()
 
     def forgive(self, *expressions: str) -> None:
         """Accept these errors: an unreachable server, an unknown match."""
@@ -109,12 +133,18 @@ class Person:
         self.ready()
         return self
 
+    def start_over(self, storage: StorageState, size: ViewportSize, theme: Literal["light", "dark"]) -> None:
+        """Use this browser context as if it were a new one, except for its cache."""
+        self.page.goto(f"{self.url}/robots.txt")  # no screen of the client
+        self.page.evaluate(REMEMBER, storage["origins"][0]["localStorage"])
+        self.page.set_viewport_size(size)
+        self.page.emulate_media(color_scheme=theme, media="null")
+        self.troubles.clear()
+
     def ready(self) -> None:
         """Wait until the screen is complete."""
-        expect(self.page.get_by_role("heading", level=1).first).to_be_visible()
-        expect(self.page.locator("[data-later]")).to_have_count(0)
-        expect(self.page.get_by_text(self.say("web.loading"), exact=True)).to_have_count(0)
-        expect(self.page.get_by_text(self.say("web.fair.checking"), exact=True)).to_have_count(0)
+        texts = [self.say("web.loading"), self.say("web.fair.checking")]
+        assert self.page.evaluate(COMPLETE, [texts, PATIENCE]), "the screen is not complete"
 
     def button(self, key: str, **args: Any) -> Locator:
         """The button or link whose name starts with a text."""

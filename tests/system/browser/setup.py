@@ -6,16 +6,15 @@ import contextlib
 import itertools
 import json
 import os
-import shutil
-import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
-from playwright.sync_api import Browser, StorageState, sync_playwright
+from playwright.sync_api import Browser, StorageState, ViewportSize, sync_playwright
 from websockets.sync.client import connect
+
+from escadaria.printing import find_chromium
 
 PATIENCE = float(os.environ.get("ESCADARIA_PATIENCE", "120"))
 """The timeout of waits, in seconds; long, because the machine may be busy."""
@@ -24,36 +23,20 @@ QUICK = {"pace": 0}
 STILL = {"speed": 0, "muted": True}
 """Settings without animations."""
 
+SHORTEST: ViewportSize = {"width": 360, "height": 600}
+SHORT: ViewportSize = {"width": 390, "height": 664}
+PHONE: ViewportSize = {"width": 390, "height": 740}
+TALL: ViewportSize = {"width": 390, "height": 844}
+SIDE: ViewportSize = {"width": 667, "height": 375}
+DESK: ViewportSize = {"width": 1280, "height": 800}
+DESKS: tuple[ViewportSize, ...] = (
+    {"width": 1024, "height": 768}, {"width": 1366, "height": 657}, {"width": 1440, "height": 900},
+)  # fmt: skip
+
 _ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage",
 ]  # fmt: skip
 _numbers = itertools.count(1)
-
-
-def find_chromium() -> str:
-    """Debian's Chromium; as root, installed if missing.
-
-    :raises LookupError: if there is none.
-    """
-    found = _chromium()
-    if found is None and shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for words in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
-            subprocess.run(
-                ["apt-get", "-qq", *words], env=environment, stdout=subprocess.DEVNULL, check=False
-            )
-        found = _chromium()
-    if found is None:
-        raise LookupError(
-            "there is no Chromium: apt-get install chromium, or name one by the variable CHROMIUM"
-        )
-    return found
-
-
-def _chromium() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    paths = (os.environ.get("CHROMIUM"), "/usr/bin/chromium", *map(shutil.which, names))
-    return next((path for path in paths if path and Path(path).exists()), None)
 
 
 @contextlib.contextmanager
@@ -62,7 +45,7 @@ def chromium() -> Iterator[Browser]:
 
     While it runs, its event loop is this thread's running one: nothing else here may use asyncio.
 
-    :raises LookupError: if there is no Chromium.
+    :raises CannotPrint: if there is no Chromium.
     """
     path = find_chromium()
     with sync_playwright() as playwright:

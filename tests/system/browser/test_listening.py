@@ -67,7 +67,7 @@ class Reader:
     ids=["rapido", "chain"],
 )
 def test_a_match_by_screen_reader(come: Come, game: str, players: int, options: dict[str, object]) -> None:
-    person = come(setups={f"{game}.bots": setup(players, "bot regular", **options)}, name="Ana")
+    person = come(setups={f"{game}.bots": setup(players, "bot regular", **options)}, name="Ana", fresh=True)
     reader = Reader(person)
     person.go("/")
     play = reader.find("button", person.like("web.home.bots"))

@@ -31,7 +31,7 @@ def test_pig_is_found_and_played_to_the_end(
 ) -> None:
     viewport = {"width": size[0], "height": size[1]}
     setups = {"pig.bots": setup(2, "bot regular", goal=15)}
-    person = come_to(live_pig.url, page={"viewport": viewport}, setups=setups, name="Ana")
+    person = come_to(live_pig.url, page={"viewport": viewport}, setups=setups, name="Ana", fresh=True)
     person.go("/")
     card = person.page.get_by_role("article", name="Pig")
     card.get_by_role("button", name=person.like("web.home.bots")).click()

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from escadaria.i18n import LANGUAGES, load
+from escadaria.printing import find_chromium
 from system.browser.conftest import Come
 from system.browser.people import Person
 from system.browser.screens import printable
-from system.browser.setup import PATIENCE, find_chromium
+from system.browser.setup import PATIENCE
 
 PAPERS = {"a4": (595, 842), "letter": (612, 792)}
 """Width and height in points."""

@@ -33,7 +33,7 @@ def test_the_server_dies_in_the_middle_of_a_roll(
     with running(Server(tmp_path_factory.mktemp("mortal"))) as live:
         tables = duel(live.url)
         people = [
-            come_to(live.url, seats=[table], name=name, speed=2)
+            come_to(live.url, seats=[table], name=name, speed=2, fresh=True)
             for table, name in zip(tables, ("Ana", "Rui"), strict=True)
         ]
         for person, table in zip(people, tables, strict=True):
@@ -93,7 +93,7 @@ def test_refresh_at_any_moment(come: Come, url: str) -> None:
 
 def test_two_tabs_of_one_seat(come: Come, url: str) -> None:
     table = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], options={"finish": 5}, start=True)
-    person = come(seats=[table])
+    person = come(seats=[table], fresh=True)
     person.go(table.path)
     first, second = person.page, person.context.new_page()
     second.goto(url + table.path)
@@ -312,7 +312,7 @@ def test_notices_cover_neither_controls_nor_players(come: Come, url: str, size: 
         settings={"clock": 1, "pace": 10_000},
         start=True,
     )
-    person = come(seats=[table], page={"viewport": {"width": size[0], "height": size[1]}})
+    person = come(seats=[table], page={"viewport": {"width": size[0], "height": size[1]}}, fresh=True)
     wires: list[WebSocketRoute] = []
 
     def between(wire: WebSocketRoute) -> None:

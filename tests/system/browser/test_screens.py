@@ -187,7 +187,7 @@ def test_the_language_of_the_browser_is_used(come: Come, language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_first_load_is_small(come: Come, language: str) -> None:
     """All bytes over the network, compressed and with the headers, until nothing more is requested."""
-    person = come(page={"locale": language})
+    person = come(page={"locale": language}, fresh=True)
     person.texts = load(language)
     session = person.context.new_cdp_session(person.page)
     session.send("Network.enable")

@@ -71,7 +71,7 @@ class Wire:
 
 def seated(come: Come, table: Table, **arguments: Any) -> tuple[Person, Wire]:
     """A person at a table whose frames can be changed; the page is not opened yet."""
-    person = come(seats=[table], **arguments)
+    person = come(seats=[table], fresh=True, **arguments)
     return person, Wire(person)
 
 
@@ -437,7 +437,7 @@ def test_hammering_decides_only_what_was_seen(come: Come, url: str, game: str, h
     options = {"finish": 8} if game == "rapido" else {"board": "18 3>8 9>5"}
     at = FIRST.replace("steps=3,5,2", "steps=0,0,0") if game == "rapido" else KEEP
     table = practising(url, game, at, 3 if game == "rapido" else 2, "Ana", **options)
-    person = come(seats=[table], page=PHONE, speed=0)
+    person = come(seats=[table], page=PHONE, speed=0, fresh=True)
     person.page.add_init_script(f"({WITNESS})()")
     person.go(table.path)
     assert person.asked()
