@@ -42,6 +42,7 @@ from escadaria.terminal.screen import Screen
 from escadaria.terminal.seating import read_seat
 from serving import PATIENCE, wait_until
 from strategies import Walk, walks
+from tables import rows
 
 QUICK = {
     "rapido": "play rapido --option finish=8 --players 3",
@@ -259,21 +260,6 @@ def test_quit_and_resume_is_the_same_game(game: str) -> None:
         assert "result: unfinished" in Path(f"{cut}.txt").read_text("utf-8")
         run(f"play --resume {cut}.txt", typed=lines(answers[cut:]))
         assert Path(f"{cut}.txt").read_text("utf-8") == text
-
-
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        ("solve rapido --finish 0", "finish must be a whole number from 5 to 50, not 0"),  # not ignored
-        ("solve rapido --finish 5 --option finish=6", "finish has two values, 6 and 5"),
-        ("solve chain --board short --option board=long", "board has two values, long and short"),
-        ("simulate rapido --option finish=6 --option finish=7", "finish has two values, 6 and 7"),
-        ("play rapido --option players=2 --players 3", "players has two values, 2 and 3"),
-        ("solve rapido --option players=3", "two players"),
-    ],
-)
-def test_wrong_and_contradicting_options_are_refused(words: str, said: str) -> None:
-    assert said in run(words, code=2).stderr
 
 
 def test_an_option_may_be_given_twice_with_the_same_value() -> None:
@@ -621,35 +607,10 @@ def test_simulate_shows_tables() -> None:
 # Wrong use.
 
 
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        ("play ludo", "there is no game 'ludo', there are rapido, chain"),
-        ("play rapido --option finish=3", "finish must be a whole number from 5 to 50, not 3 (R3)"),
-        ("play rapido --option finish", "such as finish=20, not 'finish'"),
-        ("play rapido --option board=long", "rapido has no option 'board', it has players, finish"),
-        ("play chain --option 'board=34 7>34'", "must not touch the centre"),
-        ("play rapido --players 7", "players must be a whole number from 2 to 6"),
-        ("play rapido --players 2 --seat A --seat B --seat C", "3 seats are given"),
-        ("play rapido --seat bot:genius", "there is no bot 'genius', there are random, simple"),
-        ("play rapido --seat bot:grandmaster", "no bot 'grandmaster' for rapido, there are random"),
-        ("play rapido --seat 'a\tb'", "a name has 1 to 40 printable characters"),
-        ("play rapido --seed -1", "a seed must be a whole number"),
-        ("play rapido --lang pt", "there is no language 'pt', there are en, de, fr, it, es"),
-        ("play --resume nowhere.txt", "nowhere.txt"),
-        ("play rapido --record taken.txt", "taken.txt exists already"),
-        ("simulate rapido --bot genius", "there is no bot 'genius' for rapido, there are random"),
-        ("simulate rapido --games 0", "--games"),
-        ("simulate rapido --players 2 --bot simple --bot simple --bot simple", "1 to 2 bots, not 3"),
-        ("verify nowhere.txt", "nowhere.txt"),
-        ("verify .", "directory"),
-        ("replay", "FILE"),
-        ("shuffle", "shuffle"),
-    ],
-)
+@pytest.mark.parametrize("words, said", rows(Path(__file__).with_name("wrong_use.cases")))
 def test_wrong_usage_is_refused_with_a_reason(words: str, said: str) -> None:
     Path("taken.txt").write_text("my novel")
-    result = run(words, typed="quit\n", code=2)
+    result = run(words.replace("\\t", "\t"), typed="quit\n", code=2)
     assert said in one_line(result.stderr)
     assert not result.stdout
     assert Path("taken.txt").read_text() == "my novel"

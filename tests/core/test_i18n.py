@@ -27,6 +27,7 @@ from escadaria.games.chain import rules as chain
 from escadaria.games.rapido import rules as rapido
 from escadaria.i18n import LANGUAGES, Message, Texts, load, negotiate, read_messages
 from escadaria.refusals import RefusalCode
+from tables import rows
 
 NAMES = ("Ana", "Bento", "Clara", "Davi", "Eva", "Fábio")
 COLOURS = ("red", "blue", "green", "yellow", "black", "white")
@@ -366,58 +367,18 @@ def test_colours_bots_and_errors_have_texts() -> None:
 
 # What is said.
 
-SAID = {
-    "en": ("Ana rolls 7 and X: 70.", "Bento cannot link 2, 4, and 4 into one chain.", "Keep 3 dice"),
-    "de": (
-        "Ana würfelt 7 und X: 70.",
-        "Bento kann 2, 4 und 4 nicht zu einer Kette verbinden.",
-        "3 Würfel behalten",
-    ),
-    "fr": (
-        "Ana obtient 7 et X\u202f: 70.",
-        "Bento ne peut pas former une seule chaîne avec 2, 4 et 4.",
-        "Garder 3 dés",
-    ),
-    "it": ("Ana tira 7 e X: 70.", "Bento non può unire 2, 4 e 4 in una sola catena.", "Tieni 3 dadi"),
-    "es": ("Ana saca 7 y X: 70.", "Bento no puede formar una sola cadena con 2, 4 y 4.", "Conservar 3 dados"),
-}
 
-
-@every_language
-def test_a_few_sentences_word_for_word(language: str) -> None:
+@pytest.mark.parametrize("columns", rows(Path(__file__).with_name("sentences.cases")), ids=lambda row: row[0])
+def test_a_few_sentences_word_for_word(columns: list[str]) -> None:
+    language, *sentences = columns
     texts = load(language)
-    assert SAID[language] == (
+    assert sentences == [
         texts.fact("rapido", rapido.Rolled(0, "7X", 70), NAMES),
         texts.fact("chain", chain.Unlinkable(1, (2, 4, 4)), NAMES),
         texts.action("chain", chain.Keep(3)),
-    )
-
-
-ADDRESSED = {
-    "en": ("You rolled 6 and 2: 62.", "Clara throws you out: your 53 leaves field 4 and scores nothing."),
-    "de": (
-        "Du hast 6 und 2 gewürfelt: 62.",
-        "Clara wirft dich raus: Deine 53 verlässt Feld 4 und bringt nichts.",
-    ),
-    "fr": (
-        "Tu as obtenu 6 et 2\u202f: 62.",
-        "Clara t’éjecte\u202f: ton 53 quitte la case 4 et ne rapporte rien.",
-    ),
-    "it": (
-        "Hai tirato 6 e 2: 62.",
-        "Clara elimina la tua coppia da 53 dalla casella 4: non frutta nulla.",
-    ),
-    "es": ("Has sacado 6 y 2: 62.", "Clara te expulsa: tu 53 deja la casilla 4 y no puntúa."),
-}
-
-
-@every_language
-def test_the_reader_is_addressed(language: str) -> None:
-    texts = load(language)
-    assert ADDRESSED[language] == (
         texts.fact("rapido", rapido.Rolled(0, "62", 62), NAMES, you=0),
         texts.fact("rapido", rapido.ThrewOut(2, 0, 4, 53), NAMES, you=0),
-    )
+    ]
     assert texts.fact("rapido", rapido.Rolled(1, "62", 62), NAMES, you=0).startswith("Bento ")
 
 

@@ -34,6 +34,7 @@ from escadaria.record import (
     write,
 )
 from strategies import Walk, rollable, walks
+from tables import rows
 
 HERE = Path(__file__).parents[1]
 GOLDEN = {path.name: path for path in sorted((HERE / "records").glob("*.txt"))}
@@ -450,76 +451,12 @@ def test_random_lines_never_crash(lines: list[str]) -> None:
         assert read(write(record)) == record
 
 
-@pytest.mark.parametrize(
-    "old, new, line, why, ruling",
-    [
-        # The title and the headers.
-        ("record 1", "record 2", 1, "begins with 'Escadaria record 1'", ""),
-        ("game: rapido", "game: ludo", 2, "no game 'ludo'", ""),
-        ("game: rapido\n", "", 11, "'game' is missing", ""),
-        ("rules: 1\n", "", 11, "'rules' is missing", ""),
-        ("rules: 1", "rules: 2", 3, "rules version '2', known is 1", ""),
-        ("rules: 1", "rules: one", 3, "rules version", ""),
-        ("players: 3", "players: 7", 4, "from 2 to 6", "R1"),
-        ("players: 3", "players: many", 4, "from 2 to 6", "R1"),
-        ("players: 3", "players: 4", 12, "'seat 4' is missing", ""),
-        ("players: 3", "players: 2", 7, "each seat has 2", ""),
-        ("finish: 20", "finish: 51", 5, "from 5 to 50", "R3"),
-        ("finish: 20", "finish: 20\nstart: nonsense", 6, "'nonsense'", ""),
-        ("rules: 1", "rules: 1\nstart: turn=0 phase=over value=0 steps=0,0,0 tower=-", 4, "finish", "R15"),
-        ("finish: 20", "board: short", 5, "no header 'board'", ""),
-        ("seat 2: Bento, bot simple, blue\n", "", 11, "'seat 2' is missing", ""),
-        ("seat 2: Bento, bot simple, blue", "seat 2: Bento", 7, "a seat reads", ""),
-        ("Bento, bot simple, blue", "Bento, bot two words, blue", 7, "a seat reads", ""),
-        ("Bento, bot simple, blue", "Bento, bot [x], blue", 7, "one word", ""),
-        ("Bento, bot simple, blue", f"{'B' * 41}, person, blue", 7, "1 to 40", ""),
-        ("Bento, bot simple, blue", "Bento, bot simple, red", 8, "for itself", ""),
-        ("Clara, person, green", "Clara, person, green+", 8, "each seat has 1", ""),
-        ("date: 2026-11-15", "date: 2026-02-30", 9, "a date reads", ""),
-        ("date: 2026-11-15", "date: 2026-11-15 ", 9, "a date reads", ""),
-        ("date: 2026-11-15", "date: ", 9, "'name: value'", ""),
-        ("date: 2026-11-15", "date", 9, "'name: value'", ""),
-        ("date: 2026-11-15", "weather: fine", 9, "no header 'weather'", ""),
-        ("date: 2026-11-15", "game: rapido", 9, "'game' stands there twice", ""),
-        ("dice: scripted\n", "", 11, "'dice' is missing", ""),
-        ("dice: scripted", "dice: loaded", 10, "dice are", ""),
-        ("dice: scripted", "dice: seed 99999999999999999999", 10, "seed must be", ""),
-        ("dice: scripted", "dice: fair", 12, "'match' is missing", ""),
-        ("dice: scripted", "dice: scripted\nsecret: 00", 11, "no header 'secret'", ""),
-        ("result: unfinished\n", "", 11, "'result' is missing", ""),
-        ("result: unfinished", "result: Ana (seat 1) wins by R15", 11, "make it 'unfinished'", ""),
-        # The turns.
-        ("1. Ana: 26", "1. Bento: 26", 13, "begins '1. Ana: '", ""),
-        ("2. Bento", "3. Bento", 14, "begins '2. Bento: '", ""),
-        ("1. Ana: 26", "1. Ana:", 13, "begins '1. Ana: '", ""),
-        ("26, again", "26, agian", 13, "'agian' is no action", ""),
-        ("26, again", "44, again", 13, "'44' is no action", ""),
-        ("26, again", "26,again", 13, "'26,again' is no action", ""),
-        ("26, again", "again", 13, "still to fall", "R8"),
-        ("13, place 3", "13, 13, place 3", 13, "the dice have fallen", "R8"),
-        ("7X, place 5", "7X, place 3", 14, "field 3 is taken", "R13"),
-        ("place 5\n", "place 5, 22\n", 14, "the turn of Bento is over before '22'", ""),
-        ("* Clara (seat 3) is", "* Clara is", 15, "no remark", ""),
-        ("* Clara (seat 3) is", "* Clara (seat 2) is", 15, "no remark", ""),
-        ("is played by bot simple", "is played by simple", 15, "no remark", ""),
-        ("is played by bot simple", "bot simple", 15, "no remark", ""),
-        ("is played by bot simple", "is played by bot a/b", 15, "no remark", ""),
-        ("is played by bot simple", "sleeps", 15, "no remark", ""),
-        ("* Clara", "*Clara", 15, "begins '3. Clara: '", ""),
-        ("3. Clara: 22", "3. Clara: 22\n", 17, "begins '3. Clara: '", ""),
-        ("3. Clara: 22\n", "", 16, "6 plies before it", ""),
-        ("of 7 plies", "of 8 plies", 17, "7 plies before it", ""),
-        ("end of 7 plies", "", 16, "truncated", ""),
-        ("end of 7 plies\n", "end of 7 plies\nend of 7 plies\n", 18, "text after the end", ""),
-        ("end of 7 plies\n", "end of 7 plies\n\n1", 18, "text after the end", ""),
-        # Play after the end.
-        ("1. Ana", "* Ana (seat 1) resigns\n* Bento (seat 2) resigns\n1. Ana", 19, "had resigned", ""),
-    ],
-)  # fmt: skip
-def test_errors_name_line_reason_and_ruling(old: str, new: str, line: int, why: str, ruling: str) -> None:
+@pytest.mark.parametrize("columns", rows(Path(__file__).with_name("records.cases")), ids=" | ".join)
+def test_errors_name_line_reason_and_ruling(columns: list[str]) -> None:
+    old, new, line, why, ruling = ("" if text == "-" else text.replace("\\n", "\n") for text in columns)
     assert TEXT.count(old) == 1
     error = refusal(TEXT.replace(old, new))
-    assert (error.line, error.ruling) == (line, ruling)
+    assert (error.line, error.ruling) == (int(line), ruling)
     assert why in str(error)
     assert f"({ruling})" in str(error) or not ruling
 
