@@ -46,8 +46,7 @@ from bench.shared.traffic import (
     Table,
     fetch_peer,
 )
-from bus.conftest import Redis
-from store.conftest import Postgres
+from databases import Postgres, Redis
 
 WARM_UP = 1.0
 
@@ -155,7 +154,7 @@ def main() -> None:
         folder.chmod(0o755)
         postgres = Postgres(_folder(folder, "postgres"))
         stack.callback(postgres.stop)
-        redis = Redis()
+        redis = Redis(_folder(folder, "redis"))
         stack.callback(redis.stop)
         for workers in options.workers:
             for bus in ("PostgreSQL", "Redis"):
@@ -380,7 +379,7 @@ def started(command: list[str], workers: int) -> Iterator[tuple[list[int], list[
 
 def spent_cpu(processes: list[int], postgres: Postgres, redis: Redis) -> list[float]:
     """The CPU time of all workers, of PostgreSQL and of Redis."""
-    servers = (postgres.server.pid, redis.server.pid)
+    servers = (postgres.process.pid, redis.process.pid)
     return [sum(map(cpu_seconds, processes)), *map(cpu_seconds, servers)]
 
 

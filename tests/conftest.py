@@ -1,4 +1,4 @@
-"""The distribution of tests to workers, the times of each folder, and a shared fixture."""
+"""The distribution of tests to workers, the times of each folder, and shared fixtures."""
 
 from __future__ import annotations
 
@@ -124,6 +124,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(CpuTime())
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Folders(config.getoption("--shares")))
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ When its input ends it kills those that are left.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import resource
@@ -58,8 +59,9 @@ def launch(job: dict[str, Any]) -> None:
     print("pid", os.getpid(), flush=True)
     if job["files"]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (job["files"], job["files"]))
-    if job["pages"]:
-        limit_pages(Path(job["pages"]))
+    for place, value in job["patches"].items():
+        module, _, name = place.rpartition(".")
+        setattr(importlib.import_module(module), name, value)
     environment = job["environment"]
     if environment.get("PYTHONPATH") != os.environ.get("PYTHONPATH"):  # other games may be installed there
         os.execve(sys.executable, [sys.executable, __file__, json.dumps(job["settings"])], environment)
@@ -73,19 +75,6 @@ def run(settings: dict[str, Any]) -> None:
     from escadaria.server.settings import Settings
 
     serve(Settings(**settings), ready=lambda url: print("url", url, flush=True))
-
-
-def limit_pages(file: Path) -> None:
-    """Let a file say how many pages the database may have, as on a disk that is full."""
-    from escadaria.store.sqlite import SqliteSession
-
-    begin = SqliteSession.begin
-
-    def limited(session: SqliteSession) -> None:
-        session.connection.execute(f"PRAGMA max_page_count = {int(file.read_text())}")
-        begin(session)
-
-    SqliteSession.begin = limited  # type: ignore[assignment, method-assign]
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def find(name: str) -> str | None:
     if name == "chromium" and (named := os.environ.get("CHROMIUM")):
         return named
     if found := shutil.which(name):
-        return str(Path(found).resolve())
+        return found  # not resolved: Redis goes by the name that it is called by
     versions = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")  # not in the path
     return max(map(str, versions), default=None)
 

@@ -14,7 +14,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,7 +43,7 @@ class Server:
 
     :param limits: the rate limits.
     :param files: the limit of open files; 0 for that of the test process.
-    :param pages: a file with the number of pages that the database may have; for a disk that is full.
+    :param patches: constants of modules that have another value in it.
     """
 
     def __init__(
@@ -52,12 +52,12 @@ class Server:
         *,
         limits: dict[str, Any] = UNLIMITED,
         files: int = 0,
-        pages: Path | None = None,
+        patches: dict[str, float] | None = None,
         **settings: Any,
     ) -> None:
         self.settings = limits | settings
         self.files = files
-        self.pages = pages
+        self.patches = patches or {}
         self.folder = folder
         self.port: int = settings.get("port") or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -89,7 +89,7 @@ class Server:
             "printed": str(self._printed),
             "log": str(self.log),
             "files": self.files,
-            "pages": str(self.pages or ""),
+            "patches": self.patches,
         }
         pipe = _parent().stdin
         assert pipe is not None
@@ -167,8 +167,8 @@ AnyServer = TypeVar("AnyServer", bound=Server)
 
 
 @contextlib.contextmanager
-def running(server: AnyServer, errors: bool = False) -> Iterator[AnyServer]:
-    """Start a server for a test, and stop it. It must log no errors, unless they are expected."""
+def running(server: AnyServer, errors: Sequence[str] = ()) -> Iterator[AnyServer]:
+    """Start a server for a test, and stop it. It must log no errors but those with one of these texts."""
     try:
         server.start()
         yield server
@@ -176,11 +176,12 @@ def running(server: AnyServer, errors: bool = False) -> Iterator[AnyServer]:
             assert server.stop() in (0, -signal.SIGTERM)
     finally:
         server.clean_up()
-    assert errors or not server.errors(), server.log.read_text()[-8000:]
+    unexpected = [line for line in server.errors() if not any(text in line for text in errors)]
+    assert not unexpected, server.log.read_text()[-8000:]
 
 
 @contextlib.asynccontextmanager
-async def started(server: AnyServer, errors: bool = False) -> AsyncIterator[AnyServer]:
+async def started(server: AnyServer, errors: Sequence[str] = ()) -> AsyncIterator[AnyServer]:
     """The same without stopping the event loop."""
     with contextlib.ExitStack() as stack:
         yield await asyncio.to_thread(stack.enter_context, running(server, errors))
@@ -223,13 +224,28 @@ def processes_of(session: int) -> list[int]:
     return found
 
 
-def free_port() -> int:
-    """A free port below the ephemeral range, so that no client takes it."""
-    chooser = random.SystemRandom()
+def free_port(number: int = 1) -> int:
+    """A free port, or the first of several in a row.
+
+    They are below the ephemeral range, so that no client gets them, and reserved while this process lives:
+    each is bound here, where no other process can bind it but one that shares addresses, as servers do.
+    """
     while True:
-        port = chooser.randrange(15_000, 30_000)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
+        first = random.SystemRandom().randrange(15_000, 30_000)
+        with contextlib.ExitStack() as stack:
+            for port in range(first, first + number):
+                reserved = stack.enter_context(socket.socket())
+                try:
+                    reserved.bind(("127.0.0.1", port))
+                except OSError:
+                    break
+                reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            else:
+                _reserved.append(stack.pop_all())
+                return first
+
+
+_reserved: list[contextlib.ExitStack] = []
 
 
 def wait_until(condition: Callable[[], Any], what: object) -> None:

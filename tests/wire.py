@@ -87,12 +87,17 @@ class Wire:
         return frame
 
 
+def connected(url: str, match: str, **options: Any) -> connect:
+    """A connection to a match."""
+    address = f"{url.replace('http', 'ws', 1)}/api/matches/{match}/socket"
+    options = {"max_size": 2**22, "max_queue": None, **options}  # it buffers everything
+    return connect(address, proxy=None, open_timeout=PATIENCE, **options)
+
+
 @contextlib.asynccontextmanager
 async def socket_to(url: str, match: str, **options: Any) -> AsyncIterator[Wire]:
     """A connection that has not sent ``hello``."""
-    address = f"{url.replace('http', 'ws', 1)}/api/matches/{match}/socket"
-    options = {"max_size": 2**22, "max_queue": None, **options}  # it buffers everything
-    async with connect(address, proxy=None, open_timeout=PATIENCE, **options) as socket:
+    async with connected(url, match, **options) as socket:
         yield Wire(socket)
 
 
@@ -110,14 +115,29 @@ async def get(server: Server, path: str) -> httpx.Response:
         return await http.get(server.url + path)
 
 
-async def opened(url: str, game: str = "rapido", players: int = 2, **fields: Any) -> dict[str, Any]:
-    """A new match: its id, the host's token, the watchers' key."""
-    options = fields.pop("options", {}) | {"players": players}
+async def opened(
+    url: str, game: str = "rapido", players: int = 2, retries: bool = False, **fields: Any
+) -> dict[str, Any]:
+    """A new match: its id, the host's token, the watchers' key.
+
+    :param retries: whether to repeat this until the server is ready.
+    """
+    wish = {"game": game, "options": {"players": players} | fields.pop("options", {}), **fields}
     async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as http:
-        response = await http.post(f"{url}/api/matches", json={"game": game, "options": options, **fields})
-    assert response.status_code == 201, response.text
-    answer: dict[str, Any] = response.json()
-    return answer
+        while True:
+            try:
+                answer = await http.post(f"{url}/api/matches", json=wish)
+                ready = answer.status_code not in (502, 503, 504)  # of the server, or of a proxy
+            except httpx.TransportError:
+                if not retries:
+                    raise
+                ready = False
+            if ready or not retries:
+                break
+            await asyncio.sleep(0.05)  # polls
+    assert answer.status_code == 201, answer.text
+    opened: dict[str, Any] = answer.json()
+    return opened
 
 
 async def playing(url: str, **settings: Any) -> dict[str, Any]:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable
 from functools import partial
 
 import psycopg
 import pytest
 from redis import Redis as Client
 
-from bus.conftest import Opener, Redis, Server
+from bus.conftest import Opener, Server
+from databases import Postgres, Redis
 from escadaria.bus import ALL, UNKNOWN, Sent, open_bus
 from escadaria.bus import redis as redis_bus
 from escadaria.bus.memory import MemoryBus
 from escadaria.bus.postgres import PostgresBus
 from escadaria.bus.redis import RedisBus
 from escadaria.store import StoredEvent
-from serving import PATIENCE
-from store.conftest import Postgres
+from serving import PATIENCE, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -30,13 +28,6 @@ remote = pytest.mark.parametrize("kind", ["postgresql", "redis"])
 def event(version: int, hidden: str = "") -> Sent:
     stored = StoredEvent(version, 1700000000.5, f"r{version}", '{"kind":"acted","text":"é"}', hidden)
     return stored, b"\x81\x02{}"
-
-
-async def eventually(condition: Callable[[], object], what: str) -> None:
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until, what
-        await asyncio.sleep(0.005)
 
 
 async def test_a_message_reaches_the_workers_that_have_subscribed(worker: Opener) -> None:

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 import escadaria
-from bus.conftest import Redis
+from databases import Postgres, Redis
 from escadaria import bots
 from escadaria.bus.redis import RedisBus
 from escadaria.server import hub as hub_module
@@ -21,7 +21,6 @@ from escadaria.server.clock import Clock
 from escadaria.server.room import Room
 from escadaria.store import StoredEvent, StoreUnavailable, Survey
 from serving import PATIENCE, Inside, eventually, serving
-from store.conftest import Postgres
 from wire import Wire, duel, opened, wire
 
 pytestmark = pytest.mark.anyio

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from bus.test_follow import act, two_workers
+from databases import Postgres
 from escadaria.server import hub as hub_module
 from escadaria.server import peers
 from escadaria.server.room import Room
 from escadaria.store import StoredEvent, StoreUnavailable
 from serving import PATIENCE, Inside, eventually
-from store.conftest import Postgres
 from wire import QUICK, duel, opened, playing, wire
 
 pytestmark = pytest.mark.anyio

@@ -9,11 +9,11 @@ import httpx
 import pytest
 
 from bus.test_follow import two_workers
+from databases import Postgres
 from escadaria.client import open_match
 from escadaria.refusals import Refused
 from escadaria.store import StoreUnavailable
 from serving import eventually
-from store.conftest import Postgres
 from wire import duel, wire
 
 pytestmark = pytest.mark.anyio

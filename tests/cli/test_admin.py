@@ -18,6 +18,7 @@ import psycopg
 import pytest
 from typer.testing import CliRunner, Result
 
+from databases import Postgres, postgres  # noqa: F401 - a fixture
 from escadaria import admin, dice
 from escadaria.cli import app
 from escadaria.record import read, verify
@@ -25,7 +26,7 @@ from escadaria.server import messages
 from escadaria.server.match import Match, MatchEvent, new_match
 from escadaria.store import StoredEvent, open_store
 from escadaria.store.commits import HEAD
-from store.conftest import Postgres, anyio_backend, postgres, url  # noqa: F401 - fixtures
+from store.conftest import url  # noqa: F401 - a fixture
 
 TIME = 1_700_000_000.0
 COLOURS = (["red", "blue"], ["green", "yellow"])
@@ -153,6 +154,7 @@ def test_a_backup_is_made_while_a_server_writes(url: str, tmp_path: Path) -> Non
 
     async def scene() -> None:
         store = await open_store(url)
+        stored: asyncio.Queue[str] = asyncio.Queue()
         stop = False
 
         async def play(match: str) -> None:
@@ -160,10 +162,12 @@ def test_a_backup_is_made_while_a_server_writes(url: str, tmp_path: Path) -> Non
             while not stop:
                 version += 1
                 await store.append(match, [StoredEvent(version, TIME, "", "{}")])
+                stored.put_nowait(match)
 
         players = [asyncio.create_task(play(f"m{n}")) for n in range(5)]
         for number in range(3):
-            await asyncio.sleep(0.1)
+            for _ in range(20):
+                await stored.get()
             await asyncio.to_thread(run, "backup", tmp_path / f"{number}.gz", database=url)
         stop = True
         await asyncio.gather(*players)

@@ -39,11 +39,6 @@ NAME = "play.example.org"  # the public name in these files
 NO_SETTINGS = {"COMMIT", "NAME", "UPSTREAM"}  # of the build, and of the compose file
 
 
-@pytest.fixture(scope="session")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 LIMITS: dict[str, Any] = {"requests_per_second": 0.001, "requests_burst": 40}
 
 

@@ -69,11 +69,6 @@ def names(cell: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Inside]:
     async with serving(tmp_path_factory.mktemp("server")) as inside:
         yield inside

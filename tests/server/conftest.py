@@ -20,8 +20,3 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def url(live: Server) -> str:
     """The URL of the shared server."""
     return live.url
-
-
-@pytest.fixture(scope="session")
-def anyio_backend() -> str:
-    return "asyncio"

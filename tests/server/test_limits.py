@@ -260,15 +260,17 @@ async def test_a_start_loads_no_match_that_is_not_due(tmp_path: Path) -> None:
 
 
 async def test_a_match_without_events_does_not_stop_the_sweep(tmp_path: Path) -> None:
-    """Such a row once ended the sweep task."""
+    """Such a row once ended the sweep task, and a start."""
     async with serving(tmp_path, idle_seconds=0, archive_days=0) as server:
         with sqlite3.connect(tmp_path / "matches.sqlite3") as database:
-            database.execute("INSERT INTO match (id, created, archived) VALUES ('empty', 0, 0)")
+            database.execute("INSERT INTO match (id, created, archived, due) VALUES ('empty', 0, 0, 1)")
         database.close()
         match = await playing(server.url)
         await evicted(server, match)
         await server.hub.sweep()
         assert not server.hub.rooms
+        await server.hub.load_due()
+        assert not await server.hub.store.due_matches(1e12, 10), "it is left alone"
         with pytest.raises(Refused, match="unknown_match"):
             async with Table(server.url, "empty"):
                 pass

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from databases import Postgres
 from escadaria.store import Conflict, StoreUnavailable, commits
 from escadaria.store.sql import SqlStore
-from store.conftest import Opener, Postgres, event, locked, open_matches, versions, writing
+from store.conftest import Opener, event, locked, open_matches, versions, writing
 
 pytestmark = pytest.mark.anyio
 

@@ -19,9 +19,10 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
+from databases import PASSWORD, Postgres
 from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable, commits, open_store, schema
 from escadaria.store.sql import SqlStore
-from store.conftest import PASSWORD, Opener, Postgres, event, locked, open_matches, versions, writing
+from store.conftest import Opener, event, locked, open_matches, versions, writing
 
 pytestmark = pytest.mark.anyio
 

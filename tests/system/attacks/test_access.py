@@ -29,11 +29,6 @@ from wire import QUICK, Wire, duel, opened, playing, socket_to, wire
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 GUEST = "a-text-that-the-guest-made-up"
 
 

@@ -168,7 +168,7 @@ async def test_bots_without_a_waiting_person_have_low_priority(tmp_path: Path) -
 
 
 async def test_the_server_stops_while_it_analyses(tmp_path: Path) -> None:
-    async with started(Server(tmp_path), errors=True) as server:
+    async with started(Server(tmp_path)) as server:
         async with client(server.url, ATTACKER) as http:
             answer = await http.post("/api/analyses", json={"record": all_different(4_000)})
             assert answer.status_code == 202

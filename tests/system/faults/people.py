@@ -11,15 +11,12 @@ import random
 import secrets
 import socket
 import struct
-import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import httpx
-from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
@@ -27,6 +24,7 @@ from websockets.protocol import State
 from escadaria.client import Table
 from escadaria.refusals import Refused
 from serving import eventually
+from wire import Wire, opened, socket_to
 
 Json = dict[str, Any]
 
@@ -37,8 +35,8 @@ POSITION_FIELDS = ("status", "to_act", "legal", "position", "text", "winner", "r
 """The fields of ``now`` that are the same for every client, whenever they are sent."""
 
 
-def seeded() -> random.Random:
-    """A random generator whose seed is printed."""
+def drawn() -> random.Random:
+    """A random generator with a random seed, which is printed; ESCADARIA_SEED repeats one."""
     seed = int(os.environ.get("ESCADARIA_SEED", random.SystemRandom().randrange(10**6)))
     print(f"ESCADARIA_SEED={seed}")
     return random.Random(seed)
@@ -67,9 +65,6 @@ class Witness:
         """The codes of ``bye``."""
         self.wrong: list[str] = []
         """Descriptions of wrong frames."""
-        self.seen: list[tuple[float, float]] = []
-        """When an event was received that others had received before, and how much earlier the first did."""
-        self.first: dict[tuple[str, int], float] = {}
 
     def saw_a_finished_match(self) -> bool:
         """Whether the end of any match was received."""
@@ -85,14 +80,12 @@ class Receiver:
         self.who = who
         self.version = 0
         self._role = ""
-        self._missed = 0  # the version at the last connection: earlier events were sent while it was away
 
     def receive(self, frame: Json) -> None:
         match frame["type"]:
             case "welcome" | "you":
                 self.witness.returns += frame["type"] == "welcome" and self.version > 0
                 self._role = frame["role"]
-                self._missed = frame.get("version", self._missed)
                 self._check(frame.get("version", self.version) >= self.version, frame, "the match went back")
             case "snapshot":
                 self._check(frame["version"] >= self.version, frame, "the match went back")
@@ -105,11 +98,6 @@ class Receiver:
                 )
                 self.version = frame["version"]
                 self._compare(frame)
-                if self.version > self._missed:
-                    now = time.monotonic()
-                    first = self.witness.first.setdefault((self.match, self.version), now)
-                    if first < now:
-                        self.witness.seen.append((now, now - first))
             case "accepted":
                 due = frame["version"] <= self.version or self._role == "guest"
                 self._check(due, frame, "answered before its event was sent")
@@ -186,18 +174,16 @@ class Person:
     async def play(self) -> None:
         """Play the match to its end, reconnecting as needed."""
         while not self.done:
-            url = self.rng.choice(self.urls).replace("http", "ws", 1)
-            address = f"{url}/api/matches/{self.match}/socket"
             try:
-                async with connect(address, max_size=2**22, open_timeout=30, proxy=None) as there:
+                async with socket_to(self.rng.choice(self.urls), self.match) as there:
                     await self._talk(there)
             except BROKEN as error:
                 self._last = f"{error!r} after {self._last}"[:200]
             await asyncio.sleep(self.rng.uniform(0.02, 0.1))
 
-    async def _talk(self, there: ClientConnection) -> None:
+    async def _talk(self, there: Wire) -> None:
         hello = {"type": "hello", "token": self.account.token, "guest": self.account.guest}
-        await there.send(json.dumps(hello | {"since": self.receiver.version or None}))
+        await there.send(hello | {"since": self.receiver.version or None})
         current = 1
         while True:
             frame = await self._next(there)
@@ -222,17 +208,18 @@ class Person:
                 self.witness.asked[self.match, id] = self._pending
                 await self._send(there, self._pending)
 
-    async def _next(self, there: ClientConnection) -> Json:
+    async def _next(self, there: Wire) -> Json:
         """The next frame. With several workers, poll with pings: see ``test_workers``."""
+        if len(self.urls) == 1:
+            return await there.read()
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(ASK_SECONDS if len(self.urls) > 1 else None):
-                    frame: Json = json.loads(await there.recv())
-                    return frame
+                async with asyncio.timeout(ASK_SECONDS):
+                    return await there.read()
             id = f"{self._tab}-{next(self._ids)}"
             ping = {"type": "ping", "id": id, "version": self.receiver.version}
             self.witness.asked[self.match, id] = ping
-            await there.send(json.dumps(ping))
+            await there.send(ping)
 
     def _learn(self, frame: Json) -> None:
         match frame["type"]:
@@ -277,15 +264,14 @@ class Person:
             return {"type": "resign"}
         return {"type": "act", "action": self.rng.choice(self.now["legal"]), "seat": self.now["to_act"]}
 
-    async def _send(self, there: ClientConnection, request: Json) -> None:
-        text = json.dumps(request)
+    async def _send(self, there: Wire, request: Json) -> None:
         chance = self.rng.random()
         if chance < 0.03:
-            cut_mid_frame(there, text, self.rng)
+            cut_mid_frame(there, request, self.rng)
             return
-        await there.send(text)
+        await there.send(request)
         if chance < 0.06:
-            await there.send(text)
+            await there.send(request)
         elif chance < 0.09:
             reset(there)
 
@@ -373,14 +359,14 @@ class Plan:
 TABLES = (
     Plan("rapido", {"players": 2, "finish": 5}, "pp"),
     Plan("rapido", {"players": 3, "finish": 10}, "ct", bots=1),
-    Plan("chain", {"players": 2, "board": "short"}, "tp"),
     Plan("chain", {"players": 3, "board": "short"}, "pc", bots=1),
+    Plan("chain", {"players": 2, "board": "short"}, "tp"),
     Plan("rapido", {"players": 4, "finish": 5}, "pcpp"),
     Plan("chain", {"players": 2, "board": "short"}, "cp"),
     Plan("rapido", {"players": 2, "finish": 5}, "p", bots=1),
     Plan("chain", {"players": 6, "board": "short"}, "pctppp"),
 )
-"""The load."""
+"""The load; the first three have people of all kinds, both games, and bots."""
 
 
 class Party:
@@ -426,9 +412,11 @@ class Party:
 
     async def _open(self) -> tuple[str, str]:
         settings = SETTINGS | {"starts": self.rng.choice(["first", "random", "loser"])}
-        command = {"game": self.plan.game, "options": self.plan.options, "settings": settings}
-        opened = await open_match(self.rng.choice(self.urls), command | {"bots": ["simple"] * self.plan.bots})
-        return opened["match"], opened["token"]
+        match = await opened(
+            self.rng.choice(self.urls), self.plan.game, retries=True, options=self.plan.options,
+            settings=settings, bots=["simple"] * self.plan.bots,
+        )  # fmt: skip
+        return match["match"], match["token"]
 
     async def _play(self, match: str, accounts: list[Account]) -> str | None:
         """Play one match; return the next one at the same table, if there is a rematch."""
@@ -457,16 +445,17 @@ class Party:
 
 
 @contextlib.asynccontextmanager
-async def playing(witness: Witness, urls: list[str], rng: random.Random) -> AsyncIterator[list[Party]]:
-    """Play at all tables concurrently until the end of the block."""
-    parties = [Party(witness, urls, plan, random.Random(rng.getrandbits(64))) for plan in TABLES]
-    tasks = []
+async def playing(
+    witness: Witness, urls: list[str], rng: random.Random, tables: int = len(TABLES)
+) -> AsyncIterator[list[Party]]:
+    """Play at the first tables concurrently until the end of the block."""
+    parties = [Party(witness, urls, plan, random.Random(rng.getrandbits(64))) for plan in TABLES[:tables]]
     for party in parties:
         party.task = asyncio.create_task(party.play_on())
-        tasks.append(party.task)
     try:
         yield parties
     finally:
+        tasks = [party.task for party in parties if party.task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -474,9 +463,9 @@ async def playing(witness: Witness, urls: list[str], rng: random.Random) -> Asyn
 
 async def load(parties: list[Party], rng: random.Random) -> None:
     """Let them play for a random time."""
-    until = sum(party.progress for party in parties) + rng.randint(1, 200)
+    until = sum(party.progress for party in parties) + rng.randint(1, 25 * len(parties))
     await eventually(lambda: sum(party.progress for party in parties) >= until, "the tables go on")
-    await asyncio.sleep(rng.uniform(0, 0.02))
+    await asyncio.sleep(rng.uniform(0, 0.02))  # any moment of a request
 
 
 async def every_party_progresses(parties: list[Party]) -> None:
@@ -484,19 +473,6 @@ async def every_party_progresses(parties: list[Party]) -> None:
     before = [party.progress for party in parties]
     for party, progress in zip(parties, before, strict=True):
         await eventually(partial(party.is_beyond, progress + 5), party)
-
-
-async def open_match(url: str, command: Json) -> Json:
-    """Open a match as soon as the server is ready."""
-    async with httpx.AsyncClient(timeout=30, trust_env=False, verify=False) as http:
-        while True:
-            with contextlib.suppress(httpx.TransportError):
-                response = await http.post(f"{url}/api/matches", json=command)
-                if response.is_success:
-                    opened: Json = response.json()
-                    return opened
-                assert response.status_code in (502, 503, 504), response.text  # of the server, or a proxy
-            await asyncio.sleep(0.05)
 
 
 async def retrying(ask: Callable[[], Awaitable[Any]]) -> Any:
@@ -510,16 +486,17 @@ async def retrying(ask: Callable[[], Awaitable[Any]]) -> Any:
         await asyncio.sleep(0.05)
 
 
-def cut_mid_frame(there: ClientConnection, text: str, rng: random.Random) -> None:
+def cut_mid_frame(there: Wire, request: Json, rng: random.Random) -> None:
     """Send the beginning of a frame, then reset the connection."""
-    data = Frame(Opcode.TEXT, text.encode()).serialize(mask=True)
-    if there.state is State.OPEN:
-        there.transport.write(data[: rng.randrange(1, len(data))])
+    data = Frame(Opcode.TEXT, json.dumps(request).encode()).serialize(mask=True)
+    if there.socket.state is State.OPEN:
+        there.socket.transport.write(data[: rng.randrange(1, len(data))])
     reset(there)
 
 
-def reset(there: ClientConnection) -> None:
+def reset(there: Wire) -> None:
     """Reset the connection without a close frame."""
-    raw: socket.socket = there.transport.get_extra_info("socket")
+    transport = there.socket.transport
+    raw: socket.socket = transport.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    there.transport.abort()
+    transport.abort()

@@ -3,207 +3,198 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import secrets
 import sqlite3
-from collections.abc import Awaitable, Callable
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from escadaria.client import Table
 from serving import Server, eventually, started
 from system.faults.check import check, stored_matches
-from system.faults.people import Json, Witness, cut_mid_frame, open_match, reset
-from system.faults.tabs import TWO, tab, two_people, verdict
+from system.faults.people import Witness, cut_mid_frame, reset
+from system.faults.tabs import Tab, tab, verdict
+from wire import duel, opened
 
-PING_SECONDS = 4.0
-"""Long enough for a client on a busy machine to answer in time."""
-
-
-def run(folder: Path, scene: Callable[[Server, Witness], Awaitable[None]], ping_seconds: float = 15) -> None:
-    """Run a scenario, then check that all received events are stored."""
-
-    async def play() -> None:
-        witness = Witness()
-        async with started(Server(folder, ping_seconds=ping_seconds)) as server:
-            await scene(server, witness)
-            findings = check(server.database, witness)
-            assert not findings.wrong, findings.wrong
-            assert not server.errors(), server.log.read_text()[-4000:]
-
-    asyncio.run(play())
+pytestmark = pytest.mark.anyio
 
 
-def test_half_a_frame_is_ignored(tmp_path: Path) -> None:
-    async def scene(server: Server, witness: Witness) -> None:
-        match, ana, rui = await two_people(server, witness)
-        rng = random.Random(7)
-        async with tab(server, match, witness, token=rui) as other:
-            for _ in range(4):
-                async with tab(server, match, witness, token=ana) as host:
-                    request = {"type": "act", "id": secrets.token_hex(8), "version": host.receiver.version}
-                    cut_mid_frame(host.there, json.dumps(request | {"action": "roll"}), rng)
-                assert (await other.receive("presence"))["here"]  # connected
-                assert not (await other.receive("presence"))["here"]  # disconnected
-            before = other.receiver.version
-            assert (await other.ask("ping"))["version"] == before, "nothing happened"
-            async with tab(server, match, witness, token=ana) as host:
-                assert (await host.ask("act", action="roll"))["version"] == before + 1
+class Scene:
+    """A server and a match of two people; the first is to act."""
 
-    run(tmp_path, scene)
+    def __init__(self, server: Server, match: dict[str, Any], other: str) -> None:
+        self.server = server
+        self.match: str = match["match"]
+        self.ana: str = match["token"]
+        self.rui = other
+        self.witness = Witness()
+
+    @asynccontextmanager
+    async def tab(self, token: str = "", since: int | None = None, **hello: Any) -> AsyncIterator[Tab]:
+        async with tab(
+            self.server, self.match, self.witness, since=since, token=token or None, **hello
+        ) as there:
+            yield there
 
 
-def test_a_command_is_carried_out_after_its_connection_is_lost(tmp_path: Path) -> None:
-    async def scene(server: Server, witness: Witness) -> None:
-        match, ana, rui = await two_people(server, witness)
-        async with tab(server, match, witness, token=rui) as other:
-            async with tab(server, match, witness, token=ana) as host:
+@asynccontextmanager
+async def scene(server: Server) -> AsyncIterator[Scene]:
+    """A new match. At the end all received events are stored."""
+    match, other = await duel(server.url, grace=None)
+    scene = Scene(server, match, other)
+    yield scene
+    findings = check(server.database, scene.witness)
+    assert not findings.wrong, findings.wrong
+
+
+@pytest.fixture(scope="module")
+async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Server]:
+    async with started(Server(tmp_path_factory.mktemp("server"))) as server:
+        yield server
+
+
+async def test_half_a_frame_is_ignored(server: Server) -> None:
+    rng = random.Random(7)
+    async with scene(server) as here, here.tab(here.rui) as other:
+        for _ in range(4):
+            async with here.tab(here.ana) as host:
                 version = host.receiver.version
-                await host.send(type="act", id="roll-1", version=version, action="roll")
-                await other.receive("event")
-                reset(host.there)  # before it has read the answer
-            async with tab(server, match, witness, token=ana, since=version) as host:
-                await host.receive("event")
-                answer = await host.ask("act", id="roll-1", version=version, action="roll")
-                assert (answer["type"], answer["version"]) == ("accepted", version + 1)
+                request = {"type": "act", "id": "roll", "version": version, "action": "roll"}
+                cut_mid_frame(host, request, rng)
+            assert (await other.expect("presence"))["here"]  # connected
+            assert not (await other.expect("presence"))["here"]  # disconnected
+        before = other.receiver.version
+        assert (await other.ask("ping"))["version"] == before, "nothing happened"
+        async with here.tab(here.ana) as host:
+            assert (await host.ask("act", action="roll"))["version"] == before + 1
 
-    run(tmp_path, scene)
+
+async def test_a_command_is_carried_out_after_its_connection_is_lost(server: Server) -> None:
+    async with scene(server) as here, here.tab(here.rui) as other:
+        async with here.tab(here.ana) as host:
+            version = host.receiver.version
+            await host.send({"type": "act", "id": "roll-1", "version": version, "action": "roll"})
+            await other.expect("event")
+            reset(host)  # before it has read the answer
+        async with here.tab(here.ana, since=version) as host:
+            await host.expect("event")
+            answer = await host.ask("act", id="roll-1", version=version, action="roll")
+            assert (answer["type"], answer["version"]) == ("accepted", version + 1)
 
 
-def test_a_silent_connection_is_closed_after_the_ping_timeout(tmp_path: Path) -> None:
+async def test_a_silent_connection_is_closed_after_the_ping_timeout(tmp_path: Path) -> None:
     """It neither reads nor writes nor closes, as when a phone loses its network."""
-
-    async def scene(server: Server, witness: Witness) -> None:
-        match, ana, rui = await two_people(server, witness)
-        async with (
-            tab(server, match, witness, token=ana) as host,
-            tab(server, match, witness, token=rui) as lost,
-        ):
-            assert (await host.receive("presence"))["here"]
-            lost.there.transport.pause_reading()  # so pings are not answered either
-            received = await host.receive("presence")
-            assert (received["seat"], received["here"]) == (1, False)
-            assert (await host.ask("act", action="roll"))["type"] == "accepted"  # without delay
-            async with tab(server, match, witness, token=rui):
-                assert (await host.receive("presence"))["here"]
-            reset(lost.there)
-
-    run(tmp_path, scene, ping_seconds=PING_SECONDS)
+    async with (
+        started(Server(tmp_path, ping_seconds=2)) as server,
+        scene(server) as here,
+        Table(server.url, here.match, here.ana) as host,  # reconnects if it is too slow itself
+        here.tab(here.rui) as lost,
+    ):
+        await host.wait_for(lambda: bool(host.seats[1]["here"]))
+        lost.socket.transport.pause_reading()  # so pings are not answered either
+        await host.wait_for(lambda: not host.seats[1]["here"])
+        await host.request("act", action="roll")  # without delay
+        async with here.tab(here.rui):
+            await host.wait_for(lambda: bool(host.seats[1]["here"]))
+        reset(lost)
 
 
 @pytest.mark.parametrize("same_id", [False, True], ids=["different ids", "the same id"])
-def test_concurrent_actions_of_two_tabs_are_one_action(tmp_path: Path, same_id: bool) -> None:
-    async def scene(server: Server, witness: Witness) -> None:
-        match, ana, rui = await two_people(server, witness)
-        async with (
-            tab(server, match, witness, token=ana) as a1,
-            tab(server, match, witness, token=ana) as a2,
-            tab(server, match, witness, token=rui) as r1,
-            tab(server, match, witness, token=rui) as r2,
-        ):
-            pairs = {0: (a1, a2), 1: (r1, r2)}
-            now: Json = {"to_act": 0, "legal": ["roll"]}
-            rng = random.Random(11)
-            for number in range(40):
-                left, right = pairs[now["to_act"]]
-                version = left.receiver.version
-                ids = [f"both-{number}"] * 2 if same_id else [f"left-{number}", f"right-{number}"]
-                actions = [now["legal"][0]] * 2 if same_id else [rng.choice(now["legal"]) for _ in ids]
-                for there, id, action in zip((left, right), ids, actions, strict=True):
-                    await there.send(type="act", id=id, version=version, action=action)
-                answers = [await left.answer(ids[0]), await right.answer(ids[1])]
-                for other in (a1, a2, r1, r2):
-                    await other.ask("ping")
-                    assert other.receiver.version == version + 1, "one thing happened"
-                now = witness.events[match][version + 1]
-                if same_id:
-                    assert [answer["type"] for answer in answers] == ["accepted", "accepted"]
-                    assert {answer["version"] for answer in answers} == {version + 1}
-                else:
-                    late = "over" if now["status"] == "over" else "stale_version"
-                    assert sorted(map(verdict, answers)) == ["accepted", late]
-                if now["status"] == "over":
-                    break
-
-    run(tmp_path, scene)
+async def test_concurrent_actions_of_two_tabs_are_one_action(server: Server, same_id: bool) -> None:
+    rng = random.Random(11)
+    async with (
+        scene(server) as here,
+        here.tab(here.ana) as a1,
+        here.tab(here.ana) as a2,
+        here.tab(here.rui) as r1,
+        here.tab(here.rui) as r2,
+    ):
+        pairs = {0: (a1, a2), 1: (r1, r2)}
+        now: dict[str, Any] = {"status": "playing", "to_act": 0, "legal": ["roll"]}
+        for number in range(40):
+            left, right = pairs[now["to_act"]]
+            version = left.receiver.version
+            ids = [f"both-{number}"] * 2 if same_id else [f"left-{number}", f"right-{number}"]
+            actions = [now["legal"][0]] * 2 if same_id else [rng.choice(now["legal"]) for _ in ids]
+            for there, id, action in zip((left, right), ids, actions, strict=True):
+                await there.send({"type": "act", "id": id, "version": version, "action": action})
+            answers = [await left.answer(ids[0]), await right.answer(ids[1])]
+            for other in (a1, a2, r1, r2):
+                await other.ask("ping")
+                assert other.receiver.version == version + 1, "one thing happened"
+            now = here.witness.events[here.match][version + 1]
+            if same_id:
+                assert [answer["type"] for answer in answers] == ["accepted", "accepted"]
+                assert {answer["version"] for answer in answers} == {version + 1}
+            else:
+                late = "over" if now["status"] == "over" else "stale_version"
+                assert sorted(map(verdict, answers)) == ["accepted", late]
+            if now["status"] == "over":
+                break
 
 
-def test_reordered_commands_are_serialised_or_refused(tmp_path: Path) -> None:
+async def test_reordered_commands_are_serialised_or_refused(server: Server) -> None:
     """A retry on a new connection may arrive before, after or together with the original command."""
-
-    async def scene(server: Server, witness: Witness) -> None:
-        match, ana, _ = await two_people(server, witness)
-        async with (
-            tab(server, match, witness, token=ana) as old,
-            tab(server, match, witness, token=ana) as new,
-        ):
-            version = old.receiver.version
-            await old.send(type="act", id="first", version=version, action="roll")
-            await new.send(type="act", id="first", version=version, action="roll")
-            await new.send(type="act", id="second", version=version + 1, action="place 0")
-            await old.send(type="act", id="second", version=version + 1, action="place 0")
-            await old.send(type="act", id="first", version=version, action="roll")
-            codes = {"future_version", "stale_version", "not_your_turn", "illegal_action"}
-            for there, ids in ((old, ("first", "second", "first")), (new, ("first", "second"))):
-                for id in ids:
-                    answer = await there.answer(id)
-                    assert answer["type"] == "accepted" or (id == "second" and answer["code"] in codes), (
-                        answer
-                    )
-            stored = stored_matches(server.database)[match]
-            assert sum(request.endswith(":first") for request in stored.requests) == 1
-            assert sum(request.endswith(":second") for request in stored.requests) <= 1
-
-    run(tmp_path, scene)
+    async with scene(server) as here, here.tab(here.ana) as old, here.tab(here.ana) as new:
+        version = old.receiver.version
+        first = {"type": "act", "id": "first", "version": version, "action": "roll"}
+        second = {"type": "act", "id": "second", "version": version + 1, "action": "place 0"}
+        for there, command in ((old, first), (new, first), (new, second), (old, second), (old, first)):
+            await there.send(command)
+        codes = {"future_version", "stale_version", "not_your_turn", "illegal_action"}
+        for there, ids in ((old, ("first", "second", "first")), (new, ("first", "second"))):
+            for id in ids:
+                answer = await there.answer(id)
+                assert answer["type"] == "accepted" or (id == "second" and answer["code"] in codes), answer
+        stored = stored_matches(server.database)[here.match]
+        assert sum(request.endswith(":first") for request in stored.requests) == 1
+        assert sum(request.endswith(":second") for request in stored.requests) <= 1
 
 
-def test_a_guest_gets_the_seat_after_a_crash_before_the_answer(tmp_path: Path) -> None:
-    async def scene(server: Server, witness: Witness) -> None:
-        opened = await open_match(server.url, TWO | {"people": [{"name": "Ana"}]})
-        match, guest = opened["match"], secrets.token_urlsafe(32)
+async def test_a_guest_gets_the_seat_after_a_crash_before_the_answer(tmp_path: Path) -> None:
+    async with started(Server(tmp_path)) as server:
+        match = (await opened(server.url, people=[{"name": "Ana"}]))["match"]
+        witness, guest = Witness(), secrets.token_urlsafe(32)
+        sit = {"name": "Rui", "entropy": "ab", "id": "sit-1"}
         async with tab(server, match, witness, guest=guest) as there:
             version = there.receiver.version
-            await there.send(type="sit", id="sit-1", version=version, name="Rui", entropy="ab")
+            await there.send({"type": "sit", "version": version, **sit})
             await eventually(lambda: events_stored(server.database, match) == version + 1, "it is stored")
             await asyncio.to_thread(server.kill)
         await asyncio.to_thread(server.start)
         async with tab(server, match, witness, guest=guest) as there:
-            answer = await there.ask("sit", id="sit-1", version=version, name="Rui", entropy="ab")
+            answer = await there.ask("sit", version, **sit)
             assert (answer["type"], answer["version"]) == ("accepted", version + 1)
-            token = answer["token"]
         async with tab(server, match, Witness()) as somebody:  # the id alone gives no access
-            answer = await somebody.ask("sit", id="sit-1", version=version, name="Rui", entropy="ab")
-            assert answer["code"] == "table_full"
-        async with tab(server, match, witness, token=token) as there:
+            assert (await somebody.ask("sit", version, **sit))["code"] == "table_full"
+        async with tab(server, match, witness, token=answer["token"]) as there:
             assert (await there.ask("free", seat=1))["type"] == "accepted"  # it is theirs
+        assert not check(server.database, witness).wrong
 
-    run(tmp_path, scene)
 
-
-def test_a_guest_whose_match_has_started_gets_a_snapshot(tmp_path: Path) -> None:
-    async def scene(server: Server, witness: Witness) -> None:
-        opened = await open_match(server.url, TWO | {"people": [{"name": "Ana"}]})
-        match, guest = opened["match"], secrets.token_urlsafe(32)
-        async with tab(server, match, witness, token=opened["token"]) as host:
-            async with tab(server, match, witness, guest=guest) as there:
-                version = there.receiver.version
-                await there.send(type="sit", id="sit-1", version=version, name="Rui")
-                await host.receive("event")
-                reset(there.there)  # before it has read the answer
-            await host.ask("start")
-            await host.ask("act", action="roll")
-            async with tab(server, match, witness, guest=guest) as there:
-                await there.send(type="sit", id="sit-1", version=version, name="Rui")
-                snapshot = await there.receive("snapshot", "accepted")
-                assert snapshot["type"] == "snapshot"
-                assert snapshot["now"]["text"] == witness.events[match][host.receiver.version]["text"]
-                assert (await there.answer("sit-1"))["token"]
-                await host.ask("act", action="place 0")
-                await there.receive("event")
-
-    run(tmp_path, scene)
+async def test_a_guest_whose_match_has_started_gets_a_snapshot(server: Server) -> None:
+    table = await opened(server.url, people=[{"name": "Ana"}])
+    match, witness, guest = table["match"], Witness(), secrets.token_urlsafe(32)
+    async with tab(server, match, witness, token=table["token"]) as host:
+        async with tab(server, match, witness, guest=guest) as there:
+            sit = {"type": "sit", "id": "sit-1", "version": there.receiver.version, "name": "Rui"}
+            await there.send(sit)
+            await host.expect("event")
+            reset(there)  # before it has read the answer
+        await host.ask("start")
+        await host.ask("act", action="roll")
+        async with tab(server, match, witness, guest=guest) as there:
+            await there.send(sit)
+            snapshot = await there.expect("snapshot")
+            assert snapshot["now"]["text"] == witness.events[match][host.receiver.version]["text"]
+            assert (await there.answer("sit-1"))["token"]
+            await host.ask("act", action="place 0")
+            await there.expect("event")
+    assert not check(server.database, witness).wrong
 
 
 def events_stored(database: Path | str, match: str) -> int:

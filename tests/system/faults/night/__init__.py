@@ -1,0 +1,1 @@
+"""Many faults, with another seed each time: ESCADARIA_SEED repeats one."""
