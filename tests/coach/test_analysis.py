@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from escadaria.coach.analysis import (
     SIZES,
     Analysis,
     Decision,
+    Player,
     TooManyFalls,
     analyse,
     explanation,
@@ -95,9 +97,33 @@ class HashedValues:
         return {action: self.seats(self.game.apply(state, action))[state.turn] for action in legal}
 
 
+def hashed(game: AnyGame) -> ValueEvaluator:
+    return ValueEvaluator(game, HashedValues(game), Source(VALUES))
+
+
+@cache
 def analysed(name: str) -> Analysis:
     record = open_record(RECORDS / f"{name}.txt")
-    return analyse(record, ValueEvaluator(record.game, HashedValues(record.game), Source(VALUES)))
+    return analyse(record, hashed(record.game))
+
+
+def total(player: Player) -> float:
+    """The parts that explain the result of a seat."""
+    return player.start + player.luck + player.skill + player.given + player.resigned
+
+
+def played(game: AnyGame, seed: int, decide: Callable[[Any], Any] | None = None) -> Record:
+    """A match with random dice, and with random decisions unless a function makes them."""
+    rng = random.Random(seed)
+
+    def at_random(state: Any) -> Any:
+        return rng.choice(game.legal_actions(state))
+
+    def roll(state: Any) -> Any:
+        return rng.choice(game.chance_outcomes(state))[0]
+
+    plies = [action for action, _ in play_out(game, game.initial_state(), decide or at_random, roll)]
+    return Record(game, (ANA, BENTO, CLARA)[: game.players], tuple(plies))
 
 
 every_record = pytest.mark.parametrize("name", sorted(path.stem for path in RECORDS.glob("*.txt")))
@@ -186,8 +212,7 @@ def test_resigning_gives_up_what_was_left() -> None:
 def test_luck_and_skill_explain_the_result(name: str) -> None:
     analysis = analysed(name)
     for player in analysis.players:
-        total = player.start + player.luck + player.skill + player.given + player.resigned
-        assert total == pytest.approx(player.result, abs=1e-9)
+        assert total(player) == pytest.approx(player.result, abs=1e-9)
         assert player.skill == pytest.approx(-player.lost, abs=1e-9)
         assert player.adjusted == pytest.approx(player.result - player.luck)
         assert player.accuracy is None or 0 <= player.accuracy <= 1
@@ -223,30 +248,19 @@ def test_forced_decisions_count_nothing(name: str) -> None:
 
 def test_best_play_has_full_accuracy() -> None:
     game = load("rapido", players=3)
-    hashed, dice = HashedValues(game), random.Random(5)
+    values = HashedValues(game)
 
-    def decide(state: Any) -> Any:
-        values = hashed.action_values(state)
-        return max(values, key=values.__getitem__)
+    def best(state: Any) -> Any:
+        return max(found := values.action_values(state), key=found.__getitem__)
 
-    def roll(state: Any) -> Any:
-        return dice.choice(game.chance_outcomes(state))[0]
-
-    plies = [action for action, _ in play_out(game, game.initial_state(), decide, roll)]
-    record = Record(game, (ANA, BENTO, CLARA), tuple(plies))
-    analysis = analyse(record, ValueEvaluator(game, hashed, Source(VALUES)))
+    analysis = analyse(played(game, 5, best), hashed(game))
     assert analysis.mistakes == ()
     assert {player.accuracy for player in analysis.players} == {1.0}
 
 
 def test_progress_is_reported() -> None:
-    record = last_chance("18,10", "again", "X1")
     calls: list[tuple[int, int]] = []
-    analyse(
-        record,
-        ValueEvaluator(TWO, HashedValues(TWO), Source(VALUES)),
-        progress=lambda *step: calls.append(step),
-    )
+    analyse(last_chance("18,10", "again", "X1"), hashed(TWO), progress=lambda *step: calls.append(step))
     assert calls == [(0, 2), (1, 2), (2, 2)]
 
 
@@ -261,8 +275,7 @@ def test_rollouts_have_standard_errors_and_are_the_same_each_time() -> None:
     options = {str(option.action): option for option in first.decisions[0].options}
     assert 0 < options["place 2"].error < 0.2
     for player in first.players:
-        total = player.start + player.luck + player.skill + player.given
-        assert total == pytest.approx(player.result)
+        assert total(player) == pytest.approx(player.result)
 
 
 def test_rollouts_of_finished_games_have_no_error() -> None:
@@ -296,26 +309,13 @@ def solution() -> RapidoSolution:
     return RapidoSolution(ShortRapido(), values, bounds)
 
 
-def random_match(game: AnyGame, seed: int) -> Record:
-    dice = random.Random(seed)
-
-    def decide(state: Any) -> Any:
-        return dice.choice(game.legal_actions(state))
-
-    def roll(state: Any) -> Any:
-        return dice.choice(game.chance_outcomes(state))[0]
-
-    plies = [action for action, _ in play_out(game, game.initial_state(), decide, roll)]
-    return Record(game, (ANA, BENTO), tuple(plies))
-
-
 def test_exact_luck_is_fair(solution: RapidoSolution) -> None:
     """Before every roll, luck is 0 on average over the rolls that may come."""
     evaluator = exact(solution)
     game = solution.game
     checked = 0
     for seed in range(5):
-        for state in random_match(game, seed).positions:
+        for state in played(game, seed).positions:
             outcomes = game.chance_outcomes(state)
             if outcomes:
                 mean = sum(
@@ -327,13 +327,11 @@ def test_exact_luck_is_fair(solution: RapidoSolution) -> None:
 
 
 def test_an_exact_analysis_says_so_and_adds_up(solution: RapidoSolution) -> None:
-    analysis = analyse(random_match(solution.game, 1), exact(solution))
+    analysis = analyse(played(solution.game, 1), exact(solution))
     assert analysis.source.kind == "exact"
     assert 0 < analysis.source.gap < 1e-6
     for player in analysis.players:
-        assert player.start + player.luck + player.skill + player.given == pytest.approx(
-            player.result, abs=1e-9
-        )
+        assert total(player) == pytest.approx(player.result, abs=1e-9)
         assert player.skill == pytest.approx(-player.lost, abs=1e-9)
 
 
@@ -364,14 +362,9 @@ def test_exact_and_shipped_values_agree(solution: RapidoSolution) -> None:
     off = [
         abs(evaluator.shares(state)[0] - shipped.shares(state)[0])
         for seed in range(10)
-        for state in random_match(game, seed).positions
+        for state in played(game, seed).positions
     ]
     assert sum(off) / len(off) < TOLERANCE
-
-
-@pytest.fixture
-def no_solution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path / "cache"))
 
 
 # Shipped values for three and more.
@@ -455,10 +448,7 @@ def test_reasons_of_chain(discs: str, stacks: str, best: str, played: str, key: 
     state = game.parse_state(
         f"turn=0 phase=decide hands=1,2 pool=13 discs={discs} stacks={stacks} chain=3/3/open loose=-"
     )
-    found = {
-        str(option.action): option
-        for option in hint(game, state, ValueEvaluator(game, HashedValues(game), Source(VALUES)))
-    }
+    found = {str(option.action): option for option in hint(game, state, hashed(game))}
     decision = Decision(1, 1, 0, found[played], (found[best], found[played]))
     assert reason(game, state, decision).key == key
 
@@ -479,8 +469,8 @@ def test_every_reason_has_a_text_in_every_language() -> None:
 # The commands.
 
 
-def run(*words: str) -> Result:
-    return CliRunner().invoke(app, list(words), env={"COLUMNS": "80", "LANGUAGE": "en"})
+def run(*words: str, columns: int = 80) -> Result:
+    return CliRunner().invoke(app, list(words), env={"COLUMNS": str(columns), "LANGUAGE": "en"})
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -493,8 +483,7 @@ def test_the_report_exists_in_every_language(language: str, no_solution: None) -
 
 
 def test_the_report_fits_a_narrow_terminal(no_solution: None) -> None:
-    words = ["analyse", str(RECORDS / "rapido-3.txt")]
-    result = CliRunner().invoke(app, words, env={"COLUMNS": "40", "LANGUAGE": "en"})
+    result = run("analyse", str(RECORDS / "rapido-3.txt"), columns=40)
     assert result.exit_code == 0, result.output
     assert max(map(len, result.output.splitlines())) <= 40
 
@@ -549,7 +538,7 @@ def test_a_hint_at_a_chance_node_has_the_value_of_the_position(no_solution: None
 def test_the_page_is_self_contained_and_escapes_names(no_solution: None, tmp_path: Path) -> None:
     record = last_chance("18,18", "place 5")
     bad = Record(TWO, (Seat("<script>"), Seat("A & B")), record.plies, start=record.start)
-    html = page(analyse(bad, ValueEvaluator(TWO, HashedValues(TWO), Source(VALUES))), load_texts("en"))
+    html = page(analyse(bad, hashed(TWO)), load_texts("en"))
     assert "<script" not in html
     assert "&lt;script&gt;" in html
     assert "A &amp; B" in html
@@ -605,13 +594,8 @@ def test_great_rolls_are_those_that_moved_the_curve_most() -> None:
 
 
 def test_gains_and_losses_have_a_sign_and_zero_has_none() -> None:
-    texts = load_texts("en")
-    assert [signed(share, texts) for share in (0.123, -0.123, 0.0, -1e-9)] == [
-        "+12.3%",
-        "−12.3%",
-        "0.0%",
-        "0.0%",
-    ]
+    found = [signed(share, load_texts("en")) for share in (0.123, -0.123, 0.0, -1e-9)]
+    assert found == ["+12.3%", "−12.3%", "0.0%", "0.0%"]
 
 
 # All that dice can show.
@@ -623,7 +607,7 @@ NEXT = "turn=0 phase=lengthen hands=3,2 pool=11 discs=2+9,4+15 stacks=2:0,4:1,9:
 
 def rolling(name: str, text: str) -> tuple[AnyGame, Any, ValueEvaluator]:
     game = load(name, players=2)
-    return game, game.parse_state(text), ValueEvaluator(game, HashedValues(game), Source(VALUES))
+    return game, game.parse_state(text), hashed(game)
 
 
 @pytest.mark.parametrize("name, text, count", [

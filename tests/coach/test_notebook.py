@@ -21,6 +21,7 @@ from escadaria_pig.rules import Pig
 from strategies import Walk, walks
 
 RECORDS = Path(__file__).parents[1] / "records"
+POSITION = "turn=1 phase=decide value=62 steps=3,5 tower=4:0:51"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -41,8 +42,7 @@ def test_every_position_has_a_drawing(walk: Walk) -> None:
 
 def test_a_drawing_shows_what_the_position_has() -> None:
     game = escadaria.load("rapido", players=2, finish=7)
-    state = game.parse_state("turn=1 phase=decide value=62 steps=3,5 tower=4:0:51")
-    shown = texts_of(escadaria.show(game, state)._repr_svg_())
+    shown = texts_of(escadaria.show(game, POSITION)._repr_svg_())
     assert {"step 3", "step 5", "51", "= 62", "7"} <= set(shown)
 
 
@@ -74,17 +74,12 @@ def test_a_record_shows_its_last_position() -> None:
     assert record._repr_svg_() == escadaria.show(record.game, record.positions[-1])._repr_svg_()
 
 
-def test_a_picture_is_text_elsewhere() -> None:
-    game = escadaria.load("rapido")
-    assert "0" in str(escadaria.show(game))
-
-
-def test_a_position_may_be_shown_by_its_text() -> None:
+def test_a_position_may_be_shown_by_its_text_and_is_text_elsewhere() -> None:
     game = escadaria.load("rapido", players=2)
-    text = "turn=1 phase=decide value=62 steps=3,5 tower=4:0:51"
-    assert escadaria.show(game, text) == escadaria.show(game, game.parse_state(text))
-    over = "turn=0 phase=over value=0 steps=20,5 tower=-"
-    assert str(escadaria.show(game, over).state) == over
+    for text in (POSITION, "turn=0 phase=over value=0 steps=20,5 tower=-"):
+        shown = escadaria.show(game, text)
+        assert shown == escadaria.show(game, game.parse_state(text))
+        assert str(shown.state) == text and "●" in str(shown)
 
 
 @pytest.mark.parametrize("state", ["my position", 5, escadaria.load("chain").initial_state()], ids=str)
