@@ -4,6 +4,4 @@
 and the bus, with faults. ``people`` are clients that play, repeat themselves and vanish. ``world`` runs all
 of that for one seed and checks what must always hold. A seed determines everything, so that a failure can be
 repeated: ``ESCADARIA_SEED=17 python3 run.py test tests/system/worlds``.
-
-Five hundred seeds take about a minute of CPU time; ``ESCADARIA_SEEDS=100000`` tries more.
 """

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 from escadaria.store import (
     Conflict,
@@ -27,43 +28,50 @@ class Disk:
 
     def __init__(self) -> None:
         self.key = b"k" * 32
-        self.events: dict[str, list[StoredEvent]] = defaultdict(list)
+        self.stored: dict[str, list[StoredEvent]] = defaultdict(list)
         self.leased: dict[tuple[str, int], Lease | None] = {}
         """The lease that each event was stored with."""
         self.times: dict[tuple[str, int], float] = {}
         """When each event was stored."""
         self.archived: set[str] = set()
         self.dues: dict[str, float] = {}
-        self.snapshots: dict[str, tuple[int, str]] = {}
+        self.saved: dict[str, tuple[int, str]] = {}
         self.items: dict[tuple[str, str], tuple[str, float]] = {}
         self.workers: dict[str, float] = {}
         self.leases: dict[str, Lease] = {}
         self.presence: dict[tuple[str, str], str] = {}
 
     def append(
-        self, match: str, events: Sequence[StoredEvent], due: float | None, lease: Lease | None
+        self,
+        match: str,
+        events: Sequence[StoredEvent],
+        due: float | None = None,
+        lease: Lease | None = None,
     ) -> None:
         if lease is not None and self.leases.get(match) != lease:
             raise Fenced("another worker holds the lease of the match")
-        if len(self.events.get(match, ())) != events[0].version - 1:
+        if len(self.stored.get(match, ())) != events[0].version - 1:
             raise Conflict("the events do not follow the last one stored")
         for event in events:
-            self.events[match].append(event)
+            self.stored[match].append(event)
             self.leased[match, event.version] = lease
             self.times[match, event.version] = asyncio.get_running_loop().time()
         if due is not None:
             self.dues[match] = due
 
-    def read(self, match: str, after: int, limit: int | None) -> list[StoredEvent]:
-        return self.events.get(match, [])[after:][:limit]
+    def events(self, match: str, after: int = 0, limit: int | None = None) -> list[StoredEvent]:
+        return self.stored.get(match, [])[after:][:limit]
 
     def save_snapshot(self, match: str, version: int, body: str) -> None:
-        if match in self.events and self.snapshots.get(match, (0, ""))[0] < version:
-            self.snapshots[match] = version, body
+        if match in self.stored and self.saved.get(match, (0, ""))[0] < version:
+            self.saved[match] = version, body
+
+    def snapshot(self, match: str) -> tuple[int, str] | None:
+        return self.saved.get(match)
 
     def set_due(self, dues: Mapping[str, float | None]) -> None:
         for match, due in dues.items():
-            if match in self.events and due is not None:
+            if match in self.stored and due is not None:
                 self.dues[match] = due
             else:
                 self.dues.pop(match, None)
@@ -86,7 +94,7 @@ class Disk:
     def survey(self, matches: Sequence[str], now: float) -> dict[str, Survey]:
         return {
             match: Survey(
-                len(self.events[match]),
+                len(self.stored[match]),
                 self.holder(match, now),
                 {
                     worker: text
@@ -95,12 +103,18 @@ class Disk:
                 },
             )
             for match in matches
-            if match in self.events
+            if match in self.stored
         }
+
+    def archive(self, match: str) -> None:
+        self.archived.add(match)
+
+    def put(self, kind: str, key: str, value: str, expires: float) -> None:
+        self.items[kind, key] = value, expires
 
     def put_many(self, kind: str, values: Mapping[str, str], expires: float) -> None:
         for key, value in values.items():
-            self.items[kind, key] = value, expires
+            self.put(kind, key, value, expires)
 
     def change(
         self, kind: str, keys: Sequence[str], change: Callable[[str, str], str], expires: float
@@ -155,6 +169,9 @@ class Disk:
             if text:
                 self.presence[match, worker] = text
 
+    def ping(self) -> None:
+        """One more transaction."""
+
 
 class SimulatedStore:
     """A :class:`~escadaria.store.Store` of one worker over the disk of all."""
@@ -171,11 +188,11 @@ class SimulatedStore:
         """Until when calls wait, by the loop's clock."""
         self.dead = False
 
-    async def _call(self, transaction: Callable[..., T], *arguments: object) -> T:
+    async def _call(self, transaction: Callable[..., T], *arguments: Any, **named: Any) -> T:
         await self._travel()
         if self.rng.random() < self.failures / 2:
             raise StoreUnavailable("not stored")
-        result = transaction(*arguments)
+        result = transaction(*arguments, **named)
         await self._travel()
         if self.rng.random() < self.failures / 2:
             raise StoreUnavailable("stored, but the answer was lost")
@@ -193,83 +210,21 @@ class SimulatedStore:
         if self.dead:
             await asyncio.get_running_loop().create_future()  # its process is gone
 
-    async def append(
-        self,
-        match: str,
-        events: Sequence[StoredEvent],
-        *,
-        due: float | None = None,
-        lease: Lease | None = None,
-    ) -> None:
-        await self._call(self.disk.append, match, events, due, lease)
-
-    async def events(self, match: str, after: int = 0, limit: int | None = None) -> list[StoredEvent]:
-        return await self._call(self.disk.read, match, after, limit)
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        """The call of the database that is named so."""
+        return partial(self._call, getattr(self.disk, name))
 
     async def survey(self, matches: Sequence[str], now: float) -> dict[str, Survey]:
         return await self._call(self.disk.survey, matches, now) if matches else {}
 
-    async def save_snapshot(self, match: str, version: int, body: str) -> None:
-        await self._call(self.disk.save_snapshot, match, version, body)
-
-    async def snapshot(self, match: str) -> tuple[int, str] | None:
-        return await self._call(self.disk.snapshots.get, match)
-
-    async def set_due(self, dues: Mapping[str, float | None]) -> None:
-        await self._call(self.disk.set_due, dues)
-
-    async def due_matches(self, before: float, limit: int) -> list[str]:
-        return await self._call(self.disk.due_matches, before, limit)
-
-    async def claim_due(self, match: str, worker: str, now: float, until: float) -> bool:
-        return await self._call(self.disk.claim_due, match, worker, now, until)
+    async def change(self, kind: str, keys: Sequence[str], *how: Any) -> dict[str, str]:
+        return await self._call(self.disk.change, kind, keys, *how) if keys else {}
 
     async def abandoned(self, before: float, limit: int) -> list[str]:
         return []
 
-    async def archive(self, match: str) -> None:
-        await self._call(self.disk.archived.add, match)
-
-    async def put(self, kind: str, key: str, value: str, expires: float) -> None:
-        await self._call(self.disk.put_many, kind, {key: value}, expires)
-
-    async def put_many(self, kind: str, values: Mapping[str, str], expires: float) -> None:
-        await self._call(self.disk.put_many, kind, values, expires)
-
-    async def change(
-        self, kind: str, keys: Sequence[str], change: Callable[[str, str], str], expires: float
-    ) -> dict[str, str]:
-        return await self._call(self.disk.change, kind, keys, change, expires) if keys else {}
-
-    async def get(self, kind: str, key: str, now: float) -> str | None:
-        return await self._call(self.disk.get, kind, key, now)
-
-    async def take(self, kind: str, key: str, now: float) -> str | None:
-        return await self._call(self.disk.take, kind, key, now)
-
-    async def values(self, kind: str, now: float) -> dict[str, str]:
-        return await self._call(self.disk.values, kind, now)
-
-    async def heartbeat(self, worker: str, now: float, expires: float) -> Workers:
-        return await self._call(self.disk.heartbeat, worker, now, expires)
-
-    async def bury(self, worker: str, now: float) -> None:
-        await self._call(self.disk.bury, worker, now)
-
-    async def take_lease(self, match: str, lease: Lease, now: float) -> bool:
-        return await self._call(self.disk.take_lease, match, lease, now)
-
-    async def release_leases(self, worker: str, matches: Sequence[str]) -> None:
-        await self._call(self.disk.release_leases, worker, matches)
-
-    async def set_presence(self, worker: str, members: Mapping[str, str]) -> None:
-        await self._call(self.disk.set_presence, worker, members)
-
     async def purge(self, now: float) -> int:
         return 0
-
-    async def ping(self) -> None:
-        await self._call(lambda: None)
 
     async def close(self, seconds: float = 10) -> None:
         """Nothing to release."""

@@ -20,10 +20,11 @@ from escadaria.server import hub as hub_module
 from escadaria.server import messages
 from escadaria.server.clock import Clock
 from escadaria.server.hub import Hub
-from escadaria.server.limits import KINDS, Limits
+from escadaria.server.limits import Limits
 from escadaria.server.match import Hidden, Match, MatchEvent
 from escadaria.server.settings import Settings
 from escadaria.table import Event
+from serving import UNLIMITED
 from system.faults.people import Witness
 from system.worlds import loop
 from system.worlds.network import Network
@@ -90,7 +91,7 @@ class Bots:
     async def decide(self, game: Any, state: Any, bot: str, *, key: str = "", awaited: bool = True) -> str:
         rooms = (room for worker in self.world.workers for room in worker.hub.rooms.values())
         match = next(room.match.id for room in rooms if room.match.opener == key)
-        version = len(self.world.disk.events[match])
+        version = len(self.world.disk.stored[match])
         self.world.decisions[match, version, str(state)] += 1
         await asyncio.sleep(self.world.rng.uniform(0.001, 0.05))
         return str(self.world.rng.choice(game.legal_actions(state)))
@@ -104,7 +105,7 @@ class Worker:
 
     def __init__(self, world: World, name: str) -> None:
         self.name = name
-        self.store = SimulatedStore(world.disk, world.rng)
+        self.store: Any = SimulatedStore(world.disk, world.rng)
         self.bus = world.network.bus(name, shared=True)
         self.visits: dict[asyncio.Task[None], None] = {}  # an ordered set, for the sake of repetition
         limits = Limits(SETTINGS, world.clock)
@@ -121,12 +122,7 @@ class Worker:
             room._autoplay.close()
 
 
-_NO_LIMITS: dict[str, Any] = {
-    **{f"{kind}_per_second": 1e9 for kind in ("frames", "address_frames", *KINDS)},
-    **{f"{kind}_burst": 10**9 for kind in ("frames", "address_frames", *KINDS)},
-    "tables_per_address": 10**6,
-}
-SETTINGS = Settings(**_NO_LIMITS)
+SETTINGS = Settings(**UNLIMITED)
 
 
 class World:
@@ -304,7 +300,7 @@ class World:
         """Compare what people have received with what is stored."""
         for wrong in self.witness.wrong:
             self.fail("stored" if "answered with" in wrong else "seen", wrong)
-        for match, events in self.disk.events.items():
+        for match, events in self.disk.stored.items():
             if [event.version for event in events] != list(range(1, len(events) + 1)):
                 self.fail("stored", f"{match} has gaps")
             requests = Counter(event.request for event in events if event.request)
@@ -313,11 +309,11 @@ class World:
             self.check_replay(match)
         for (match, id), version in self.witness.accepted.items():
             if self.witness.asked.get((match, id), {}).get("type") in ("act", "take_back"):
-                stored = self.disk.events[match][version - 1 : version]
+                stored = self.disk.stored[match][version - 1 : version]
                 if not stored or not stored[0].request.endswith(f":{id}"):
                     self.fail("stored", f"{id} was accepted as {version} of {match}, which is {stored}")
         for person in self.people:
-            last = len(self.disk.events[person.match])
+            last = len(self.disk.stored[person.match])
             if person.receiver.version != last:
                 at = person.receiver.version
                 self.fail("seen", f"{person.name} is at {at} of {person.match}, which is at {last}")
@@ -337,7 +333,7 @@ class World:
     def check_replay(self, match: str) -> None:
         """Replay a match: bots and hand-overs carry a lease, and only a player who is late is replaced."""
         state = Match()
-        for stored in self.disk.events[match]:
+        for stored in self.disk.stored[match]:
             event = messages.read_event(stored.body)
             table = state.table
             if isinstance(event, Event) and table is not None and not stored.request:
