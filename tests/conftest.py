@@ -11,7 +11,13 @@ from typing import Any
 
 import psutil
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+settings.register_profile(
+    "fixed", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("fixed")  # the same examples each time, on machines of any speed
 
 CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
 

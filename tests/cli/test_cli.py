@@ -649,7 +649,7 @@ def test_choices_are_found_by_key_text_or_short_form(typed: str, text: str | Non
 
 
 @given(walks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_keys_of_decisions_are_unique(walk: Walk) -> None:
     texts = [str(action) for action in walk.game.legal_actions(walk.state)]
     keys = [key_of(text, texts) for text in texts]
@@ -675,7 +675,7 @@ def test_odds_are_exact() -> None:
 
 
 @given(walks(), st.integers(40, 130), st.booleans(), st.sampled_from(i18n.LANGUAGES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_every_position_has_a_picture_that_fits(walk: Walk, width: int, fancy: bool, language: str) -> None:
     names = ["Ana", "Maximiliane-Friederike", "李小龍", "[red]", "é" * 40, "F"][: walk.game.players]
     seats = colour_seats(walk.game, [Seat(name) for name in names])

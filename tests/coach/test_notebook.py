@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 import escadaria
 from escadaria import strategy
@@ -30,7 +30,7 @@ def texts_of(svg: str) -> list[str]:
     return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(walks(max_length=120))
 def test_every_position_has_a_drawing(walk: Walk) -> None:
     for state in (walk.game.initial_state(), walk.state):

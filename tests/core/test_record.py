@@ -163,7 +163,7 @@ def records(draw: st.DrawFn) -> Record:
 # Round trips.
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(records())
 def test_records_round_trip(record: Record) -> None:
     text = write(record)
@@ -173,7 +173,7 @@ def test_records_round_trip(record: Record) -> None:
     assert str(read(text)) == text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(records())
 def test_a_record_is_readable_text(record: Record) -> None:
     lines = write(record).splitlines()
@@ -184,7 +184,7 @@ def test_a_record_is_readable_text(record: Record) -> None:
     assert all(len(line) <= longest + 130 for line in body)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(records())
 def test_positions_facts_and_turns_are_consistent(record: Record) -> None:
     game, state = record.game, record.position(0)
@@ -383,7 +383,7 @@ def test_a_record_cut_off_at_any_byte_is_refused(name: str) -> None:
     assert read(data[:-1]) == read(data)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(st.data())
 def test_a_changed_character_makes_another_record_or_is_refused(data: st.DataObject) -> None:
     text = data.draw(
@@ -403,7 +403,7 @@ def test_a_changed_character_makes_another_record_or_is_refused(data: st.DataObj
         assert read(write(record)) == record
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_a_missing_duplicated_or_swapped_line_is_detected(data: st.DataObject) -> None:
     lines = TEXT.splitlines()
@@ -613,7 +613,7 @@ def test_a_secret_that_does_not_match_the_commitment_is_detected() -> None:
     assert verify(record) == Verdict(False, "commitment")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(escadaria.GAMES)), st.integers(2, 6), st.integers(0, 200), st.data())
 def test_a_changed_die_is_reported_with_its_ply(
     name: str, players: int, offset: int, data: st.DataObject

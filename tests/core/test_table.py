@@ -560,7 +560,7 @@ def test_a_resumed_table_knows_who_plays_and_what_can_be_taken_back() -> None:
     assert len(at.plies) == 2, "the tables share nothing"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(games(), st.integers(0, 2**32), st.binary(min_size=1, max_size=120))
 def test_events_restore_the_table(game: AnyGame, seed: int, wishes: bytes) -> None:
     dice = SeededDice(seed)
@@ -607,7 +607,7 @@ def ask(at: Table, seat: int, wish: int) -> Event:
     return at.play(at.to_act, choices[wish % len(choices)])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(games(), st.integers(0, 2**32), st.integers(0, 40), st.integers(0, 50))
 def test_choices_are_all_that_may_be_played(game: AnyGame, seed: int, events: int, salt: int) -> None:
     at = fair_table(game, SeededDice(seed))
@@ -810,7 +810,7 @@ def test_a_resigned_match_with_real_dice_stays_over() -> None:
         at.undo(0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(games(), st.data())
 def test_a_table_with_real_dice_is_restored_from_its_events(game: AnyGame, data: st.DataObject) -> None:
     at, events = real(game, 1), []

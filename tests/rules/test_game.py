@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import escadaria
@@ -47,9 +47,8 @@ KINDS: dict[str, Callable[[int], AnyGame]] = {
     "balanced": lambda players: Chain(players, board="short", balanced=True),
 }
 ALL = [pytest.param(KINDS[kind](players), id=f"{kind}-{players}") for kind in KINDS for players in SEATS]
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # for slow machines
-quick = settings(patient, max_examples=40)
-thorough = settings(patient, max_examples=100)
+quick = settings(max_examples=40)
+thorough = settings(max_examples=100)
 
 
 # The contract at the start and at the end
