@@ -46,11 +46,8 @@ def played(match: str, names: tuple[str, str], until: int | None = None) -> list
     folded = Match()
     folded.apply(entries[0], TIME)
     for seat, name in enumerate(names):
-        add(
-            folded,
-            entries,
-            [MatchEvent(messages.Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab"))],
-        )
+        sat = messages.Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab")
+        add(folded, entries, [MatchEvent(sat)])
     add(folded, entries, [MatchEvent(messages.Started(first=0))])
     while folded.table is not None and folded.table.to_act is not None and len(entries) != until:
         add(folded, entries, folded.bot_acts(folded.table.to_act, folded.table.choices()[0]))
@@ -83,12 +80,9 @@ def filled(url: str) -> str:  # noqa: F811
 
 async def fill(url: str) -> None:  # noqa: F811
     store = await open_store(url)
-    for match, names, until in (
-        ("one", (NAME, "Rui"), None),
-        ("two", ("Rui", "Eva"), None),
-        ("three", (NAME, "Eva"), 6),
-    ):
-        events = played(match, names, until)
+    people = {"one": (NAME, "Rui"), "two": ("Rui", "Eva"), "three": (NAME, "Eva")}
+    for match, names in people.items():
+        events = played(match, names, until=6 if match == "three" else None)
         await store.append(match, events, due=TIME)
         await store.save_snapshot(match, *saved(events[:5]))
     await store.archive("two")
@@ -199,38 +193,32 @@ def test_a_backup_is_not_overwritten(filled: str, tmp_path: Path) -> None:
     assert file.read_text() == "mine"
 
 
-def shortened(lines: list[bytes]) -> bytes:
-    return gzip.compress(b"".join(lines[:-1]))
-
-
-def without_a_row(lines: list[bytes]) -> bytes:
-    return gzip.compress(b"".join(lines[:-2] + lines[-1:]))
-
-
-def cut(lines: list[bytes]) -> bytes:
-    return gzip.compress(b"".join(lines))[:-20]
-
-
 def flipped(lines: list[bytes]) -> bytes:
     whole = bytearray(gzip.compress(b"".join(lines)))
     whole[len(whole) // 2] ^= 0xFF
     return bytes(whole)
 
 
-def of_something_else(lines: list[bytes]) -> bytes:
-    return gzip.compress(b'{"a": 1}\n')
-
-
 def of_tomorrow(lines: list[bytes]) -> bytes:
     return gzip.compress(b"".join([lines[0].replace(f'"{HEAD}"'.encode(), b'"9999"'), *lines[1:]]))
 
 
-@pytest.mark.parametrize("damage", [shortened, without_a_row, cut, flipped, of_something_else, of_tomorrow])
-def test_a_damaged_backup_restores_nothing(tmp_path: Path, damage: Callable[[list[bytes]], bytes]) -> None:
+DAMAGES: dict[str, Callable[[list[bytes]], bytes]] = {
+    "without the end": lambda lines: gzip.compress(b"".join(lines[:-1])),
+    "without a row": lambda lines: gzip.compress(b"".join(lines[:-2] + lines[-1:])),
+    "cut off": lambda lines: gzip.compress(b"".join(lines))[:-20],
+    "a bit flipped": flipped,
+    "something else": lambda lines: gzip.compress(b'{"a": 1}\n'),
+    "of tomorrow": of_tomorrow,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_backup_restores_nothing(tmp_path: Path, damage: str) -> None:
     source, target, file = str(tmp_path / "source.db"), str(tmp_path / "target.db"), tmp_path / "backup.gz"
     asyncio.run(fill(source))
     run("backup", file, database=source)
-    file.write_bytes(damage(gzip.decompress(file.read_bytes()).splitlines(keepends=True)))
+    file.write_bytes(DAMAGES[damage](gzip.decompress(file.read_bytes()).splitlines(keepends=True)))
     refused = run("restore", file, database=target, code=1)
     assert str(file) in refused.stderr.replace("\n", "")
     assert not any(contents(target)[table] for table in admin.TABLES)
@@ -278,9 +266,8 @@ def test_the_record_of_a_match_is_exported(filled: str, tmp_path: Path) -> None:
     record = read(text)
     assert [seat.name for seat in record.seats] == [NAME, "Rui"]
     assert verify(record).fair
-    assert (
-        json.loads(run("export", "one", "--json", database=filled).stdout)["record"].strip() == text.strip()
-    )
+    data = json.loads(run("export", "one", "--json", database=filled).stdout)
+    assert data["record"].strip() == text.strip()
     assert "not finished" in run("export", "three", database=filled, code=1).stderr
     assert "no match" in run("export", "none", database=filled, code=1).stderr
     folder = tmp_path / "records" / "all"
@@ -413,10 +400,8 @@ def test_a_deleted_name_is_removed_from_the_files_and_the_matches_continue(
     assert "0 damaged" in run("check", database=filled).stdout
     run("delete", "--name", NAME, database=filled, code=1)
     run("delete", "--name", "Rui", database=filled)
-    assert [seat.name for seat in read(run("export", "one", database=filled).stdout).seats] == [
-        "Anonymous",
-        "Anonymous 2",
-    ]
+    seats = read(run("export", "one", database=filled).stdout).seats
+    assert [seat.name for seat in seats] == ["Anonymous", "Anonymous 2"]
 
 
 def test_a_server_that_knew_a_deleted_match_or_name_brings_neither_back(filled: str) -> None:

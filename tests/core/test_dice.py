@@ -174,14 +174,9 @@ def test_entropy_of_every_seat_changes_the_dice(seat: int) -> None:
 
 
 def test_secret_match_order_of_seats_and_their_number_change_the_dice() -> None:
-    variants = [
-        FAIR,
-        FairDice(bytes(32), "demo-1", ("a1b2", "3c4d")),
-        FairDice(SECRET, "demo-2", ("a1b2", "3c4d")),
-        FairDice(SECRET, "demo-1", ("3c4d", "a1b2")),
-        FairDice(SECRET, "demo-1", ("a1b2", "3c4d", "")),
-        FairDice(SECRET, "demo-1", ("a1b23c4d", "")),
-    ]
+    entropies = [("a1b2", "3c4d"), ("3c4d", "a1b2"), ("a1b2", "3c4d", ""), ("a1b23c4d", "")]
+    variants = [FairDice(SECRET, "demo-1", entropy) for entropy in entropies]
+    variants += [FairDice(bytes(32), "demo-1", entropies[0]), FairDice(SECRET, "demo-2", entropies[0])]
     assert len({tuple(rolls(dice)) for dice in variants}) == len(variants)
 
 
@@ -298,19 +293,13 @@ def test_scripted_dice_follow_the_script() -> None:
     assert rolls(ScriptedDice("7X", "11", "XX"), number=3) == ["7X", "11", "XX"]
     assert rolls(ScriptedDice(4, 6, 1), CHAIN, 3) == ["4", "6", "1"]
     assert repr(ScriptedDice("7X", 4)) == "ScriptedDice('7X', '4')"
-
-
-def test_scripted_dice_give_the_outcomes_of_the_game() -> None:
     game = escadaria.load("rapido", players=3)
     outcomes = game.chance_outcomes(game.initial_state())
     roll = game.parse("7X")
     assert ScriptedDice("7X").roll(outcomes, 0) == ScriptedDice(roll).roll(outcomes, 0) == roll
-
-
-@pytest.mark.parametrize("index", [2, -1])
-def test_a_script_that_has_ended_raises(index: int) -> None:
-    with pytest.raises(BadDice, match=f"the script has 2 rolls and no roll {index}"):
-        ScriptedDice("1", "2").roll(CHAIN, index)
+    for index in (2, -1):
+        with pytest.raises(BadDice, match=f"the script has 2 rolls and no roll {index}"):
+            ScriptedDice("1", "2").roll(CHAIN, index)
 
 
 def test_a_script_cannot_roll_what_the_dice_do_not_have() -> None:
@@ -325,29 +314,25 @@ def test_a_script_cannot_roll_what_the_dice_do_not_have() -> None:
 # Bad input
 
 
-@pytest.mark.parametrize("match", ["", "a b", "a\n", "é", "x" * 65, "a.b", None, 7])
-def test_a_match_id_has_plain_characters(match: Any) -> None:
-    with pytest.raises(BadDice, match="id must be 1 to 64") as error:
-        FairDice(SECRET, match, ("", ""))
-    assert error.value.code == "bad_dice"
+BAD_MATCHES = ["", "a b", "a\n", "é", "x" * 65, "a.b", None, 7]
+BAD_ENTROPY = ["AB", "0x1", "a\n", "\n", " ", "0" * 65, "٣", None, b"00"]
 
 
-@pytest.mark.parametrize("text", ["AB", "0x1", "a\n", "\n", " ", "0" * 65, "٣", None, b"00"])
-def test_entropy_is_short_lower_case_hexadecimal(text: Any) -> None:
-    with pytest.raises(BadDice, match="entropy of seat 1 must be 0 to 64 of 0-9 a-f"):
-        FairDice(SECRET, "m", ("", text))
-
-
-@pytest.mark.parametrize("entropy", ["abc", ["", ""], None])
-def test_entropy_is_a_tuple(entropy: Any) -> None:
-    with pytest.raises(BadDice, match="a text for each seat"):
-        FairDice(SECRET, "m", entropy)
-
-
-@pytest.mark.parametrize("seed", [-1, 2**64, 1.0, "1", True, None])
-def test_a_seed_is_a_whole_number(seed: Any) -> None:
-    with pytest.raises(BadDice, match="a seed must be a whole number"):
-        SeededDice(seed)
+@pytest.mark.parametrize(
+    "make, values, why",
+    [
+        (lambda match: FairDice(SECRET, match, ("", "")), BAD_MATCHES, "id must be 1 to 64"),
+        (lambda text: FairDice(SECRET, "m", ("", text)), BAD_ENTROPY, "seat 1 must be 0 to 64 of 0-9 a-f"),
+        (lambda entropy: FairDice(SECRET, "m", entropy), ["abc", ["", ""], None], "a text for each seat"),
+        (SeededDice, [-1, 2**64, 1.0, "1", True, None], "a seed must be a whole number"),
+    ],
+    ids=["match", "entropy", "seats", "seed"],
+)
+def test_bad_input_is_refused(make: Callable[[Any], object], values: list[Any], why: str) -> None:
+    for value in values:
+        with pytest.raises(BadDice, match=why) as error:
+            make(value)
+        assert error.value.code == "bad_dice"
 
 
 @pytest.mark.parametrize("secret", [SECRET[:31], SECRET + b"x", SECRET.hex(), bytearray(SECRET), None])

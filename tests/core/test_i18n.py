@@ -351,18 +351,13 @@ def test_texts_for_players_cite_no_rulings(language: str) -> None:
         assert not any(re.search(r"\b[RC]\d+\b", form) for form in message.forms), key
 
 
-@every_game
-def test_every_game_has_a_name_and_a_tagline(name: str) -> None:
-    assert {f"{name}.name", f"{name}.tagline"} <= set(ENGLISH)
-
-
-def test_colours_bots_and_errors_have_texts() -> None:
-    assert {f"colour.{colour}" for colour in COLOURS} <= set(ENGLISH)
-    assert {"language.name", "bot.random", "bot.random.about", "bot.simple", "bot.simple.about"} <= set(
-        ENGLISH
-    )
+def test_games_colours_bots_and_errors_have_texts() -> None:
+    wanted = {f"{name}.{part}" for name in GAMES for part in ("name", "tagline")}
+    wanted |= {f"colour.{colour}" for colour in COLOURS} | {"language.name"}
+    wanted |= {"bot.random", "bot.random.about", "bot.simple", "bot.simple.about"}
     ours = {kind.code for kind in GameError.__subclasses__() if kind.__module__.startswith("escadaria.")}
-    assert {f"error.{code}" for code in ours.union(CODES, get_args(RefusalCode))} <= set(ENGLISH)
+    wanted |= {f"error.{code}" for code in ours.union(CODES, get_args(RefusalCode))}
+    assert wanted <= set(ENGLISH)
 
 
 # What is said.
