@@ -6,12 +6,14 @@ import contextlib
 import copy
 import random
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,6 +42,7 @@ from strategies import (
     rollable,
     walks,
 )
+from tables import rows
 
 KINDS: dict[str, Callable[[int], AnyGame]] = {
     "rapido": Rapido,
@@ -480,80 +483,27 @@ def key(state: Any) -> Hashable:
     return (state.turn, state.phase.value, state.hands, state.pool, *where, chain, state.loose)
 
 
-def everything(text: str) -> bool:
-    return True
-
-
-def dice_only(*faces: str) -> Callable[[str], bool]:
-    """Allows only these dice, so that deep positions are reached, where pairs score and games are won."""
-    return lambda text: not re.fullmatch("[0-9X]+", text) or text in faces
-
-
 @pytest.mark.parametrize(
-    "game, allowed, counts",
-    [
-        # By hand: 30 values; then each on 5 fields, and 4 heights (no double, 1-1, 2-2, 3-3) for field 0
-        # and for rolling again, where the value does not matter: 30 * 5 + 4 + 4.
-        pytest.param(Rapido(3), everything, [1, 30, 158, 4711, 16055], id="rapido-3"),
-        pytest.param(Rapido(2), everything, [1, 30, 158, 4711], id="rapido-2"),
-        pytest.param(
-            Rapido(3, finish=5),
-            dice_only("33", "7X", "21"),
-            [1, 3, 19, 57, 252, 752, 1862, 4409, 8320],
-            id="rapido-3-deep",
-        ),
-        pytest.param(
-            Rapido(2, finish=5),
-            dice_only("33", "7X"),
-            [1, 2, 14, 28, 129, 272, 741, 1492, 2656, 4386],
-            id="rapido-2-deep",
-        ),
-        pytest.param(
-            Rapido(6, finish=5),
-            dice_only("33", "7X"),
-            [1, 2, 14, 28, 129, 272, 958, 2129, 6261],
-            id="rapido-6-deep",
-        ),
-        # By hand: keep 1 or 2; 6 faces each; then, of one die, the move (its face is forgotten) and
-        # 6 faces up or down, of two dice all 36 pairs, which can always be linked: 1 + 12 + 36.
-        pytest.param(
-            Chain(2),
-            everything,
-            [1, 2, 12, 49, 47, 67, 194, 282, 510, 772, 1305, 2037, 3180],
-            id="chain-2",
-        ),
-        pytest.param(
-            Chain(3, balanced=True),
-            everything,
-            [1, 2, 12, 49, 48, 74, 237, 449, 847, 1198, 1936, 2995],
-            id="chain-3-balanced",
-        ),
-        pytest.param(
-            Chain(6, balanced=True),
-            everything,
-            [1, 2, 12, 49, 47, 67, 194, 283, 518, 822, 1397, 2152],
-            id="chain-6-balanced",
-        ),
-        pytest.param(
-            # Arrows lead straight before the centre: discs arrive, walk back, cover, and win.
-            Chain(2, Board(18, ((1, 17), (2, 17), (3, 17)))),
-            dice_only("1", "6"),
-            [1, 2, 4, 9, 7, 15, 22, 34, 40, 62, 82, 123, 172, 252, 356, 516, 713, 998, 1385, 1921, 2646],
-            id="chain-2-deep",
-        ),
-    ],
+    "named, dice, counts", rows(Path(__file__).with_name("reachable.cases")), ids=" | ".join
 )
-def test_reachable_positions(game: AnyGame, allowed: Callable[[str], bool], counts: list[int]) -> None:
+def test_reachable_positions(named: str, dice: str, counts: str) -> None:
     """Both implementations reach the same positions, and as many as they always did.
 
-    Counted are the distinct positions after exactly 0, 1, 2 … actions. As many keys as positions
-    means that the engine has no two positions that are the same.
+    As many keys as positions means that the engine has no two positions that are the same.
     """
-    for count, layer, naive_layer in zip(
-        counts, engine_layers(game, allowed), layers(naive_twin(game), allowed), strict=False
+    name, *words = shlex.split(named)
+    game = load(name, **read_options(name, dict(word.split("=", 1) for word in words)))
+
+    def allowed(text: str) -> bool:
+        return dice == "-" or not re.fullmatch("[0-9X]+", text) or text in dice.split()
+
+    found = []
+    for _, layer, naive_layer in zip(
+        counts.split(), engine_layers(game, allowed), layers(naive_twin(game), allowed), strict=False
     ):
         assert {key(state) for state in layer} == naive_layer.keys()
-        assert len(layer) == count
+        found.append(len(layer))
+    assert found == [int(count) for count in counts.split()]
 
 
 def engine_layers(game: AnyGame, allowed: Callable[[str], bool]) -> Iterator[set[Any]]:
