@@ -73,19 +73,14 @@ def test_the_first_seat_starts_and_the_turn_goes_round() -> None:
 @pytest.mark.parametrize("seat", [1, 2, 3, -1, 99, None, "0"])
 def test_only_the_seat_whose_turn_it_is_may_play(seat: Any) -> None:
     at = rapido("26")
-    with refused("not_your_turn"):
-        at.play(seat, "roll")
-    play(at, "roll")
-    with refused("not_your_turn"):
-        at.play(seat, "place 3")
-
-
-@pytest.mark.parametrize("seat", [3, -1, 99, None, "0"])
-def test_there_are_no_other_seats(seat: Any) -> None:
-    at = play(rapido("26"), "roll", "place 3")
-    for ask in (at.undo, at.resign, at.take_back, lambda who: at.hand_over(who, "simple")):
-        with refused("not_your_turn", "seats 0 to 2"):
-            ask(seat)
+    for text in ("roll", "place 3"):
+        with refused("not_your_turn"):
+            at.play(seat, text)
+        play(at, text)
+    if seat not in (1, 2):
+        for ask in (at.undo, at.resign, at.take_back, lambda who: at.hand_over(who, "simple")):
+            with refused("not_your_turn", "seats 0 to 2"):
+                ask(seat)
 
 
 def test_nothing_can_be_played_when_the_match_is_over() -> None:
@@ -272,14 +267,12 @@ def test_a_decision_of_another_seat_cannot_be_undone(seat: int) -> None:
 
 def test_there_is_nothing_to_undo_at_the_start_or_after_a_roll() -> None:
     at = rapido("26", "13")
-    for text in ("roll", "again"):
+    for text in ("roll", "again", "place 0"):
         with refused("no_undo"):
             at.undo(0)
         with refused("no_undo"):
             at.add(Event(0, "undo"))
         play(at, text)
-    with refused("no_undo"):
-        at.undo(0)
 
 
 def test_a_winning_decision_cannot_be_undone() -> None:
@@ -452,12 +445,8 @@ def test_a_seat_is_handed_over_and_taken_back() -> None:
     at.add(at.hand_over(0, "random"))
     at.add(at.resign(0))
     assert at.bot_of(0) == "simple"
-    assert [(remark.ply, remark.action) for remark in at.remarks] == [
-        (1, "bot simple"),
-        (2, "back"),
-        (2, "bot random"),
-        (2, "resign"),
-    ]
+    remarks = [f"{remark.ply} {remark.action}" for remark in at.remarks]
+    assert remarks == ["1 bot simple", "2 back", "2 bot random", "2 resign"]
 
 
 def test_the_seat_of_a_bot_cannot_be_taken_back() -> None:
@@ -469,18 +458,15 @@ def test_the_seat_of_a_bot_cannot_be_taken_back() -> None:
         at.hand_over(0, "simple")
 
 
-@pytest.mark.parametrize("bot", ["", "two words", "a\nb", "x [26]", "[26]", 5])
-def test_a_bot_with_a_malformed_name_is_refused(bot: Any) -> None:
-    with pytest.raises(GameError, match="one word"):
-        rapido().hand_over(0, bot)
-
-
-@pytest.mark.parametrize("bot", ["back", "resign", "undo", "bot"])
-def test_a_bot_may_have_any_word_for_a_name(bot: str) -> None:
-    at = rapido("26")
-    at.add(at.hand_over(0, bot))
-    assert at.bot_of(0) == bot
-    assert read(str(at.record())) == at.record()
+def test_a_bot_may_have_any_word_for_a_name_and_nothing_else() -> None:
+    for malformed in ("", "two words", "a\nb", "x [26]", "[26]", 5):
+        with pytest.raises(GameError, match="one word"):
+            rapido().hand_over(0, malformed)  # type: ignore[arg-type]
+    for bot in ("back", "resign", "undo", "bot"):
+        at = rapido("26")
+        at.add(at.hand_over(0, bot))
+        assert at.bot_of(0) == bot
+        assert read(str(at.record())) == at.record()
 
 
 # The facts of the turn.
