@@ -69,17 +69,16 @@ def test_matches_are_those_of_simulate(game: str, seat: int) -> None:
 
 
 COMPILED = [
-    ("rapido", 3, ["regular", "simple"]),
-    ("rapido", 2, ["expert"]),
-    ("rapido", 4, ["tourist", "random", "master"]),
-    ("chain", 3, ["regular", "simple"]),
-    ("chain", 4, ["tourist", "random"]),
-    ("chain", 3, ["expert", "master"]),
+    ("rapido", 3, ["regular", "simple"], AutoresetMode.NEXT_STEP),
+    ("rapido", 2, ["expert"], AutoresetMode.SAME_STEP),
+    ("rapido", 4, ["tourist", "random", "master"], AutoresetMode.NEXT_STEP),
+    ("chain", 3, ["regular", "simple"], AutoresetMode.SAME_STEP),
+    ("chain", 4, ["tourist", "random"], AutoresetMode.NEXT_STEP),
+    ("chain", 3, ["expert", "master"], AutoresetMode.SAME_STEP),
 ]
 
 
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP], ids=str)
-@pytest.mark.parametrize("game, players, opponents", COMPILED)
+@pytest.mark.parametrize("game, players, opponents, mode", COMPILED)
 def test_compiled_environments_are_single_ones(
     game: str, players: int, opponents: list[str], mode: AutoresetMode
 ) -> None:

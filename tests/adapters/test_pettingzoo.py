@@ -124,31 +124,18 @@ def test_observations_do_not_contain_future_dice() -> None:
     assert len(seen) > 10
 
 
-def test_an_illegal_action_loses_the_match() -> None:
-    env = pettingzoo.env("chain", players=2)
-    env.reset(seed=0)
-    env.step(17)  # keep 18 of 2
-    assert all(env.terminations.values())
-    assert env.rewards == {"player_0": -1, "player_1": 0}
-
-
-def test_an_illegal_action_may_be_refused_or_replaced() -> None:
-    env = pettingzoo.env("chain", illegal="raise")
-    env.reset(seed=0)
-    with pytest.raises(escadaria.IllegalAction, match="keep 18"):
-        env.step(17)
-    env = pettingzoo.env("chain", illegal="random")
-    env.reset(seed=0)
-    env.step(17)
-    assert not any(env.terminations.values())
-
-
-def test_an_illegal_action_is_named_with_the_legal_ones() -> None:
-    env = pettingzoo.env("chain", illegal="raise")
-    env.reset(seed=0)
+def test_an_illegal_action_loses_is_refused_or_replaced() -> None:
+    lost, refused, replaced = (pettingzoo.env("chain", illegal=way) for way in ("end", "raise", "random"))
+    for env in (lost, refused, replaced):
+        env.reset(seed=0)
+    lost.step(17)  # keep 18
+    assert all(lost.terminations.values())
+    assert lost.rewards == {"player_0": -1, "player_1": 0, "player_2": 0}
     expected = r"^seat 0: action 17 \(keep 18\) is not legal, legal are 0 \(keep 1\), 1 \(keep 2\)"
     with pytest.raises(escadaria.IllegalAction, match=expected):
-        env.step(17)
+        refused.step(17)
+    replaced.step(17)
+    assert not any(replaced.terminations.values())
 
 
 @pytest.mark.parametrize("masks", pettingzoo.MASKS)
