@@ -25,6 +25,9 @@ RETRY_SECONDS = (0.1, 0.2, 0.5, 1.0)
 START_SECONDS = 2.0
 """How long ``start`` waits for the first connection."""
 
+CLOSE_SECONDS = 5.0
+"""How long ``close`` waits for the connections to end."""
+
 MOST_WAITING = 10_000
 """The number of unsent messages above which the oldest are dropped."""
 
@@ -88,7 +91,7 @@ class RemoteBus(ABC):
     async def close(self) -> None:
         if self._task is not None:
             self._task.cancel()
-            await asyncio.wait([self._task])
+            await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
         self.connected = False
 
     # For the subclasses.
