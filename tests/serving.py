@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import contextlib
 import functools
+import inspect
 import json
 import os
 import random
@@ -257,8 +258,8 @@ def wait_until(condition: Callable[[], Any], what: object) -> None:
 
 
 async def eventually(condition: Callable[[], Any], what: object) -> None:
-    """Wait for a condition, while other tasks run."""
+    """Wait for a condition, which may be awaitable, while other tasks run."""
     until = time.monotonic() + PATIENCE
-    while not condition():
+    while not (await found if inspect.isawaitable(found := condition()) else found):
         assert time.monotonic() < until, f"not in {PATIENCE} s: {what}"
         await asyncio.sleep(0.005)  # polls

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from bus.test_follow import act, two_workers
+from clocks import ShiftedClock
 from databases import Postgres
 from escadaria.server import hub as hub_module
 from escadaria.server import peers
@@ -32,7 +33,7 @@ def options(postgres: Postgres) -> dict[str, Any]:
 @pytest.fixture
 def short_lives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let workers die soon after their last heartbeat."""
-    monkeypatch.setattr(peers, "WORKER_SECONDS", 1.0)
+    monkeypatch.setattr(peers, "WORKER_SECONDS", 2.0)
     monkeypatch.setattr(hub_module, "BEAT_SECONDS", 0.2)
     monkeypatch.setattr(hub_module, "_CHECK_SECONDS", 0.2)
 
@@ -64,12 +65,12 @@ def holders(match: str, *servers: Inside) -> list[Inside]:
 async def presence_is_stored(match: str, server: Inside) -> None:
     """Wait until the store knows who is connected to a match at this worker."""
     members = server.hub.rooms[match]._presence.text()
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            survey = (await server.hub.store.survey([match], server.hub.clock.time()))[match]
-            if survey.members.get(server.hub.peers.worker, "") == members:
-                return
-            await asyncio.sleep(0.01)
+
+    async def stored() -> bool:
+        survey = (await server.hub.store.survey([match], server.hub.clock.time()))[match]
+        return survey.members.get(server.hub.peers.worker, "") == members
+
+    await eventually(stored, "it is stored")
 
 
 async def cut_off(server: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,13 +173,20 @@ async def test_a_worker_that_stops_gives_up_its_leases_at_once(
                 await rui.expect("snapshot")
                 one.server.should_exit = True
                 await eventually(lambda: holders(name, one, two) == [two], "the other has taken it")
-                async with asyncio.timeout(PATIENCE):
-                    while one.hub.peers.worker in (await two.hub.store.heartbeat("x", 0, 1)).living:
-                        await asyncio.sleep(0.01)
+
+                async def gone() -> bool:
+                    living = (await two.hub.store.heartbeat("x", 0, 1)).living
+                    return one.hub.peers.worker not in living
+
+                await eventually(gone, "it is no longer listed")
 
 
-async def test_presence_is_known_to_all_workers(tmp_path: Path, options: dict[str, Any]) -> None:
-    async with two_workers(tmp_path, options) as (one, two):
+async def test_presence_is_known_to_all_workers(
+    tmp_path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peers, "WORKER_SECONDS", 3600.0)
+    clock = ShiftedClock()
+    async with two_workers(tmp_path, options, clock) as (one, two):
         match, token = await duel(one.url, grace=5)
         name = match["match"]
         async with wire(one.url, name, token=match["token"]) as ana:
@@ -188,12 +196,17 @@ async def test_presence_is_known_to_all_workers(tmp_path: Path, options: dict[st
                 seats = (await rui.expect("snapshot"))["now"]["seats"]
                 assert [seat["here"] for seat in seats] == [True, True]
                 await ana.expect("presence", seat=1, here=True)
-                await asyncio.sleep(6)
+                clock.ahead += 6
+                async with wire(one.url, name):  # a new connection makes the room check the clock
+                    pass
                 assert not [frame for frame in await ana.all_until_pong() if frame["type"] == "event"]
                 async with wire(one.url, name, token=token) as both:
                     await both.expect("snapshot")
             gone = await ana.expect("presence", seat=1, here=False)
             assert gone["stand_in_at"] is not None
+            clock.ahead += 6
+            async with wire(one.url, name):
+                pass
             event = await ana.expect("event")
             assert event["event"]["action"] == "bot simple" and event["event"]["seat"] == 1
 
@@ -244,6 +257,4 @@ async def test_a_lease_that_was_taken_without_an_answer_does_not_stay_taken(
         monkeypatch.setattr(one.hub.store, "take_lease", lossy)
         with pytest.raises(StoreUnavailable):
             await one.hub.peers.take("m")
-        async with asyncio.timeout(PATIENCE):
-            while not await two.hub.peers.take("m"):
-                await asyncio.sleep(0.05)
+        await eventually(lambda: two.hub.peers.take("m"), "the other can take it")

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
 from databases import Postgres
-from serving import PATIENCE, Server, eventually, free_port, running, started, wait_until
+from serving import PATIENCE, Server, eventually, free_port, running, started
 from system.faults.check import check
 from system.faults.people import Witness, every_party_progresses, playing
 
@@ -38,14 +37,6 @@ class Supervised(Server):
         return found
 
 
-@contextmanager
-def supervised(
-    folder: Path, postgres: Postgres, errors: Sequence[str] = (), **settings: Any
-) -> Iterator[Supervised]:
-    with running(Supervised(folder, database=postgres.empty(), workers=2, **settings), errors) as server:
-        yield server
-
-
 def test_several_workers_on_sqlite_are_refused(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "escadaria", "serve", "--workers", "2", "--database", "x.sqlite3"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
@@ -53,32 +44,43 @@ def test_several_workers_on_sqlite_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "x.sqlite3").exists()
 
 
-def test_a_worker_that_dies_is_replaced_and_a_signal_stops_all(tmp_path: Path, postgres: Postgres) -> None:
-    with supervised(tmp_path, postgres, errors=["a worker has died"]) as server:
-        before = server.workers()
-        assert len(before) == 2
-        victim = before.pop()
-        os.kill(victim, signal.SIGKILL)
-        wait_until(lambda: len(server.workers() - {victim}) == 2, "it is replaced")
-        assert before < server.workers(), "the other one goes on"
-        assert httpx.get(f"{server.url}/healthz", trust_env=False, timeout=PATIENCE).status_code == 200
-        assert server.stop() == 0
-        server.ends()
+async def test_workers_that_die_or_are_old_are_replaced_while_people_play(
+    tmp_path: Path, postgres: Postgres
+) -> None:
+    """After SIGHUP all people are sent away once. Nothing is lost or doubled, and a signal stops all."""
+    witness = Witness()
+    server = Supervised(tmp_path, database=postgres.empty(), workers=2)
+    async with started(server, ["a worker has died"]):
+        async with playing(witness, [server.url], random.Random(8), tables=3) as parties:
+            await every_party_progresses(parties)
+            victim, other = server.workers()
+            os.kill(victim, signal.SIGKILL)
+            await eventually(lambda: len(server.workers() - {victim}) == 2, "it is replaced")
+            assert other in server.workers(), "the other one goes on"
+            await every_party_progresses(parties)
+            before = server.workers()
+            os.kill(server.pid, signal.SIGHUP)
+            await eventually(lambda: len(server.workers() - before) == 2, "there are new ones")
+            await eventually(lambda: not server.workers() & before, "the old ones have ended")
+            await every_party_progresses(parties)
+        assert await asyncio.to_thread(server.stop) == 0
+        await asyncio.to_thread(server.ends)
+        findings = check(server.database, witness)
+    assert not findings.wrong, "\n".join(findings.wrong[:20])
+    assert witness.returns and "restart" in witness.byes
 
 
-def test_each_worker_can_have_a_port_of_its_own(tmp_path: Path, postgres: Postgres) -> None:
+def test_each_worker_can_have_a_port_of_its_own_and_all_end_with_their_supervisor(
+    tmp_path: Path, postgres: Postgres
+) -> None:
     port = free_port(2)
-    with supervised(tmp_path, postgres, worker_port=port):
+    with running(Supervised(tmp_path, database=postgres.empty(), workers=2, worker_port=port)) as server:
         names = []
         for own in (port, port + 1):
             for _ in range(3):
                 page = httpx.get(f"http://127.0.0.1:{own}/metrics", trust_env=False, timeout=PATIENCE).text
                 names += re.findall(r'escadaria_build_info{.*worker="(\w+)"} 1.0', page)
         assert len(names) == 6 and len(set(names[:3])) == len(set(names[3:])) == 1 and names[0] != names[5]
-
-
-def test_workers_end_with_their_supervisor(tmp_path: Path, postgres: Postgres) -> None:
-    with supervised(tmp_path, postgres) as server:
         server.kill()
         server.ends()
 
@@ -88,19 +90,3 @@ def test_a_supervisor_whose_workers_cannot_start_ends_with_an_error(tmp_path: Pa
     with pytest.raises(AssertionError, match="the server ended with 3"):
         server.start()
     server.ends()
-
-
-async def test_people_play_on_while_workers_are_replaced(tmp_path: Path, postgres: Postgres) -> None:
-    """All are sent away once, and nothing is lost or doubled."""
-    witness = Witness()
-    async with started(Supervised(tmp_path, database=postgres.empty(), workers=2)) as server:
-        before = server.workers()
-        async with playing(witness, [server.url], random.Random(8), tables=3) as parties:
-            await every_party_progresses(parties)
-            os.kill(server.pid, signal.SIGHUP)
-            await eventually(lambda: len(server.workers() - before) == 2, "there are new ones")
-            await eventually(lambda: not server.workers() & before, "the old ones have ended")
-            await every_party_progresses(parties)
-        findings = check(server.database, witness)
-    assert not findings.wrong, "\n".join(findings.wrong[:20])
-    assert witness.returns and "restart" in witness.byes

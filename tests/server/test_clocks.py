@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,11 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
+from clocks import EndlessPauses, ManualClock
 from escadaria.client import Table, open_match
 from escadaria.record import read
 from escadaria.refusals import Refused
 from escadaria.server import messages
-from escadaria.server.clock import Clock
 from escadaria.store import StoredEvent
 from escadaria.table import Event
 from serving import PATIENCE, eventually, serving
@@ -26,24 +25,6 @@ from wire import duel, opened, play, playing, wire
 pytestmark = pytest.mark.anyio
 
 SHORT = {"finish": 5}
-
-
-class ManualClock(Clock):
-    """A clock that only the test advances."""
-
-    def __init__(self) -> None:
-        self.start = time.time()
-        self.ahead = 0.0
-        self.paces: list[float] = []
-        self.slow_bots = False
-
-    def time(self) -> float:
-        return self.start + self.ahead
-
-    async def sleep(self, seconds: float) -> None:
-        self.paces.append(seconds)
-        if self.slow_bots:  # slower than any test
-            await asyncio.Event().wait()
 
 
 @pytest.fixture
@@ -206,13 +187,6 @@ async def test_a_changed_clock_restarts(tmp_path: Path, clock: ManualClock) -> N
             assert (await me.expect("event"))["now"]["deadline"] == event["now"]["deadline"], (
                 "not by other changes"
             )
-
-
-class EndlessPauses(Clock):
-    """A clock with which a bot that waits never acts."""
-
-    async def sleep(self, seconds: float) -> None:
-        await (asyncio.Event().wait() if seconds == 10 else super().sleep(seconds))
 
 
 async def test_hurried_bots_do_not_wait_until_a_person_is_to_act(tmp_path: Path) -> None:

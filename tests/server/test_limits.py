@@ -15,26 +15,15 @@ from typing import Any
 import httpx
 import pytest
 
+from clocks import ManualClock, ShiftedClock
 from escadaria.client import Table, open_match
 from escadaria.refusals import Refused
-from escadaria.server.clock import Clock
 from escadaria.server.limits import Bucket, Kind, Limits, address_key
 from escadaria.server.settings import Settings
 from serving import Inside, Server, eventually, serving, started
 from wire import QUICK, duel, opened, play, playing, socket_to, wire
 
 pytestmark = pytest.mark.anyio
-
-
-class ShiftedClock(Clock):
-    """A clock that is ahead by a number of seconds."""
-
-    def __init__(self, ahead: float) -> None:
-        super().__init__()
-        self.ahead = ahead
-
-    def time(self) -> float:
-        return super().time() + self.ahead
 
 
 async def evicted(server: Inside, match: dict[str, Any]) -> None:
@@ -46,17 +35,9 @@ async def evicted(server: Inside, match: dict[str, Any]) -> None:
 # Rates and numbers.
 
 
-class Now(Clock):
-    """A clock that a test advances."""
-
-    now = 1_000_000.0
-
-    def time(self) -> float:
-        return self.now
-
-
-def limits(**settings: Any) -> tuple[Limits, Now]:
-    clock = Now()
+def limits(**settings: Any) -> tuple[Limits, ManualClock]:
+    clock = ManualClock()
+    clock.start = 1_000_000.0
     return Limits(Settings(**settings), clock), clock
 
 
@@ -79,14 +60,14 @@ def test_a_bucket_fills_with_time() -> None:
     assert [buckets.allows("a", "requests") for _ in range(4)] == [True, True, True, False]
     assert buckets.allows("b", "requests")
     assert buckets.allows("a", "hints"), "kinds are counted apart"
-    clock.now += 1
+    clock.ahead += 1
     assert [buckets.allows("a", "requests") for _ in range(3)] == [True, True, False]
     assert refused_for(buckets, "a", "requests") == 0.5
     buckets.sweep()
     assert len(buckets._buckets) == 1, "a full bucket is removed"
     bucket = Bucket(1, 1, clock.time)
     assert bucket.full and bucket.take() and not bucket.full and not bucket.take()
-    clock.now += 1
+    clock.ahead += 1
     assert bucket.full and bucket.take()
 
 
@@ -94,9 +75,9 @@ def test_an_amount_above_the_burst_leaves_a_negative_level() -> None:
     budget, clock = limits(work_per_second=1, work_burst=10)
     budget.take("a", "work", 25)
     assert refused_for(budget, "a", "work", 5) == 20
-    clock.now += 20
+    clock.ahead += 20
     assert not refused_for(budget, "a", "work", 5)
-    clock.now += 100
+    clock.ahead += 100
     budget.charge("a", "work", 30)
     assert refused_for(budget, "a", "work", 1) == 21
     assert refused_for(budget, "a", "work", 99) == 30, "it waits until the bucket is full"
@@ -134,11 +115,11 @@ def test_buckets_survive_a_restart_without_storing_addresses() -> None:
     before.take("192.0.2.7", "requests", 1)
     rows, expires = before.dump()
     assert len(rows) == 1, "nearly full buckets are left out"
-    assert expires == clock.now + 100
+    assert expires == clock.time() + 100
     assert "192.0" not in repr(rows)
     assert before.dump()[0] == {}, "nothing has changed since"
     after, later = limits(requests_per_second=0.5, requests_burst=50)
-    later.now = clock.now + 10
+    later.ahead = clock.ahead + 10
     after.load({**rows, "requests:zz": "full of", "what:ever": "1 1", "": ""}, before.key)
     assert refused_for(after, "192.0.2.1", "requests", 10) == 10
     assert not refused_for(after, "192.0.2.1", "requests", 5)
@@ -324,7 +305,7 @@ async def test_finished_matches_are_archived_and_can_be_loaded(tmp_path: Path) -
 
 
 async def test_abandoned_matches_are_archived(tmp_path: Path) -> None:
-    clock = ShiftedClock(0)
+    clock = ShiftedClock()
     async with serving(tmp_path, clock, idle_seconds=0, archive_days=30) as server:
         match = await playing(server.url)
         await evicted(server, match)

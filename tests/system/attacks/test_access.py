@@ -18,9 +18,9 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidMessage, InvalidStatus
 
+from clocks import ShiftedClock
 from escadaria.record import read
 from escadaria.server import messages
-from escadaria.server.clock import Clock
 from escadaria.server.match import is_visible
 from escadaria.store import StoredEvent
 from serving import Inside, eventually, serving
@@ -306,15 +306,6 @@ async def test_visible_names_are_accepted(tmp_path: Path, name: str) -> None:
 
 
 # Time.
-
-
-class ShiftedClock(Clock):
-    def __init__(self) -> None:
-        super().__init__()
-        self.ahead = 0.0
-
-    def time(self) -> float:
-        return super().time() + self.ahead
 
 
 async def test_a_match_that_was_only_read_is_evicted_early(tmp_path: Path) -> None:
