@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
@@ -10,24 +9,16 @@ import pytest
 
 import escadaria
 from escadaria.adapters import observation
-from escadaria.game import CHANCE, AnyGame, play_out
+from escadaria.game import CHANCE, AnyGame
 from escadaria.games.rapido import rules as rapido
+from strategies import play_random
 
 EVERY = [(game, players) for game in escadaria.GAMES for players in range(2, 7)]
 
 
 def positions(game: AnyGame, seed: int) -> list[Any]:
     """All positions of a random match."""
-    rng = random.Random(seed)
-
-    def decide(state: Any) -> Any:
-        return rng.choice(game.legal_actions(state))
-
-    def roll(state: Any) -> Any:
-        return rng.choice(game.chance_outcomes(state))[0]
-
-    start = game.initial_state()
-    return [start, *(after for _, after in play_out(game, start, decide, roll))]
+    return [game.initial_state(), *(after for _, after in play_random(game, seed))]
 
 
 @pytest.mark.parametrize("game, players", EVERY)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from escadaria import BadOptions, load
+from escadaria import BadOptions
 from escadaria.arena.league import ENGINE_BATCH, BadBot, BadLeague, League, Schedule, league
 from escadaria.arena.rating import POINTS, fit
 from escadaria.arena.simulation import simulate
@@ -380,8 +380,3 @@ def test_without_matplotlib_there_is_no_plot(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr(plot, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"install escadaria\[lab\]"):
         draw_league(few(), tmp_path / "out.svg", load_texts("en"))
-
-
-def test_six_can_play_chain() -> None:
-    played = league(load("chain", players=6), ["simple", "random"], 6, workers=1)
-    assert played.games == 6 and len(played.by_seat) == 6

@@ -170,10 +170,10 @@ def test_fewer_games_are_not_official() -> None:
 
 def test_an_own_bot_is_measured() -> None:
     data = measured(
-        "test_benchmark:last", "--game", "rapido", "--players", "2", "--players", "3", "--games", "6"
+        "arena.test_benchmark:last", "--game", "rapido", "--players", "2", "--players", "3", "--games", "6"
     )
     two, three = data["entries"]
-    assert data["bot"] == "test_benchmark:last" and (two["players"], three["players"]) == (2, 3)
+    assert data["bot"] == "arena.test_benchmark:last" and (two["players"], three["players"]) == (2, 3)
     assert two["games"] == 10 and [one["bot"] for one in two["against"]] == list(pool(2))
     assert sum(one["games"] for one in two["against"]) == two["games"]
     assert two["cost"]["decisions"] == 5 and two["cost"]["seconds"] > 0
@@ -204,8 +204,8 @@ def test_random_is_worst() -> None:
     "words, said",
     [
         (["nobody"], "nobody"),
-        (["test_benchmark:nothing"], "test_benchmark:nothing"),
-        (["test_benchmark:broken", "--games", "1"], "test_benchmark:broken"),
+        (["arena.test_benchmark:nothing"], "no attribute 'nothing'"),
+        (["arena.test_benchmark:broken", "--games", "1"], "ZeroDivisionError"),
         (["simple", "--game", "ludo"], "ludo"),
         (["simple", "--players", "7"], "players"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -13,11 +12,11 @@ from hypothesis import given, settings
 
 from escadaria import network as values
 from escadaria.coach import evaluators
-from escadaria.game import CHANCE, play_out
+from escadaria.game import CHANCE
 from escadaria.games.chain import values as features
 from escadaria.games.chain.rules import Chain, Keep, Phase, Roll, State
 from escadaria.games.chain.values import AFTER, BEFORE, DEEP, FREE, HOME, OWN, ChainValues, see
-from strategies import Walk, chains, walks
+from strategies import Walk, chains, play_random, walks
 
 CLOSE = 1e-6
 """A network's numbers have 32 bits, and how they are rounded depends on how many are asked for at once."""
@@ -155,14 +154,8 @@ def test_the_coach_judges_chain_for_more_than_two(players: int) -> None:
     game = Chain(players)
     evaluator = evaluators.find(game)
     assert evaluator.source.kind == evaluators.VALUES
-    rng = random.Random(players)
     start = game.initial_state()
-    for _, state in play_out(
-        game,
-        start,
-        lambda state: rng.choice(game.legal_actions(state)),
-        lambda state: rng.choice(game.chance_outcomes(state))[0],
-    ):
+    for _, state in play_random(game, players):
         assert sum(evaluator.shares(state)) == pytest.approx(1.0)
         assert set(evaluator.options(state)) == set(game.legal_actions(state))
         if state.turn != start.turn:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 
 from escadaria import network as values
-from escadaria.game import CHANCE, play_out
+from escadaria.game import CHANCE
 from escadaria.games.rapido import values as features
 from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
 from escadaria.games.rapido.values import LEVELS, MAX_DISTANCE, MIN_DISTANCE, RapidoValues, keys_of
-from strategies import Walk, rapidos, walks
+from strategies import Walk, play_random, rapidos, walks
 
 
 @pytest.mark.parametrize("players", range(2, 7))
@@ -57,9 +57,9 @@ def test_action_values_are_probabilities_of_all_legal_actions(walk: Walk) -> Non
 @pytest.mark.parametrize("players", range(2, 7))
 def test_the_value_of_placing_agrees_with_the_engine(players: int) -> None:
     """The value of the position after it, to the seat that has just played."""
-    game, rng = Rapido(players), random.Random(players)
+    game = Rapido(players)
     known, looked = shipped(game), 0
-    for state in positions(game, rng, games=3)[::10]:
+    for state in positions(game, games=5)[::10]:
         for action, worth in known.action_values(state).items():
             if isinstance(action, Place):
                 after = game.apply(state, action)
@@ -73,7 +73,7 @@ def test_the_value_of_rolling_again_is_the_expectation_by_the_engine(players: in
     """Over all rolls with the best decision after each, near the finish where all levels are searched."""
     game, rng = Rapido(players, finish=LEVELS), random.Random(players)
     known, looked = shipped(game), 0
-    for state in positions(game, rng, games=4):
+    for state in positions(game, games=4):
         if state.phase is Phase.DECIDE and rng.random() < 0.2:
             later = game.apply(state, Again())
             total = 0.0
@@ -96,18 +96,9 @@ def worth_to_last(known: RapidoValues, after: State) -> float:
     return float(known.shares(np.array(steps)[:, None], keys)[0, -1])
 
 
-def positions(game: Rapido, rng: random.Random, games: int) -> list[State]:
-    return [
-        state
-        for _ in range(games)
-        for _, state in play_out(
-            game,
-            game.initial_state(),
-            lambda state: rng.choice(game.legal_actions(state)),
-            lambda state: rng.choice(game.chance_outcomes(state))[0],
-        )
-        if game.current_player(state) != CHANCE
-    ]
+def positions(game: Rapido, games: int) -> list[State]:
+    met = (state for seed in range(games) for _, state in play_random(game, seed))
+    return [state for state in met if game.current_player(state) != CHANCE]
 
 
 def test_values_depend_on_the_distance_to_the_finish() -> None:
@@ -136,9 +127,9 @@ def test_in_a_long_race_all_distances_are_shifted_together() -> None:
 @pytest.mark.parametrize("players", range(2, 7))
 def test_features_have_distinct_rows(players: int) -> None:
     """No two features share a row, and every row is within the table."""
-    rng, seen = random.Random(players), [set[int]() for _ in range(features.number_of_features(players))]
+    seen = [set[int]() for _ in range(features.number_of_features(players))]
     game = Rapido(players)
-    for state in positions(game, rng, games=60 // players):
+    for state in positions(game, games=60 // players):
         left = np.zeros(players, np.int64)
         features.left(game.finish, np.array(state.steps), left)
         rows = np.zeros(features.number_of_features(players), np.int64)
