@@ -40,6 +40,7 @@ from escadaria.terminal.play import COMMANDS, TerminalMatch
 from escadaria.terminal.replay import turn_facts
 from escadaria.terminal.screen import Screen
 from escadaria.terminal.seating import read_seat
+from rules.cases import position, words_of
 from serving import PATIENCE, wait_until
 from strategies import Walk, walks
 from tables import rows
@@ -208,11 +209,9 @@ def test_undo_takes_forced_links_back_with_the_last_choice(monkeypatch: pytest.M
 
 
 def test_links_may_be_typed_ahead() -> None:
-    game = load("chain", players=2)
-    start = game.parse_state(
-        "turn=0 phase=build hands=4,2 pool=10 discs=0+0,0+0 stacks=- chain=2/2/open loose=346"
-    )
-    table = Table(game, colour_seats(game, [Seat("Ana"), Seat("Bia")]), SystemDice(), start=start)
+    game, text = position("chain", words_of("phase=build hands=4,2 chain=2/2/open loose=346"))
+    seats = colour_seats(game, [Seat("Ana"), Seat("Bia")])
+    table = Table(game, seats, SystemDice(), start=game.parse_state(text))
     choices = offers(table, i18n.load("en"))
     saved = saves.SavedMatch(Path("x.txt"), "", table.dice, "system")
     session = TerminalMatch(table, saved, Screen.open("en"), 0)
@@ -657,21 +656,22 @@ def test_keys_of_decisions_are_unique(walk: Walk) -> None:
     assert all(key.isdigit() or key.isalpha() for key in keys)
 
 
-def test_odds_are_exact() -> None:
-    rapido, chain = load("rapido"), load("chain")
-    after = rapido.apply(
-        rapido.parse_state("turn=0 phase=decide value=62 steps=1,1,1 tower=-"), rapido.parse("again")
-    )
-    assert Odds(rapido).turn_continues(after, 0) == Fraction(25, 36)
-    known = {1: Fraction(1), 2: Fraction(1), 3: Fraction(208, 216), 4: Fraction(1230, 1296)}
-    for dice, chance in known.items():
-        state = chain.parse_state(
-            f"turn=0 phase=keep hands={dice},2,2 pool={20 - dice} discs=0+0,0+0,0+0 stacks=- "
-            "chain=-/0/open loose=-"
-        )
-        kept = chain.apply(state, chain.parse(f"keep {dice}"))
-        assert Odds(chain).turn_continues(kept, 0) == chance
-        assert Odds(chain, most=0).turn_continues(kept, 0) is None
+@pytest.mark.parametrize(
+    "name, words, action, chance",
+    [
+        ("rapido", "phase=decide value=62", "again", "25/36"),
+        ("chain", "hands=1,2,2", "keep 1", "1"),
+        ("chain", "hands=2,2,2", "keep 2", "1"),
+        ("chain", "hands=3,2,2", "keep 3", "208/216"),
+        ("chain", "hands=4,2,2", "keep 4", "1230/1296"),
+    ],
+)
+def test_odds_are_exact(name: str, words: str, action: str, chance: str) -> None:
+    game, text = position(name, words_of(words))
+    after = game.apply(game.parse_state(text), game.parse(action))
+    assert Odds(game).turn_continues(after, 0) == Fraction(chance)
+    if name == "chain":
+        assert Odds(game, most=0).turn_continues(after, 0) is None
 
 
 @given(walks(), st.integers(40, 130), st.booleans(), st.sampled_from(i18n.LANGUAGES))

@@ -314,22 +314,15 @@ def test_a_record_that_could_not_be_parsed_is_refused(change: dict[str, Any], wh
 
 
 @pytest.mark.parametrize(
-    "match, promise, entropy, secret",
-    [
-        ("a b", "0" * 64, (), ""),
-        ("m", "0" * 63, (), ""),
-        ("m", "G" * 64, (), ""),
-        ("m", "0" * 64, ("xyz",), ""),
-        ("m", "0" * 64, (), "0" * 62),
-        ("m", "0" * 64, (), "A" * 64),
-    ],
-)
-def test_a_malformed_proof_is_refused(
-    match: str, promise: str, entropy: tuple[str, ...], secret: str
-) -> None:
+    "change",
+    [{"match": "a b"}, {"commitment": "0" * 63}, {"commitment": "G" * 64}, {"entropy": ("xyz",)},
+     {"secret": "0" * 62}, {"secret": "A" * 64}],
+    ids=str,
+)  # fmt: skip
+def test_a_malformed_proof_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(BadDice) as caught:
-        Proof(match, promise, entropy, secret)
-    assert not secret or secret not in str(caught.value)
+        replace(Proof("m", "0" * 64, ()), **change)
+    assert "secret" not in change or change["secret"] not in str(caught.value)
 
 
 @pytest.mark.parametrize("players", range(2, 7))

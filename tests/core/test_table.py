@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,8 +29,14 @@ def refused(code: str, text: str | None = None) -> Iterator[None]:
     assert error.value.code == code
 
 
+def seated(game: AnyGame, dice: Dice | None, bots: Collection[int] = (), **options: Any) -> Table:
+    """A table with bots in these seats, and with real dice if there are no others."""
+    names = enumerate("ABCDEF"[: game.players])
+    return Table(game, tuple(Seat(name, "simple" if n in bots else "") for n, name in names), dice, **options)
+
+
 def table(game: AnyGame, *dice: object, **options: Any) -> Table:
-    return Table(game, tuple(map(Seat, "ABCDEF"[: game.players])), ScriptedDice(*dice), **options)
+    return seated(game, ScriptedDice(*dice), **options)
 
 
 def rapido(*dice: object, players: int = 3) -> Table:
@@ -304,10 +310,9 @@ def test_undo_keeps_remarks() -> None:
     assert read(str(at.record())) == at.record()
 
 
-def against_bots(game: AnyGame, *dice: object, people: str = "A", **options: Any) -> Table:
+def against_bots(game: AnyGame, *dice: object, people: int = 1, **options: Any) -> Table:
     """A table with people in the first seats and bots in the others."""
-    bots = (Seat(name, "simple") for name in "BCDEF"[len(people) - 1 : game.players - 1])
-    return Table(game, (*map(Seat, people), *bots), ScriptedDice(*dice), **options)
+    return table(game, *dice, bots=range(people, game.players), **options)
 
 
 def test_a_decision_is_undone_after_bots_have_played_and_the_same_dice_fall_again() -> None:
@@ -352,7 +357,7 @@ def test_forced_decisions_are_undone_with_the_last_choice() -> None:
 
 
 def test_another_person_s_decision_is_not_undone() -> None:
-    at = play(against_bots(Rapido(3), "26", "13", "45", people="AB"), "roll", "place 3", "roll", "place 1")
+    at = play(against_bots(Rapido(3), "26", "13", "45", people=2), "roll", "place 3", "roll", "place 1")
     play(at, "roll", "place 2")
     with refused("no_undo", "seat 1 made a decision since"):
         at.undo(0, far=True)
@@ -499,10 +504,6 @@ def test_seats_must_fit_the_game() -> None:
         Table(Rapido(3), (Seat("A"), Seat("B")), ScriptedDice())
 
 
-def fair_table(game: AnyGame, dice: Dice) -> Table:
-    return Table(game, tuple(map(Seat, "ABCDEF"[: game.players])), dice)
-
-
 def autoplay(at: Table, events: int, salt: int = 0) -> list[Event]:
     """Play some events, with decisions that depend only on the position."""
     made: list[Event] = []
@@ -519,11 +520,11 @@ def autoplay(at: Table, events: int, salt: int = 0) -> list[Event]:
 def test_a_resumed_table_continues_like_the_original(name: str, players: int) -> None:
     game = escadaria.load(name, players=players)
     dice = FairDice(bytes(32), "m", ("",) * players)
-    whole = fair_table(game, dice)
+    whole = seated(game, dice)
     made = autoplay(whole, 60)
     assert len(made) > 5
     for stop in range(0, len(made), 7):
-        first = fair_table(game, dice)
+        first = seated(game, dice)
         autoplay(first, stop)
         again = Table.resumed(read(str(first.record())), dice)
         assert again.state == first.state
@@ -550,7 +551,7 @@ def test_a_resumed_table_knows_who_plays_and_what_can_be_taken_back() -> None:
 @given(games(), st.integers(0, 2**32), st.binary(min_size=1, max_size=120))
 def test_events_restore_the_table(game: AnyGame, seed: int, wishes: bytes) -> None:
     dice = SeededDice(seed)
-    at = fair_table(game, dice)
+    at = seated(game, dice)
     stored: list[str] = []
     for wish in wishes:
         seat = wish % game.players
@@ -567,7 +568,7 @@ def test_events_restore_the_table(game: AnyGame, seed: int, wishes: bytes) -> No
         assert Event.parse(stored[-1]) == event
         if at.outcome:
             break
-    again = fair_table(game, ScriptedDice())  # the dice of the past are in the events
+    again = seated(game, ScriptedDice())  # the dice of the past are in the events
     for text in stored:
         again.add(Event.parse(text))
     again.dice = dice
@@ -596,7 +597,7 @@ def ask(at: Table, seat: int, wish: int) -> Event:
 @settings(max_examples=40)
 @given(games(), st.integers(0, 2**32), st.integers(0, 40), st.integers(0, 50))
 def test_choices_are_all_that_may_be_played(game: AnyGame, seed: int, events: int, salt: int) -> None:
-    at = fair_table(game, SeededDice(seed))
+    at = seated(game, SeededDice(seed))
     autoplay(at, events, salt)
     choices = at.choices()
     assert bool(choices) == (at.outcome is None)
@@ -694,11 +695,8 @@ def test_a_record_of_the_table_has_what_happened() -> None:
 # Real dice.
 
 
-def real(game: AnyGame, *bots: int, **options: Any) -> Table:
-    seats = tuple(
-        Seat(name, "simple" if seat in bots else "") for seat, name in enumerate("ABCDEF"[: game.players])
-    )
-    return Table(game, seats, None, **options)
+def real(game: AnyGame, *bots: int) -> Table:
+    return seated(game, None, bots)
 
 
 def enter(at: Table, *faces: str) -> Table:
