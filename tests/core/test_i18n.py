@@ -161,6 +161,7 @@ def test_texts_are_complete_and_clean() -> None:
         assert text, (language, key)
         assert text == text.strip(), (language, key)
         assert not re.search(r"  |['\"\t\n]|\.\.\.", text), (language, key, "spaces, quotes, an ellipsis")
+        assert not re.search(r"\b[RC]\d+\b", text), (language, key, "only the rules pages cite rulings")
 
 
 def test_each_language_keeps_its_typography() -> None:
@@ -322,11 +323,6 @@ def test_every_decision_has_a_label(name: str) -> None:
         assert all(load(language).action(name, game.parse(text)) in labels for text in decisions)
 
 
-def test_outcomes_of_the_dice_have_no_label() -> None:
-    with pytest.raises(KeyError, match=r"rapido\.action\.7X"):
-        load("en").action("rapido", rapido.Roll(7, rapido.X))
-
-
 @every_game
 def test_every_option_and_choice_has_a_name(name: str) -> None:
     wanted = set()
@@ -342,13 +338,6 @@ def test_every_phase_has_a_prompt_and_every_decision_its_rules(name: str) -> Non
     prompts = {key for key in ENGLISH if key.startswith(f"{name}.phase.")}
     assert prompts == {f"{name}.phase.{phase.value}" for phase in phases}
     assert {f"{name}.help.{phase}" for phase in (*played(name)[1], "aim")} <= set(ENGLISH)
-
-
-@every_language
-def test_texts_for_players_cite_no_rulings(language: str) -> None:
-    """Only the rules pages show the numbers, beside their texts."""
-    for key, message in load(language).messages.items():
-        assert not any(re.search(r"\b[RC]\d+\b", form) for form in message.forms), key
 
 
 def test_games_colours_bots_and_errors_have_texts() -> None:
@@ -430,6 +419,8 @@ def test_a_missing_key_or_argument_raises_a_key_error() -> None:
         load("it")("rapido.nome")
     with pytest.raises(KeyError, match="number"):
         load("it")("rapido.action.place")
+    with pytest.raises(KeyError, match=r"rapido\.action\.7X"):  # dice have no label
+        load("en").action("rapido", rapido.Roll(7, rapido.X))
 
 
 # Which language.
