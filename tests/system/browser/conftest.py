@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,15 @@ from escadaria.server.pages import STATIC
 from server.coached import write_chain_solution, write_solution
 from serving import Server, running
 from system.browser.people import Person
+from system.browser.screens import SCREENS, Screen
 from system.browser.setup import DESK, chromium, memory
 
 ROOT = Path(__file__).parents[3]
 
 Come = Callable[..., Person]
 """Brings a person: ``page`` has options of the browser, the other arguments are for local storage."""
+
+Screens = Callable[[str], Screen]
 
 
 # All of the package's, not of the session's: while Playwright runs, its event loop is the running one, so it
@@ -40,6 +44,12 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def url(live: Server) -> str:
     """The URL of the server."""
     return live.url
+
+
+@pytest.fixture(scope="package")
+def screens(url: str) -> Screens:
+    """Prepares each screen once."""
+    return functools.cache(lambda name: SCREENS[name](url))
 
 
 @pytest.fixture(scope="package")

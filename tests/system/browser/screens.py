@@ -118,6 +118,10 @@ def analysed_middle(person: Person) -> None:
     expect(person.page.get_by_role("img", name=person.like("web.coach.curve"))).to_be_visible()
 
 
+def replay(table: Table) -> Screen:
+    return Screen(f"/replay/{table.match}", (), analysed_middle)
+
+
 def real_result(url: str) -> Table:
     """A match that the entered dice have ended."""
     table = real(url, "rapido", "turn=0 phase=first value=0 steps=18,9,12 tower=-")
@@ -249,11 +253,11 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "log": lambda url: at(rapido(url), log),
     "help": lambda url: at(rapido(url), help),
     "resign": lambda url: at(rapido(url), resign),
-    "after-rapido": lambda url: at(played(url, "rapido", 4), won),
-    "after-chain": lambda url: at(played(url, "chain", 3, board="short"), won),
-    "replay": lambda url: Screen(f"/replay/{played(url, 'chain', 2, board='short').match}", (), middle),
+    "after-rapido": lambda url: at(played(url, "rapido", 4), analysed),
+    "after-chain": lambda url: at(played(url, "chain", 3, board="short"), analysed),
+    "replay": lambda url: replay(played(url, "chain", 2, board="short")),
     "after-analysed": lambda url: at(finished(url), analysed),
-    "replay-analysed": lambda url: Screen(f"/replay/{finished(url).match}", (), analysed_middle),
+    "replay-analysed": lambda url: replay(finished(url)),
     "rapido-bars": lambda url: at(evaluated_table(url), bars),
     "position-rapido": lambda _: Screen(there("position/rapido", RACE, EVALUATED), (), worth),
     "position-chain": lambda _: Screen("/position/chain", (), position),

@@ -28,6 +28,7 @@ SHORT: ViewportSize = {"width": 390, "height": 664}
 PHONE: ViewportSize = {"width": 390, "height": 740}
 TALL: ViewportSize = {"width": 390, "height": 844}
 SIDE: ViewportSize = {"width": 667, "height": 375}
+TABLET: ViewportSize = {"width": 820, "height": 1180}
 DESK: ViewportSize = {"width": 1280, "height": 800}
 DESKS: tuple[ViewportSize, ...] = (
     {"width": 1024, "height": 768}, {"width": 1366, "height": 657}, {"width": 1440, "height": 900},

@@ -1,4 +1,4 @@
-"""Rapido's table: everything is in view and stays in place, on short phones and on desks."""
+"""Rapido's table: it stays in place, says what a choice does, and shows what happened."""
 
 from __future__ import annotations
 
@@ -6,113 +6,27 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import ViewportSize, expect
 
+from system.browser import docks
 from system.browser.conftest import ROOT, Come
+from system.browser.docks import DOCKS, Dock
+from system.browser.looks import CUT, out_of_view
 from system.browser.people import Person
-from system.browser.screens import evaluated_table, middle
-from system.browser.setup import Table, played, practising
-
-SHORT: ViewportSize = {"width": 390, "height": 664}
-SHORTEST: ViewportSize = {"width": 360, "height": 600}
-PHONE: ViewportSize = {"width": 390, "height": 740}
-DESK: ViewportSize = {"width": 1280, "height": 800}
-SIDE: ViewportSize = {"width": 667, "height": 375}
-SIZES = (SHORT, SHORTEST, PHONE, DESK)
-DESKS: tuple[ViewportSize, ...] = (
-    {"width": 1024, "height": 768}, {"width": 1366, "height": 657}, {"width": 1440, "height": 900},
-)  # fmt: skip
-
-REPLAYS: tuple[ViewportSize, ...] = (
-    SHORT, DESKS[0],
-    {"width": 390, "height": 844}, {"width": 844, "height": 390}, {"width": 820, "height": 1180},
-)  # fmt: skip
+from system.browser.screens import SCREENS, middle
+from system.browser.setup import DESK, DESKS, SHORT, SHORTEST, SIDE, TABLET, TALL, opened, played, practising
 
 DECIDE = "turn=0 phase=decide value=62 steps={} tower={}"
-PLACES = {
-    2: DECIDE.format("9,5", "3:0:54,4:1:41"),
-    6: DECIDE.format("9,12,8,13,9,3", "0:3,0:5,4:1:61,5:2:53"),
-}
-OPEN = DECIDE.format("9,12,8,13,9,3", "0:1,0:2,0:3")
-"""All six fields are free, and three pairs lie on field 0."""
 
 
-def named(value: object) -> str:
-    return f"{value['width']}x{value['height']}" if isinstance(value, dict) else str(value)
+def seated(
+    come: Come, url: str, players: int, position: str, size: ViewportSize, language: str = ""
+) -> Person:
+    return docks.seated(come, url, Dock("rapido", players, position), size, language)
 
 
-def seated(come: Come, table: Table, size: ViewportSize, language: str = "", **settings: object) -> Person:
-    """A person at a table whose turn it is."""
-    person = come(page={"viewport": size, "has_touch": True}, seats=[table], language=language, **settings)
-    person.go(table.path)
-    assert person.asked()
-    return person
-
-
-def is_in_view(page: Page, control: Locator) -> None:
-    """Assert that a control is inside the viewport and that a tap on its centre hits it."""
-    box = control.bounding_box()
-    size = page.viewport_size
-    assert box and size
-    assert box["x"] >= 0 and box["x"] + box["width"] <= size["width"] + 0.5, box
-    assert box["y"] >= 0 and box["y"] + box["height"] <= size["height"] + 0.5, box
-    control.click(trial=True)
-
-
-CUT = """() => [...document.querySelectorAll('.turn-dock :is([role=radio], .btn, .hand)')]
-  .filter((box) => {
-    const { top, bottom, left, right } = box.getBoundingClientRect();
-    const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
-    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      const around = text.parentElement;
-      if (!text.data.trim() || around.closest('.vh') || !around.checkVisibility()) continue;
-      const range = document.createRange();
-      range.selectNodeContents(text);
-      const at = range.getBoundingClientRect();
-      if (at.top < top - 1 || at.bottom > bottom + 1) return true;
-      if (at.left < left - 1 || at.right > right + 1) return true;
-    }
-    return false;
-  })
-  .map((box) => `${box.className} ${box.getAttribute('aria-label')}: ${box.innerText}`)"""
-"""The controls of the dock whose text sticks out of them."""
-
-
-@pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("players", [2, 6])
-@pytest.mark.parametrize("size", SIZES, ids=named)
-def test_every_choice_is_in_view(
-    come: Come, url: str, size: ViewportSize, players: int, language: str
-) -> None:
-    person = seated(come, practising(url, "rapido", PLACES[players], players, "Ana"), size, language)
-    page = person.page
-    choices = person.choices
-    expect(choices).to_have_count(4)
-    for control in [*choices.all(), person.main.first, person.risky.first]:
-        is_in_view(page, control)
-    for choice in choices.all():
-        box = choice.bounding_box()
-        assert box and box["width"] >= 44 and box["height"] >= 44
-    assert page.evaluate(CUT) == []
-    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
-
-
-@pytest.mark.parametrize("language", ["en", "de", "fr", "it", "es"])
-@pytest.mark.parametrize("size", [SHORTEST, *DESKS[:2]], ids=named)
-def test_six_fields_fit_in_every_language(come: Come, url: str, size: ViewportSize, language: str) -> None:
-    person = seated(come, practising(url, "rapido", OPEN, 6, "Ana"), size, language)
-    expect(person.choices).to_have_count(6)
-    for choice in person.choices.all():
-        is_in_view(person.page, choice)
-    assert person.page.evaluate(CUT) == []
-
-
-@pytest.mark.parametrize("players", [2, 6])
-def test_a_small_phone_on_its_side_cuts_nothing(come: Come, url: str, players: int) -> None:
-    person = seated(come, practising(url, "rapido", PLACES[players], players, "Ana"), SIDE, "de")
-    for control in [*person.choices.all(), person.main.first, person.risky.first]:
-        is_in_view(person.page, control)
-    assert person.page.evaluate(CUT) == []
+def seat_of_six(come: Come, url: str, size: ViewportSize = SHORT) -> Person:
+    return docks.seated(come, url, DOCKS["rapido-six"], size)
 
 
 NEWS = """() => {
@@ -131,11 +45,10 @@ LINES = """(box) => {
 """The number of lines of a text."""
 
 
-@pytest.mark.parametrize("size", [SHORT, SHORTEST, PHONE], ids=named)
-def test_a_long_news_line_is_not_cut_and_moves_nothing(come: Come, url: str, size: ViewportSize) -> None:
+def test_a_long_news_line_is_not_cut_and_moves_nothing(come: Come, url: str) -> None:
     where = DECIDE.format("12,15,9,13", "2:2:53,4:3:61")
     names = ["Maximiliane", "Bartholomäus", "Clementine", "Dietlinde Charlotte"]
-    person = seated(come, practising(url, "rapido", where, 4, *names), size, "de")
+    person = docks.at(come, [practising(url, "rapido", where, 4, *names)], SHORTEST, "de")
     page = person.page
     board = page.get_by_role("region", name=person.say("web.board"))
     before = board.bounding_box(), person.main.first.bounding_box()
@@ -151,21 +64,8 @@ def test_a_long_news_line_is_not_cut_and_moves_nothing(come: Come, url: str, siz
     assert words.evaluate(LINES) == 1
 
 
-@pytest.mark.parametrize("size", [SHORT, SHORTEST, PHONE, *DESKS], ids=named)
-def test_chances_cut_nothing(come: Come, url: str, size: ViewportSize) -> None:
-    person = seated(come, evaluated_table(url), size, "de", bars=True)
-    page = person.page
-    share = re.compile(r"\d\s?%")
-    for choice in person.choices.all():
-        expect(choice).to_have_accessible_name(share)
-        expect(choice.get_by_text(share).locator("visible=true").first).to_be_visible()
-        is_in_view(page, choice)
-    expect(person.risky.first).to_contain_text(share)
-    assert page.evaluate(CUT) == []
-
-
 def test_only_the_main_button_commits(come: Come, url: str) -> None:
-    person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORT)
+    person = seat_of_six(come, url)
     page = person.page
     for field in (1, 3):
         row = page.locator(f"rect.tap[data-field='{field}']")
@@ -178,10 +78,10 @@ def test_only_the_main_button_commits(come: Come, url: str) -> None:
     expect(person.main).to_have_text(person.say("web.rapido.place", value=62, field=0))
 
 
-@pytest.mark.parametrize("size", [SHORT, PHONE, SIDE, DESK], ids=named)
+@pytest.mark.parametrize("size", [SHORT, SIDE, DESK], ids=["phone", "side", "desk"])
 def test_the_board_and_the_main_button_stay_in_place(come: Come, url: str, size: ViewportSize) -> None:
     start = "turn=0 phase=first value=0 steps=0,0,0 tower=-"
-    person = seated(come, practising(url, "rapido", start, 3, "Ana", finish=50), size)
+    person = docks.seated(come, url, Dock("rapido", 3, start, {"finish": 50}), size)
     page = person.page
     board = page.get_by_role("region", name=person.say("web.board"))
     boxes = []
@@ -193,7 +93,7 @@ def test_the_board_and_the_main_button_stay_in_place(come: Come, url: str, size:
 
 
 def test_a_short_phone_shows_a_window_on_the_stairs(come: Come, url: str) -> None:
-    person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORT)
+    person = seat_of_six(come, url)
     page = person.page
     pieces = [page.locator(f".piece[data-seat='{seat}']").bounding_box() for seat in range(6)]
     assert all(piece and piece["width"] >= 20 for piece in pieces)
@@ -207,7 +107,7 @@ def test_a_short_phone_shows_a_window_on_the_stairs(come: Come, url: str) -> Non
 
 
 def test_the_hand_says_what_the_choice_does(come: Come, url: str) -> None:
-    person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORT)
+    person = seat_of_six(come, url)
     person.turn.get_by_role("radio", name=re.compile("^3")).tap()
     hand = person.turn.locator(".hand").first
     expect(hand).to_contain_text(person.say("web.rapido.on", field=3))
@@ -215,7 +115,7 @@ def test_the_hand_says_what_the_choice_does(come: Come, url: str) -> None:
 
 
 def test_r18_with_two_players_the_hand_says_what_both_pairs_bring(come: Come, url: str) -> None:
-    person = seated(come, practising(url, "rapido", PLACES[2], 2, "Ana"), SHORT)
+    person = docks.seated(come, url, DOCKS["rapido-two"], SHORT)
     person.turn.get_by_role("radio", name=re.compile("^5")).tap()
     expect(person.turn.locator(".hand").first).to_contain_text(
         person.say("web.rapido.on.two", field=5, climb=8)
@@ -225,24 +125,31 @@ def test_r18_with_two_players_the_hand_says_what_both_pairs_bring(come: Come, ur
 def test_r18_with_two_players_the_first_pair_says_that_it_does_not_score_yet(come: Come, url: str) -> None:
     first = DECIDE.format("9,5", "4:1:41")
     for size in (SHORT, SHORTEST):
-        person = seated(come, practising(url, "rapido", first, 2, "Ana"), size, "de")
+        person = seated(come, url, 2, first, size, "de")
         words = person.turn.locator(".hand").first
         expect(words).to_contain_text(person.say("web.rapido.on.first", field=5))
         assert person.page.evaluate(CUT) == []
     second = "turn=0 phase=first value=0 steps=9,5 tower=3:0:54,4:1:41"
-    person = seated(come, practising(url, "rapido", second, 2, "Ana"), SHORTEST, "de")
+    person = seated(come, url, 2, second, SHORTEST, "de")
     expect(person.turn.locator(".hand").first).to_contain_text(person.say("web.rapido.roll_second"))
     assert person.page.evaluate(CUT) == []
 
 
-@pytest.mark.parametrize("size", [SHORT, {"width": 390, "height": 844}], ids=named)
-def test_after_a_throw_out_the_last_decision_can_be_taken_back(
-    come: Come, url: str, size: ViewportSize
-) -> None:
+def test_after_a_throw_out_the_last_decision_can_be_taken_back(come: Come, url: str) -> None:
+    """Tourists throw out whom they can, if they do not roll an X before."""
     where = "turn=0 phase=decide value=11 steps=9,5,7 tower=-"
-    for _ in range(10):  # until a bot throws it out; after taking back the same dice would fall
-        person = seated(come, practising(url, "rapido", where, 3, "Ana"), size, "de", speed=0.1)
-        again = person.button("web.recap.again")
+    tables = [
+        opened(
+            url, players=3, people=[{"name": "Ana"}], bots=["tourist"] * 2, settings={"practice": True},
+            start=True, start_from=where,
+        )
+        for _ in range(8)
+    ]  # fmt: skip
+    person = docks.at(come, tables, SHORT, "de", speed=0.1)
+    again = person.button("web.recap.again")
+    for table in tables:
+        person.go(table.path)
+        assert person.asked()
         person.turn.get_by_role("radio", name=re.compile("^5")).tap()
         person.main.first.click()
         expect(person.main).to_contain_text(person.say("web.rapido.roll"))  # all others have played
@@ -251,7 +158,7 @@ def test_after_a_throw_out_the_last_decision_can_be_taken_back(
     expect(again).to_be_visible()
     back = person.turn.get_by_role("button", name=person.say("web.undo")).locator("visible=true")
     expect(back).to_have_count(1)
-    is_in_view(person.page, back)
+    assert not out_of_view(back, 0)
     person.see()
     back.click()
     expect(person.main).to_have_text(person.say("web.rapido.place", value=11, field=5))
@@ -259,7 +166,7 @@ def test_after_a_throw_out_the_last_decision_can_be_taken_back(
 
 def test_r15_a_field_that_lets_another_player_win_is_not_proposed(come: Come, url: str) -> None:
     where = "turn=0 phase=decide value=64 steps=3,14 tower=3:1:63,4:1:62"
-    person = seated(come, practising(url, "rapido", where, 2, "Ana"), SHORT)
+    person = seated(come, url, 2, where, SHORT)
     expect(person.main).to_have_text(person.say("web.rapido.place", value=64, field=2))
     person.turn.get_by_role("radio", name=re.compile("^5")).tap()
     expect(person.main).to_have_text(person.say("web.rapido.place", value=64, field=5))
@@ -267,7 +174,7 @@ def test_r15_a_field_that_lets_another_player_win_is_not_proposed(come: Come, ur
 
 
 def test_marks_of_six_players_lie_beside_their_tokens(come: Come, url: str) -> None:
-    person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORTEST, "de")
+    person = seat_of_six(come, url)
     players = person.page.get_by_role("list", name=person.say("web.players"))
     expect(players.get_by_role("listitem")).to_have_count(6)
     expect(players.locator(".dot").locator("visible=true")).to_have_count(0)
@@ -275,7 +182,7 @@ def test_marks_of_six_players_lie_beside_their_tokens(come: Come, url: str) -> N
 
 def test_an_unrolled_pair_looks_unrolled(come: Come, url: str) -> None:
     start = "turn=0 phase=first value=0 steps=9,12,8 tower=-"
-    person = seated(come, practising(url, "rapido", start, 3, "Ana"), SHORT)
+    person = seated(come, url, 3, start, SHORT)
     dice = person.turn.get_by_role("img", name=person.say("web.rapido.no_dice"))
     expect(dice.locator("svg.resting")).to_be_visible()
     expect(dice.locator(".cube")).to_have_count(0)
@@ -285,7 +192,7 @@ def test_an_unrolled_pair_looks_unrolled(come: Come, url: str) -> None:
 
 def test_a_pair_on_field_0_shows_its_dice_or_that_nobody_saw_them(come: Come, url: str) -> None:
     alone = DECIDE.format("9,5", "4:1:41")  # one pair of two scores nothing and stays (R18)
-    person = seated(come, practising(url, "rapido", alone, 2, "Ana"), SHORT)
+    person = seated(come, url, 2, alone, SHORT)
     page = person.page
     digits = page.locator(".pair[data-field='0'] .mark")
     person.turn.get_by_role("radio", name=re.compile("^0")).tap()
@@ -297,13 +204,10 @@ def test_a_pair_on_field_0_shows_its_dice_or_that_nobody_saw_them(come: Come, ur
 
 
 def test_an_x_is_staged_and_goes_on_by_a_tap(come: Come, url: str) -> None:
-    person = seated(come, practising(url, "rapido", PLACES[6], 6, "Ana"), SHORT, speed=2)
+    screen = SCREENS["rapido-staged"](url)
+    person = come(seats=screen.seats, page={"viewport": SHORT, "has_touch": True})
+    screen.show(person)  # an X is entered
     word = person.turn.locator(".word", has_text=re.compile("^X!"))
-    for _ in range(80):
-        person.risky.first.click()
-        expect(word.or_(person.risky).first).to_be_visible()
-        if word.is_visible():
-            break
     expect(word).to_be_visible()
     expect(person.turn.locator(".shake")).to_be_visible()
     person.click("web.go_on")
@@ -313,11 +217,12 @@ def test_an_x_is_staged_and_goes_on_by_a_tap(come: Come, url: str) -> None:
 @pytest.mark.parametrize("game", ["rapido", "chain"])
 def test_in_a_replay_the_controls_cover_nothing(come: Come, url: str, game: str) -> None:
     options = {"finish": 5} if game == "rapido" else {"board": "short"}
-    match = played(url, game, 2, **options).match
-    for size in REPLAYS:
-        person = come(page={"viewport": size}).go(f"/replay/{match}")
-        middle(person)
-        # at one moment: an analysis may come and move them
+    person = come().go(f"/replay/{played(url, game, 2, **options).match}")
+    middle(person)
+    person.ready()
+    for size in (SHORT, TALL, SIDE, TABLET, DESKS[0]):
+        person.page.set_viewport_size(size)
+        person.see()
         board, hand, controls = person.page.evaluate(
             "parts => parts.map((part) => document.querySelector(part).getBoundingClientRect().toJSON())",
             [".frame", ".turn-dock > .hand", ".controls"],

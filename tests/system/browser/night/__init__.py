@@ -1,0 +1,1 @@
+"""Every screen, size, language and number of players: what repeats the proofs of the folder above."""

@@ -1,0 +1,51 @@
+"""Every screen in every size, theme and language."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import ViewportSize
+
+from escadaria.i18n import LANGUAGES
+from system.browser.conftest import Come, Screens
+from system.browser.looks import overflows, switch, violations
+from system.browser.screens import SCREENS
+from system.browser.setup import DESK, TALL
+from system.browser.test_screens import WIDTHS, steps_too_high, visit
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_no_width_scrolls_sideways_and_all_languages_fit(come: Come, screens: Screens, name: str) -> None:
+    screen = screens(name)
+    person = come(seats=screen.seats, name="Ana")
+    screen.show(person)
+    problems: dict[str, list[str]] = {}
+    for language in (*LANGUAGES[1:], LANGUAGES[0]):
+        person.page.set_viewport_size(DESK)
+        switch(person, language)
+        for width in WIDTHS:
+            problems |= overflows(person, width)
+    assert not problems
+
+
+@pytest.mark.parametrize("size", [DESK, TALL], ids=["desk", "phone"])
+@pytest.mark.parametrize("name", SCREENS)
+def test_axe_finds_no_violations_in_both_themes(
+    come: Come, screens: Screens, name: str, size: ViewportSize
+) -> None:
+    screen = screens(name)
+    person = come(seats=screen.seats, name="Ana", page={"viewport": size})
+    screen.show(person)
+    for theme in ("light", "dark"):
+        person.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+        assert not violations(person), theme
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_first_visit_is_small_and_in_the_language_of_the_browser(come: Come, language: str) -> None:
+    visit(come, language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("game", ["rapido", "chain"])
+def test_every_step_of_a_lesson_fits_the_screen(come: Come, game: str, language: str) -> None:
+    assert not steps_too_high(come, game, language)
