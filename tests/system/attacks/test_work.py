@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,11 @@ import pytest
 
 import escadaria
 from escadaria.client import Table, open_match
+from escadaria.game import AnyGame
 from escadaria.record import Record, Seat
+from escadaria.server.pool import Pool
 from serving import PATIENCE, Server, eventually, serving, started
-from wire import Wire, opened, wire
+from wire import QUICK, opened, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -75,33 +77,52 @@ async def test_a_record_longer_than_any_match_is_refused(tmp_path: Path) -> None
 
 async def test_one_address_that_floods_delays_another_by_one_job(tmp_path: Path) -> None:
     async with serving(tmp_path) as server, client(server.url, ATTACKER) as attacker:
-        answered: list[int] = []
+        pool, answered = server.hub.workers.replays, list[str]()
 
-        async def flood(number: int) -> None:
-            text = another(3000, number)
-            answered.append((await attacker.post("/api/replays", json={"record": text})).status_code)
+        async def ask(http: httpx.AsyncClient, text: str) -> None:
+            answer = await http.post("/api/replays", json={"record": text})
+            assert answer.status_code == 200
+            answered.append(text)
 
-        floods = [asyncio.create_task(flood(number)) for number in range(24)]
-        async with client(server.url, HONEST) as http:
-            while not answered:
-                await asyncio.sleep(0.01)  # until the flood is running
-            before = len(answered)
-            replay = await http.post("/api/replays", json={"record": record(30)})
-            assert replay.status_code == 200
-            assert len(answered) - before < 8, "it did not wait for the flood"
-        await asyncio.gather(*floods)
-        assert set(answered) == {200}
+        with held(pool) as release:
+            asked = [asyncio.create_task(ask(attacker, another(30, number))) for number in range(20)]
+            await eventually(lambda: pool.waiting == 20, "the flood waits")
+            async with client(server.url, HONEST) as http:
+                asked.append(asyncio.create_task(ask(http, record(60))))
+                await eventually(lambda: pool.waiting == 21, "the other waits too")
+                release()
+                await asyncio.gather(*asked)
+        assert answered.index(record(60)) < 8, "it did not wait for the flood"
+
+
+@contextlib.contextmanager
+def held(pool: Pool) -> Iterator[Callable[[], None]]:
+    """Let the jobs of a pool wait until it is called."""
+    following = pool._next
+    pool._next = lambda: None  # type: ignore[method-assign]
+
+    def release() -> None:
+        pool._next = following  # type: ignore[method-assign]
+        pool._assign()
+
+    yield release
 
 
 async def test_the_queue_is_bounded(tmp_path: Path) -> None:
     async with serving(tmp_path) as server, client(server.url, ATTACKER) as attacker:
-        posts = [
-            attacker.post("/api/replays", json={"record": another(3000, number)}) for number in range(60)
-        ]
-        answers = await asyncio.gather(*posts)
+        pool = server.hub.workers.replays
+        with held(pool) as release:
+            posts = [
+                asyncio.create_task(attacker.post("/api/replays", json={"record": another(30, number)}))
+                for number in range(60)
+            ]
+            await eventually(lambda: sum(post.done() for post in posts) == 35, "the others are refused")
+            assert pool.waiting == 25
+            release()
+            answers = await asyncio.gather(*posts)
         refused = [answer for answer in answers if answer.status_code != 200]
         assert {(answer.status_code, answer.json()["code"]) for answer in refused} == {(503, "busy")}
-        assert len(refused) >= 30
+        assert len(refused) == 35
         assert all(int(answer.headers["retry-after"]) >= 1 for answer in refused)
 
 
@@ -127,44 +148,41 @@ async def test_work_is_limited_per_address(tmp_path: Path) -> None:
 
 async def test_many_hints_do_not_delay_a_bot(tmp_path: Path) -> None:
     async with serving(tmp_path) as server, contextlib.AsyncExitStack() as stack:
-        asking: list[Wire] = []
-        for _ in range(12):
-            people = [{"name": name} for name in "ABCDEF"]
-            match = await opened(server.url, "chain", **SLOW, people=people, start=True, settings=PRACTICE)
-            for _ in range(2):
-                there = wire(server.url, match["match"], token=match["token"])
-                asking.append(await stack.enter_async_context(there))
-        answered: list[str] = []
+        match = await opened(
+            server.url, people=[{"name": "Ana"}, {"name": "Rui"}], settings={"practice": True},
+            start=True, start_from="turn=0 phase=decide value=64 steps=3,5 tower=-",
+        )  # fmt: skip
+        asking = [
+            await stack.enter_async_context(wire(server.url, match["match"], token=match["token"]))
+            for _ in range(5)
+        ]
+        pool = server.hub.workers.hints
+        with held(pool) as release:
+            hints = [asyncio.create_task(there.ask("hint")) for there in asking]
+            await eventually(lambda: pool.waiting == 5, "they wait")
+            async with await against_a_bot(server.url) as table:
+                await play_rounds(table, 3)
+            release()
+            assert [(await hint)["type"] for hint in hints] == ["accepted"] * 5
 
-        async def hint(there: Wire) -> None:
-            answered.append((await there.ask("hint"))["type"])
 
-        await hint(asking[0])
+async def test_bots_without_a_waiting_person_have_low_priority(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: set[tuple[str, bool]] = set()
+    async with serving(tmp_path) as server:
+        decide = server.hub.workers.decide
+
+        async def noted(game: AnyGame, *more: Any, awaited: bool = True, **named: Any) -> str:
+            asked.add((game.name, awaited))
+            return await decide(game, *more, awaited=awaited, **named)
+
+        monkeypatch.setattr(server.hub.workers, "decide", noted)
+        await opened(server.url, "chain", bots=["simple"] * 2, start=True, settings=QUICK | {"clock": 3600})
         async with await against_a_bot(server.url) as table:
-            await play_rounds(table, 1)
-            hints = [asyncio.create_task(hint(there)) for there in asking]
-            before = len(answered)
-            await play_rounds(table, 3)
-            assert len(answered) - before < 12, "the bot did not wait for the hints"
-            await asyncio.gather(*hints)
-        assert set(answered) == {"accepted"}
-
-
-async def test_bots_without_a_waiting_person_have_low_priority(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server, await against_a_bot(server.url) as table:
-        timed = {"pace": 0, "clock": 3600}
-        for _ in range(40):
-            await opened(server.url, "chain", **SLOW, bots=["master"] * 6, start=True, settings=timed)
-        others = [room for name, room in server.hub.rooms.items() if name != table.match]
-
-        def moves() -> int:
-            return sum(room.match.version for room in others)
-
-        start = moves()
-        await eventually(lambda: moves() >= start + 20, "they play")
-        before = moves()
-        await play_rounds(table, 10)
-        assert moves() - before < 200, "the bot with a person at its table did not wait for the others"
+            await play_rounds(table, 2)
+        await eventually(lambda: len(asked) == 2, "both are played")
+    assert asked == {("chain", False), ("rapido", True)}
 
 
 async def test_the_server_stops_while_it_analyses(tmp_path: Path) -> None:
@@ -173,11 +191,6 @@ async def test_the_server_stops_while_it_analyses(tmp_path: Path) -> None:
             answer = await http.post("/api/analyses", json={"record": all_different(4_000)})
             assert answer.status_code == 202
         await asyncio.to_thread(server.stop)
-
-
-PRACTICE = {"practice": True}
-SLOW: dict[str, Any] = {"players": 6, "options": {"board": "long"}}
-"""A game with slow bots and hints."""
 
 
 async def against_a_bot(url: str) -> Table:
