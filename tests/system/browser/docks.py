@@ -125,7 +125,7 @@ def places(come: Come, url: str, game: str, size: ViewportSize) -> set[str]:
     """The places of the board and the main button in all decisions of six players."""
     tables = [opened(url, dock) for dock in DOCKS.values() if (dock.game, dock.players) == (game, 6)]
     person = at(come, tables, size)
-    board = person.page.get_by_role("region", name=person.say("web.board"), exact=True)
+    board = person.board
     found = set()
     for table in tables:
         person.go(table.path)

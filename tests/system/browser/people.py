@@ -174,6 +174,23 @@ class Person:
         return self.page.get_by_role("region", name=self.say("web.turn"), exact=True)
 
     @property
+    def log(self) -> Locator:
+        return self.page.get_by_role("region", name=self.say("web.log"), exact=True)
+
+    @property
+    def board(self) -> Locator:
+        return self.page.get_by_role("region", name=self.say("web.board"), exact=True)
+
+    @property
+    def players(self) -> Locator:
+        return self.page.get_by_role("list", name=self.say("web.players")).get_by_role("listitem")
+
+    def open_settings(self) -> Locator:
+        """Open the menu and return it."""
+        self.page.get_by_role("button", name=self.say("web.settings")).click()
+        return self.page.get_by_role("dialog", name=self.say("web.settings"))
+
+    @property
     def main(self) -> Locator:
         """The main button of a turn; there is none while others play."""
         keys = [key for keys in MAIN.values() for key in keys]

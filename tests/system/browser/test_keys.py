@@ -72,11 +72,7 @@ def choose_field(person: Person, chance: random.Random) -> None:
     assert found, said
     person.press("Enter")
     value = re.sub(r"\D.*", "", found[1])
-    expect(log(person)).to_contain_text(person.say("rapido.fact.placed.you", value=value, field=field))
-
-
-def log(person: Person) -> Locator:
-    return person.page.get_by_role("region", name=person.say("web.log"), exact=True)
+    expect(person.log).to_contain_text(person.say("rapido.fact.placed.you", value=value, field=field))
 
 
 def test_chain_by_keys(come: Come) -> None:
@@ -118,7 +114,7 @@ def test_a_digit_and_enter_do_what_was_chosen(come: Come, url: str, focused: boo
         person.press(digit)
         expect(person.page.get_by_role("radio", name=name)).to_be_checked()
         person.press("Enter")
-        expect(log(person)).to_contain_text(sentence)
+        expect(person.log).to_contain_text(sentence)
 
 
 def test_arrows_choose_and_escape_leaves_dialogs(come: Come, url: str) -> None:

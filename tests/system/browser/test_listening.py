@@ -107,8 +107,7 @@ def test_a_match_by_screen_reader(come: Come, game: str, players: int, options: 
     assert any(sentence in heard[-1] and heading == winner for sentence, heading in results), heard[-1]
     assert not any("Ana" in words for words in heard), "the player is addressed as you"
     # all sentences of the log were announced
-    log = person.page.get_by_role("region", name=person.say("web.log"), exact=True)
-    lines = log.get_by_role("listitem").all_inner_texts()
+    lines = person.log.get_by_role("listitem").all_inner_texts()
     everything = " ".join(heard)
     silent = [
         sentence
@@ -146,8 +145,7 @@ def described(person: Person, game: str, options: dict[str, object]) -> str:
 
 
 def names(person: Person) -> list[str]:
-    seats = person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
-    return [text.split("\n")[0] for text in seats.all_inner_texts()]
+    return [text.split("\n")[0] for text in person.players.all_inner_texts()]
 
 
 def sentences(person: Person, game: str) -> re.Pattern[str]:

@@ -5,31 +5,34 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from system.browser.conftest import Come
 from system.browser.people import Person, play_together
-from system.browser.setup import joined, opened, setup
+from system.browser.setup import DESK, SHORT, SHORTEST, joined, opened, setup
 
 BOT = "bot regular"
 
 
 @pytest.mark.parametrize(
-    "game, players, options",
-    [("rapido", 2, {"finish": 5}), ("rapido", 3, {"finish": 8}), ("rapido", 6, {"finish": 5}),
-     ("chain", 2, {"board": "18 3>8 9>5"})],
-    ids=["rapido-2", "rapido-3", "rapido-6", "chain-2"],
+    "game, players, options, size",
+    [("rapido", 3, {"finish": 5}, DESK), ("rapido", 2, {"finish": 5}, SHORTEST),
+     ("chain", 2, {"board": "18 3>8 9>5"}, DESK)],  # and on a phone: test_taps.py
+    ids=["rapido-desk", "rapido-phone", "chain-desk"],
 )  # fmt: skip
 def test_two_taps_start_a_match_against_bots(
-    come: Come, game: str, players: int, options: dict[str, object]
+    come: Come, game: str, players: int, options: dict[str, object], size: ViewportSize
 ) -> None:
-    person = come(setups={f"{game}.bots": setup(players, BOT, **options)}, name="Ana")
+    whole_match(come, game, players, options, size)
+
+
+def whole_match(come: Come, game: str, players: int, options: dict[str, object], size: ViewportSize) -> None:
+    page = {"viewport": size, "has_touch": size["width"] < 600}
+    person = come(setups={f"{game}.bots": setup(players, BOT, **options)}, name="Ana", page=page)
     person.go("/")
     card = person.page.get_by_role("article", name=person.say(f"{game}.name"))
     card.get_by_role("button", name=person.like("web.home.bots")).click()
-    expect(
-        person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
-    ).to_have_count(players)
+    expect(person.players).to_have_count(players)
     person.play(seed=players)
     is_told_who_won(person)
 
@@ -74,7 +77,7 @@ def test_set_up_by_hand_and_play_on_one_device(come: Come) -> None:
 
 
 def test_nothing_moves_under_the_finger_that_changes_the_number_of_players(come: Come) -> None:
-    person = come(page={"viewport": {"width": 360, "height": 600}, "has_touch": True})
+    person = come(page={"viewport": SHORTEST, "has_touch": True})
     person.go("/new/rapido?how=bots")
     players = person.say("web.players")
     number = person.page.get_by_role("spinbutton", name=players)
@@ -87,7 +90,7 @@ def test_nothing_moves_under_the_finger_that_changes_the_number_of_players(come:
 def test_a_phone_in_the_lobby_shows_who_has_come(come: Come, url: str) -> None:
     table = opened(url, "rapido", 4, people=[{"name": "Ana"}])
     friend = joined(url, table, "Maximiliane")
-    phone = {"viewport": {"width": 390, "height": 664}, "has_touch": True}
+    phone = {"viewport": SHORT, "has_touch": True}
     host = come(seats=[table], page=phone).go(table.path)
     expect(host.page.get_by_text("Maximiliane").first).to_be_in_viewport(ratio=1)
     guest = come(seats=[friend], page=phone).go(table.path)
@@ -99,7 +102,7 @@ def test_a_phone_in_the_lobby_shows_who_has_come(come: Come, url: str) -> None:
 
 
 def test_a_phone_shows_the_link_at_once_and_promises_no_code_that_it_cannot_show(come: Come) -> None:
-    phone = {"viewport": {"width": 360, "height": 600}, "has_touch": True}
+    phone = {"viewport": SHORTEST, "has_touch": True}
     host = come(setups={"rapido.online": setup(3, "link")}, name="Ana", page=phone)
     host.go("/new/rapido?how=online")
     host.reads("web.new.open.local")
@@ -111,8 +114,11 @@ def test_a_phone_shows_the_link_at_once_and_promises_no_code_that_it_cannot_show
     assert host.page.evaluate("scrollY") == 0, "nothing covers the button"
 
 
-@pytest.mark.parametrize("players", [2, 3])
-def test_online_by_a_link_with_a_rematch(come: Come, players: int) -> None:
+def test_online_by_a_link_with_a_rematch(come: Come) -> None:
+    match_by_a_link(come, 2)
+
+
+def match_by_a_link(come: Come, players: int) -> None:
     host = come(setups={"rapido.online": setup(players, "link", finish=5)}, name="Ana")
     host.go("/new/rapido?how=online")
     host.click("web.new.open")
@@ -143,7 +149,7 @@ def test_online_by_a_link_with_a_rematch(come: Come, players: int) -> None:
         expect(person.page).to_have_url(following)
     assert len({person.page.url for person in people}) == 1
     host.click("web.start")
-    play_together(people)
+    play_together(people, most=4)
 
 
 def test_the_host_starts_with_who_is_there(come: Come) -> None:
@@ -167,8 +173,7 @@ def test_the_host_starts_with_who_is_there(come: Come) -> None:
     expect(two).to_be_visible()
     host.click("web.lobby.start_with", number=2)
     for person in (host, guest):
-        players = person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
-        expect(players).to_have_count(2)
+        expect(person.players).to_have_count(2)
     play_together([host, guest])
     is_told_who_won(host)
 

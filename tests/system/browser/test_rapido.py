@@ -50,15 +50,14 @@ def test_a_long_news_line_is_not_cut_and_moves_nothing(come: Come, url: str) -> 
     names = ["Maximiliane", "Bartholomäus", "Clementine", "Dietlinde Charlotte"]
     person = docks.at(come, [practising(url, "rapido", where, 4, *names)], SHORTEST, "de")
     page = person.page
-    board = page.get_by_role("region", name=person.say("web.board"))
-    before = board.bounding_box(), person.main.first.bounding_box()
+    before = person.board.bounding_box(), person.main.first.bounding_box()
     person.turn.get_by_role("radio", name=re.compile("^3")).tap()
     person.main.tap()
     news = person.turn.locator(".news")
     expect(news).to_contain_text("Dietlinde")
     assert news.locator("span").evaluate(LINES) > 1
     assert page.evaluate(NEWS)
-    assert (board.bounding_box(), person.main.first.bounding_box()) == before
+    assert (person.board.bounding_box(), person.main.first.bounding_box()) == before
     # and no word of the button to take it back is broken
     words = person.button("web.undo").locator("visible=true").first.locator(".words")
     assert words.evaluate(LINES) == 1
@@ -82,12 +81,10 @@ def test_only_the_main_button_commits(come: Come, url: str) -> None:
 def test_the_board_and_the_main_button_stay_in_place(come: Come, url: str, size: ViewportSize) -> None:
     start = "turn=0 phase=first value=0 steps=0,0,0 tower=-"
     person = docks.seated(come, url, Dock("rapido", 3, start, {"finish": 50}), size)
-    page = person.page
-    board = page.get_by_role("region", name=person.say("web.board"))
     boxes = []
     for _ in range(4):  # to roll and to place, twice: nobody can win so soon
         assert person.asked()
-        boxes.append((board.bounding_box(), person.main.first.bounding_box()))
+        boxes.append((person.board.bounding_box(), person.main.first.bounding_box()))
         person.main.first.click()
     assert all(box == boxes[0] for box in boxes)
 
@@ -100,7 +97,7 @@ def test_a_short_phone_shows_a_window_on_the_stairs(come: Come, url: str) -> Non
     pills = page.locator(".pill")
     expect(pills).to_have_count(1)  # the last seat is on step 3, below the window
     expect(pills).to_have_text("3")
-    frame = page.get_by_role("region", name=person.say("web.board")).bounding_box()
+    frame = person.board.bounding_box()
     own = pieces[0]
     assert frame and own
     assert frame["y"] < own["y"] and own["y"] + own["height"] < frame["y"] + frame["height"]

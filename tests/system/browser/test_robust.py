@@ -14,7 +14,18 @@ from playwright.sync_api import Route, WebSocketRoute, expect
 from serving import Server, running
 from system.browser.conftest import Come
 from system.browser.people import Person, play_together
-from system.browser.setup import Table, asked, joined, opened, played, practising, setup
+from system.browser.setup import (
+    DESK,
+    SHORT,
+    SHORTEST,
+    Table,
+    asked,
+    joined,
+    opened,
+    played,
+    practising,
+    setup,
+)
 
 DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
 
@@ -54,8 +65,7 @@ def test_the_server_dies_in_the_middle_of_a_roll(
         for person, form in zip(people, (".you", ""), strict=True):
             rolled = person.say(f"rapido.fact.rolled{form}", name="Ana", dice=("@", "@"), value="@")
             line = re.compile(re.escape(rolled).replace("@", ".+?"))
-            log = person.page.get_by_role("region", name=person.say("web.log"), exact=True)
-            expect(log.get_by_role("listitem").filter(has_text=line)).to_have_count(1)
+            expect(person.log.get_by_role("listitem").filter(has_text=line)).to_have_count(1)
         for person in people:
             settings(person, "web.speed", "web.speed.off")
         play_together(people, most=6)
@@ -84,11 +94,6 @@ def test_refresh_at_any_moment(come: Come, url: str) -> None:
         person.page.reload()  # during an animation
         if not person.asked():
             break
-    settings(person, "web.speed", "web.speed.off")
-    person.play()
-    result = person.winner.inner_text()
-    person.page.reload()  # it is over
-    expect(person.winner).to_have_text(result)
 
 
 def test_two_tabs_of_one_seat(come: Come, url: str) -> None:
@@ -185,8 +190,7 @@ def test_a_guest_of_a_running_match_and_a_watcher(come: Come, url: str) -> None:
     host = come(seats=[ana]).go(ana.path)
     assert host.asked()
     host.main.first.click()
-    log = watcher.page.get_by_role("region", name=watcher.say("web.log"), exact=True)
-    expect(log.get_by_role("listitem").filter(has_text="Ana").first).to_be_visible()
+    expect(watcher.log.get_by_role("listitem").filter(has_text="Ana").first).to_be_visible()
 
 
 def test_a_finished_match(come: Come, url: str) -> None:
@@ -196,7 +200,9 @@ def test_a_finished_match(come: Come, url: str) -> None:
     guest.page.get_by_role("main").get_by_role("button", name=guest.say("web.replay")).click()
     expect(guest.page.get_by_role("slider", name=guest.say("web.replay.slider"))).to_be_visible()
     host = come(seats=[table]).go(table.path)
-    expect(host.winner).to_be_visible()
+    result = host.winner.inner_text()
+    host.page.reload()
+    expect(host.winner).to_have_text(result)
     unfinished = host.go("/").page.get_by_role("region", name=host.say("web.home.unfinished"))
     expect(unfinished).to_have_count(0)
 
@@ -206,9 +212,8 @@ def test_the_winner_by_resignation_is_marked(come: Come, url: str) -> None:
     winner = come(seats=[rui]).go(rui.path)
     asked(url, ana, "resign", version=4)
     expect(winner.winner).to_be_visible()
-    players = winner.page.get_by_role("list", name=winner.say("web.players")).get_by_role("listitem")
-    expect(players.filter(has_text="Rui")).to_have_attribute("aria-current", "true")
-    expect(players.filter(has_text="Ana")).not_to_have_attribute("aria-current", "true")
+    expect(winner.players.filter(has_text="Rui")).to_have_attribute("aria-current", "true")
+    expect(winner.players.filter(has_text="Ana")).not_to_have_attribute("aria-current", "true")
 
 
 def test_a_seat_moves_to_another_device(come: Come, url: str) -> None:
@@ -284,8 +289,7 @@ def test_a_click_before_the_page_has_loaded_is_not_lost(come: Come) -> None:
     card.get_by_role("button", name=person.like("web.home.bots")).click()
     expect(card).to_be_visible()
     held[-1].continue_()
-    players = page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
-    expect(players).to_have_count(2)
+    expect(person.players).to_have_count(2)
 
 
 def test_set_up_while_the_server_is_unreachable(come: Come) -> None:
@@ -302,8 +306,7 @@ def test_set_up_while_the_server_is_unreachable(come: Come) -> None:
     assert person.asked()
 
 
-@pytest.mark.parametrize("size", [(390, 664), (360, 600), (1280, 800)], ids=["phone", "small", "desk"])
-def test_notices_cover_neither_controls_nor_players(come: Come, url: str, size: tuple[int, int]) -> None:
+def test_notices_cover_neither_controls_nor_players(come: Come, url: str) -> None:
     """A refusal, a stand-in and a lost connection at once: "I am back" can be pressed."""
     table = opened(
         url,
@@ -312,7 +315,7 @@ def test_notices_cover_neither_controls_nor_players(come: Come, url: str, size: 
         settings={"clock": 1, "pace": 10_000},
         start=True,
     )
-    person = come(seats=[table], page={"viewport": {"width": size[0], "height": size[1]}}, fresh=True)
+    person = come(seats=[table], page={"viewport": SHORT}, fresh=True)
     wires: list[WebSocketRoute] = []
 
     def between(wire: WebSocketRoute) -> None:
@@ -339,8 +342,13 @@ def test_notices_cover_neither_controls_nor_players(come: Come, url: str, size: 
     expect(person.page.get_by_role("alert")).to_contain_text(person.say("error.stale_version"))
     wires[0].close()
     person.reads("web.reconnecting")
-    covered = person.page.evaluate(
-        """() => [...document.querySelectorAll('button, a, [role=radio], .players li')]
+    for size in (SHORT, SHORTEST, DESK):
+        person.page.set_viewport_size(size)
+        assert person.page.evaluate(COVERED) == []
+        back.first.click(trial=True)
+
+
+COVERED = """() => [...document.querySelectorAll('button, a, [role=radio], .players li')]
           .map((element) => [element, element.getBoundingClientRect()])
           .filter(([, box]) => box.width && box.height)
           .filter(([element, box]) => {
@@ -348,6 +356,3 @@ def test_notices_cover_neither_controls_nor_players(come: Come, url: str, size: 
             return !top || !(element.contains(top) || top.contains(element));
           })
           .map(([element]) => element.outerHTML.slice(0, 90))"""
-    )
-    assert covered == []
-    back.first.click(trial=True)

@@ -121,11 +121,10 @@ def test_a_phone_on_its_side_shows_the_board_and_the_action(come: Come, screens:
     screen.show(person)
     if name == "learn-chain":  # a lesson chooses nothing for the learner
         person.turn.locator("[data-action]:not([aria-disabled=true])").first.click()
-    board = person.page.get_by_role("region", name=person.say("web.board"), exact=True)
     for size in SIDEWAYS:
         person.page.set_viewport_size(size)
         expect(person.main.first).to_be_in_viewport(ratio=1)
-        expect(board).to_be_in_viewport(ratio=1)
+        expect(person.board).to_be_in_viewport(ratio=1)
         assert not person.page.evaluate(SCROLLS)
 
 
@@ -141,7 +140,7 @@ def test_a_replay_on_its_side_shows_the_board_and_the_way_through_it(
         page.set_viewport_size(size)
         page.evaluate("scrollTo(0, 0)")
         for shown in (
-            page.get_by_role("region", name=person.say("web.board"), exact=True),
+            person.board,
             page.get_by_role("region", name=person.say("web.turn"), exact=True),
             page.get_by_role("button", name=person.say("web.replay.play"), exact=True),
             page.get_by_role("slider", name=person.say("web.replay.slider")),
@@ -172,8 +171,7 @@ def test_names_of_six_can_be_read_where_they_stand_above_the_board(come: Come, s
     screen = screens("rapido-six")
     person = come(seats=screen.seats, page={"viewport": {"width": 830, "height": 700}})
     screen.show(person)
-    players = person.page.get_by_role("list", name=person.say("web.players")).get_by_role("listitem")
-    for player in players.filter(has_not_text="Maximiliane").locator(".who").all():
+    for player in person.players.filter(has_not_text="Maximiliane").locator(".who").all():
         assert player.evaluate("element => element.scrollWidth <= element.clientWidth")
 
 
@@ -185,7 +183,6 @@ def test_every_step_of_a_lesson_fits_the_screen(come: Come, game: str) -> None:
 def steps_too_high(come: Come, game: str, language: str) -> list[tuple[int, ViewportSize]]:
     """The steps of a lesson, and the sizes at which they scroll or the board is small."""
     person = come(page={"viewport": SHORTEST}, language=language)
-    board = person.page.get_by_role("region", name=person.say("web.board"), exact=True)
     step, last, found = 0, 9, []
     while step <= last:
         person.go(f"/learn/{game}?{step}#step={step}")
@@ -194,7 +191,7 @@ def steps_too_high(come: Come, game: str, language: str) -> list[tuple[int, View
         for size in (DESKS[0], SHORT, SHORTEST):
             person.page.set_viewport_size(size)
             person.see()
-            box = board.bounding_box()
+            box = person.board.bounding_box()
             if person.page.evaluate(SCROLLS) or not box or box["height"] < 180:
                 found.append((step, size))
         step += 1
