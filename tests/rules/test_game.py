@@ -483,9 +483,7 @@ def key(state: Any) -> Hashable:
     return (state.turn, state.phase.value, state.hands, state.pool, *where, chain, state.loose)
 
 
-@pytest.mark.parametrize(
-    "named, dice, counts", rows(Path(__file__).with_name("reachable.cases")), ids=" | ".join
-)
+@pytest.mark.parametrize("named, dice, counts", rows(Path(__file__).with_name("reachable.cases")))
 def test_reachable_positions(named: str, dice: str, counts: str) -> None:
     """Both implementations reach the same positions, and as many as they always did.
 
