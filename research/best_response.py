@@ -18,6 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria import network as shipped
+from escadaria.compute import ONE, ZERO
 from escadaria.games.rapido.compiled import play as kernel
 from escadaria.games.rapido.compiled import values as rapido_values
 from escadaria.games.rapido.compiled.rules import (
@@ -390,7 +391,7 @@ def ask(
                     field, _ = kernel.decide(policy, simple, rank, tower, noise)
                 else:
                     position[ROLLED] = rank
-                    field, _ = kernel.decide_by_tables(policy, policy_tables, 1, 0, position, noise)
+                    field, _ = kernel.decide_by_tables(policy, policy_tables, ONE, ZERO, position, noise)
                 decisions[near, far, rank] = field
 
 

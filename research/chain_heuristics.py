@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from escadaria.compute import ZERO
 from escadaria.games.chain import heuristics
 from escadaria.games.chain.bots import COVER_BONUS, HANDFUL
 from escadaria.games.chain.compiled import play as chain_kernel
@@ -311,7 +312,7 @@ def play_by_rules(
 
     :return: how many games were finished, how many of them seat 0 won, and how many turns were recorded.
     """
-    players, noted, won, keeps = len(tables.dealt), 0, 0, len(losses) == 0
+    players, noted, won, keeps = len(tables.dealt), ZERO, 0, len(losses) == 0
     hands, discs = np.zeros(players, np.int64), np.zeros((players, 2), np.int64)
     stacks, shares = np.zeros(len(tables.arrows), np.int64), np.zeros(players)
     for game in range(games):
@@ -319,7 +320,7 @@ def play_by_rules(
         seat = game % players
         while not has_won(seat, discs, stacks):
             if seat == 0:
-                at = noted if keeps else 0
+                at = noted if keeps else ZERO
                 if at == len(turns.own):
                     return game, won, noted
                 record_turn(tables, seat, hands, discs, stacks, turns, at, work.workspace)

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from escadaria.compute import ZERO
 from escadaria.games.chain.compiled.rules import SIDES, Words, dice_left, has_won, next_seat
 from escadaria.games.chain.compiled.search import (
     FAILS,
@@ -54,7 +55,7 @@ def search_turn(search: Search, level: Level, seat: int, hands: Words, discs: Wo
     """A turn of the grandmaster, which searches anew after each roll; returns its luck by the network."""
     chains, searched, known = search.chains, search.levels[0].workspace, level.workspace
     most = plan(search, level, seat, hands, discs, stacks)
-    plan_deeper(search, 0, seat, hands, discs, stacks)
+    plan_deeper(search, ZERO, seat, hands, discs, stacks)
     links = best_keep(chains, searched, hands[seat])[0]
     hands[seat] = links
     luck, roll = -kept(chains, known, links), draw_roll(chains, links)
@@ -103,7 +104,7 @@ def play_game(
     search: Search, level: Level, searches: bool, dealt: Words, ours: int
 ) -> tuple[float, float, int]:
     """One game among masters: whether our seat wins, the luck that it had, and its number of turns."""
-    players, seat, luck, played = len(dealt), 0, 0.0, 0
+    players, seat, luck, played = len(dealt), ZERO, 0.0, 0
     hands, discs = dealt.copy(), np.zeros((players, 2), np.int64)
     stacks = np.zeros(len(search.arrows), np.int64)
     while not has_won(seat, discs, stacks):

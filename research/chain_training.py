@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from escadaria.compute import ZERO
 from escadaria.compute.network import Weights, weights
 from escadaria.compute.solve import solve
 from escadaria.compute.streams import DICE, NOISE, start
@@ -419,7 +420,7 @@ def lose(
     lost, squares, won = 0.0, 0.0, 0
     for game in range(games):
         hands[:], discs[:], stacks[:] = 2, 0, 0
-        seat, network_seat, this_game = 0, game % 2, 0.0
+        seat, network_seat, this_game = ZERO, game % 2, 0.0
         while not has_won(seat, discs, stacks):
             pool = pool_of(hands)
             most = work_out(truth, chains, exact, arrows, seat, pool, hands, discs, stacks)

@@ -18,6 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria import network
+from escadaria.compute import NONE, ZERO, constants
 from escadaria.games.rapido.compiled.rules import (
     DOUBLES,
     FIRST_ROLLS,
@@ -49,6 +50,7 @@ from escadaria.games.rapido.compiled.rules import (
     worth_of_doubles,
 )
 from escadaria.games.rapido.compiled.values import (
+    EACH_LEVEL,
     Model,
     Workspace,
     end_turn,
@@ -63,6 +65,8 @@ from escadaria.games.rapido.rules import TOP_FIELD, Rapido
 from escadaria.games.rapido.values import LEVELS
 from research.rapido_training import play_turn as play_planned_turn
 
+OWN, NEXT, LATER = constants(3)
+"""The turns that are worked out one after the other."""
 CUT = 0.01
 """The least probability of a choice, or of an end of a turn, that is looked into."""
 MARGIN = 0.05
@@ -122,7 +126,7 @@ def own_step(search: Search, at: int) -> int:
 def look(search: Search, at: int) -> int:
     """Work a turn out and fill in the shares at its start; the number of levels."""
     turn, own = search.turns[at], own_step(search, at)
-    levels = plan(search.model, search.finish, search.rows[at], own, False, turn.workspace)
+    levels = plan(search.model, search.finish, search.rows[at], own, EACH_LEVEL, turn.workspace)
     expected(levels, search.finish - own, turn.workspace, turn.out)
     return int(levels)
 
@@ -131,7 +135,7 @@ def look(search: Search, at: int) -> int:
 def fall(search: Search, at: int, level: int, crosses: int) -> Shares:
     """The network's shares after a turn that ends with a fall (R12), from the next seat on."""
     workspace, step = search.turns[at].workspace, moved(own_step(search, at) + level, -crosses)
-    end_turn(search.model, search.finish, search.rows[at], step, -1, 0, workspace)
+    end_turn(search.model, search.finish, search.rows[at], step, NONE, ZERO, workspace)
     shares: Shares = workspace.shares
     return shares
 
@@ -198,8 +202,8 @@ def begin_next(search: Search, at: int, level: int, field: int, rank: int) -> bo
 @njit(cache=True, nogil=True)
 def look_further(search: Search, cut: float) -> None:
     """Look at the second turn by the values after one more turn, where that is likely enough."""
-    turn, workspace, levels = search.turns[1], search.turns[1].workspace, look(search, 1)
-    find_chances(turn, levels, search.finish - own_step(search, 1), -1)
+    turn, workspace, levels = search.turns[1], search.turns[1].workspace, look(search, NEXT)
+    find_chances(turn, levels, search.finish - own_step(search, NEXT), NONE)
     total, likely, change = 0.0, 0.0, np.zeros(len(turn.out))
     for level in range(levels):
         for end in range(RANKS + 2):  # a value that is placed, or a fall
@@ -213,12 +217,12 @@ def look_further(search: Search, cut: float) -> None:
             likely += chance
             if crosses <= 0:
                 change -= chance * workspace.best[:, level, end]
-                won = begin_next(search, 1, level, workspace.field[level, end], end)
+                won = begin_next(search, NEXT, level, workspace.field[level, end], end)
             else:
-                add_shares(fall(search, 1, level, crosses), -chance, change)
-                won = begin_next(search, 1, level - crosses, -1, 0)
+                add_shares(fall(search, NEXT, level, crosses), -chance, change)
+                won = begin_next(search, NEXT, level - crosses, NONE, ZERO)
             if not won:
-                look(search, 2)
+                look(search, LATER)
             add_shares(search.turns[2].out, chance, change)
     if likely > 0.0:
         turn.out[:] += change * total / likely
@@ -237,7 +241,7 @@ def roll_out(search: Search, turns: int) -> None:
 
     What remains without luck is, for each turn, the mean of the values after it minus the value before it.
     """
-    first, turn, rows, levels = search.turns[1], search.turns[2], search.rows, look(search, 1)
+    first, turn, rows, levels = search.turns[1], search.turns[2], search.rows, look(search, NEXT)
     players, change = len(first.out), np.zeros(len(first.out))
     for _ in range(search.rollouts):
         rows[2], here, most = rows[1], first, levels
@@ -248,7 +252,7 @@ def roll_out(search: Search, turns: int) -> None:
             see_start(rows[2], turn.workspace)
             evaluate(search.model, search.finish, turn.workspace)
             before = turn.workspace.shares.copy()
-            most = look(search, 2)
+            most = look(search, LATER)
             for later in range(players):
                 seat = (rows[2, TURN] + later - rows[1, TURN]) % players
                 change[seat] += turn.out[later] - before[later]
@@ -261,11 +265,11 @@ def roll_out(search: Search, turns: int) -> None:
 @njit(cache=True, nogil=True)
 def worth_after(search: Search, turns: int, cut: float, level: int, field: int, rank: int) -> float:
     """What an end of the first turn is worth to its player, by the values after some more ``turns``."""
-    if not begin_next(search, 0, level, field, rank):
+    if not begin_next(search, OWN, level, field, rank):
         if search.rollouts:
             roll_out(search, turns)
         elif turns == 1:
-            look(search, 1)
+            look(search, NEXT)
         else:
             look_further(search, cut)
     return float(search.turns[1].out[-1])
@@ -277,8 +281,8 @@ def plan_deeper(search: Search, turns: int, cut: float, hand: int) -> int:
 
     :param hand: as for ``find_chances``.
     """
-    turn, position, own = search.turns[0], search.rows[0], own_step(search, 0)
-    levels, left, workspace = look(search, 0), search.finish - own, turn.workspace
+    turn, position, own = search.turns[0], search.rows[0], own_step(search, OWN)
+    levels, left, workspace = look(search, OWN), search.finish - own, turn.workspace
     best, again, shown = workspace.best[0, :levels], workspace.again[0], turn.shown
     find_chances(turn, levels, left, hand)
     free, deeper, likely, change = free_fields(position[TOWER]), np.full((levels, RANKS), -1.0), 0.0, 0.0
@@ -303,8 +307,8 @@ def plan_deeper(search: Search, turns: int, cut: float, hand: int) -> int:
             known = deeper[level, rank]
             best[level, rank] = known if known >= 0.0 else best[level, rank] + correction
     for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):
-        before = fall(search, 0, 0, crosses)[-1]
-        search.fallen[crosses - 1] = worth_after(search, turns, cut, -crosses, -1, 0)
+        before = fall(search, OWN, ZERO, crosses)[-1]
+        search.fallen[crosses - 1] = worth_after(search, turns, cut, -crosses, NONE, ZERO)
         workspace.fails[0, :levels] += rolls * (search.fallen[crosses - 1] - before)
     for level in range(levels - 1, -1, -1):
         sure = workspace.fails[0, level] + worth_of_doubles(left, level, best, again)
@@ -321,8 +325,8 @@ def prepare(search: Search, turns: int, cut: float, hand: int, its: int) -> int:
     if turns > 0 and its == 0:
         return int(plan_deeper(search, turns, cut, hand))
     for crosses in range(1, 3):
-        search.fallen[crosses - 1] = fall(search, 0, 0, crosses)[its - 1]
-    return int(look(search, 0))
+        search.fallen[crosses - 1] = fall(search, OWN, ZERO, crosses)[its - 1]
+    return int(look(search, OWN))
 
 
 @njit(cache=True, nogil=True)
@@ -343,9 +347,9 @@ def worth_of_roll(search: Search, levels: int, left: int, later: int, number: in
 def play_turn(search: Search, turns: int, cut: float, its: int) -> tuple[int, float]:
     """Play a turn: what its last roll led to, and the searcher's luck."""
     rows, workspace, players = search.rows, search.turns[0].workspace, len(search.turns[0].out)
-    luck, later, levels = 0.0, 0, prepare(search, turns, cut, -1, its)
+    luck, later, levels = 0.0, 0, prepare(search, turns, cut, NONE, its)
     while True:
-        left, number = search.finish - own_step(search, 0), np.random.randint(NUMBER_OF_ROLLS)
+        left, number = search.finish - own_step(search, OWN), np.random.randint(NUMBER_OF_ROLLS)
         luck += worth_of_roll(search, levels, left, later, number, its)
         for other in range(NUMBER_OF_ROLLS):
             luck -= worth_of_roll(search, levels, left, later, other, its) / NUMBER_OF_ROLLS

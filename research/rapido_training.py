@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from escadaria.compute import ONE
 from escadaria.compute.network import Weights
 from escadaria.games.rapido import bots as levels
 from escadaria.games.rapido import values as features
@@ -45,6 +46,8 @@ from escadaria.games.rapido.compiled.rules import (
     start_turn,
 )
 from escadaria.games.rapido.compiled.values import (
+    EACH_LEVEL,
+    ONE_CHOICE,
     Model,
     Workspace,
     end_turn,
@@ -200,7 +203,7 @@ def games_by_heuristics(
             rows[at] = workspace.rows
             at += 1
             plan_by_heuristics(tables, np.random.random() < 0.3, position[0], workspace)
-            winner = play_turn(finish, position, 1, exploration, workspace)
+            winner = play_turn(finish, position, ONE, exploration, workspace)
         if winner < 0:
             return begin
         for turn in range(begin, at):
@@ -236,7 +239,7 @@ def self_play(
             fill_rows(finish, workspace)
             met[turns] = workspace.rows
             own = position[0, SEATS + position[0, TURN]]
-            levels = plan(model, finish, position[0], own, True, workspace)
+            levels = plan(model, finish, position[0], own, ONE_CHOICE, workspace)
             expected(levels, finish - own, workspace, outlooks[turns])
             winner = play_turn(finish, position, levels, exploration, workspace)
             turns += 1
@@ -264,7 +267,7 @@ def sample_exact(
         winner = -1
         while winner < 0 and at < len(rows):
             here = position[0, SEATS + position[0, TURN]]
-            levels = plan(model, finish, position[0], here, True, workspace)
+            levels = plan(model, finish, position[0], here, ONE_CHOICE, workspace)
             chosen = workspace.field.copy()
             for _ in range(EACH):
                 rank = RANK_OF_ROLL[np.random.randint(NUMBER_OF_ROLLS)]
@@ -315,7 +318,7 @@ def lose(
             own = position[0, SEATS + position[0, TURN]]
             levels = plan(exact, finish, position[0], own, not nets_turn, truth)
             if nets_turn:
-                plan(net, finish, position[0], own, False, workspace)
+                plan(net, finish, position[0], own, EACH_LEVEL, workspace)
                 given, winner = _measured_turn(exact, finish, position, levels, workspace, truth)
                 this_game += given
             else:

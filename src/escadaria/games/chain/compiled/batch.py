@@ -72,7 +72,7 @@ from escadaria.games.chain.compiled.values import (
 from escadaria.games.chain.rules import ALIKE, DICE_EACH, LONGEST, Chain
 from escadaria.games.chain.turn import OPEN, UP
 
-_PHASES, _HEADINGS = OVER + 1, 3
+_PHASES, _HEADINGS = int(OVER) + 1, 3
 _LINK, _MOVE = LONGEST, LONGEST + SIDES
 """The first action of a kind. The first actions of all keep dice; after the moves come up and down."""
 

@@ -15,6 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria.bots.evaluating import DRAWS
+from escadaria.compute import ZERO, constants
 from escadaria.compute.streams import DICE, NOISE, below, start
 from escadaria.compute.traces import ACTION, acted, counted, decoded, seated, unsigned
 from escadaria.game import AnyGame
@@ -84,7 +85,7 @@ POLICIES = {
 }
 """The bots that are compiled, with their codes."""
 
-_OPEN, _UP, _DOWN = chain_turn.OPEN, chain_turn.UP, chain_turn.DOWN
+_OPEN, _UP, _DOWN = np.array([chain_turn.OPEN, chain_turn.UP, chain_turn.DOWN])
 _GOOD_ODDS = int(ODDS * len(FACES))
 
 _COVERED, _FAILED, _ARROW, _HOME = range(4)
@@ -438,11 +439,11 @@ def play_game(
 ) -> tuple[int, int, int]:
     """Play one game from the hands dealt; fills ``counts`` by seat. Returns the winner, turns and plies."""
     discs[:], stacks[:], counts[:] = 0, 0, 0
-    pool, turns, plies = pool_of(hands), 0, 0
-    seat = next_seat(len(hands) - 1, len(hands))  # C5; unlike 0 no type of its own for Numba
+    pool, turns, plies = pool_of(hands), 0, ZERO
+    seat = ZERO  # C5
     while not has_won(seat, discs, stacks):
         policy = policies[seat]
-        write(trace, plies, KEEP, seat, pool, 0, 0, _OPEN, 0, hands, discs, stacks)
+        write(trace, plies, KEEP, seat, pool, ZERO, ZERO, _OPEN, ZERO, hands, discs, stacks)
         if policy_tables is None or policy < EXPERT:
             dice_kept, noise = decide_keep(policy, hands[seat], noise)
         else:
@@ -453,7 +454,7 @@ def play_game(
         plies = acted(trace, plies, dice_kept)
         dice, plies, first, loose = roll_hand(dice, seat, pool, hands, discs, stacks, trace, plies)
         linked = can_build(first, loose)
-        numbers, last, heading = add_link(0, first, _OPEN, first)
+        numbers, last, heading = add_link(ZERO, first, _OPEN, first)
         if linked and trace is None and policy in (SIMPLE, REGULAR):
             end = tables.built[1 if pool else 0, last, squeezed(loose)]
             numbers, last, heading, loose = numbers + loose, end // 3, end % 3, 0
@@ -468,7 +469,7 @@ def play_game(
             numbers, last, heading = add_link(numbers, last, heading, number)
             loose -= 1 << 8 * number
         while linked:
-            write(trace, plies, DECIDE, seat, pool, numbers, last, heading, 0, hands, discs, stacks)
+            write(trace, plies, DECIDE, seat, pool, numbers, last, heading, ZERO, hands, discs, stacks)
             if policy_tables is None or policy < EXPERT:
                 space, noise = decide(
                     policy, tables, seat, numbers, last, heading, hands[seat], pool, discs, stacks, noise
@@ -497,7 +498,7 @@ def play_game(
                 break
             heading = -space
             pool += set_hand(seat, hands[seat] + 1, hands)  # C13
-            write(trace, plies, LENGTHEN, seat, pool, numbers, last, heading, 0, hands, discs, stacks)
+            write(trace, plies, LENGTHEN, seat, pool, numbers, last, heading, ZERO, hands, discs, stacks)
             dice, number = below(dice, SIDES)
             plies = acted(trace, plies, number)
             linked = fits(numbers, last, heading, number)
@@ -508,7 +509,7 @@ def play_game(
             counts[seat, _FAILED] += 1
         turns += 1
         seat = next_seat(seat, len(hands))
-    write(trace, plies, OVER, seat, pool, 0, 0, _OPEN, 0, hands, discs, stacks)
+    write(trace, plies, OVER, seat, pool, ZERO, ZERO, _OPEN, ZERO, hands, discs, stacks)
     return seat, turns, plies
 
 
@@ -527,10 +528,10 @@ def roll_hand(
 
     :return: the stream of dice, the plies, the number of the coloured die, and the word of the others.
     """
-    write(trace, plies, ROLL, seat, pool, 0, 0, _OPEN, 0, hands, discs, stacks)
+    write(trace, plies, ROLL, seat, pool, ZERO, ZERO, _OPEN, ZERO, hands, discs, stacks)
     dice, first = below(dice, SIDES)
     plies = acted(trace, plies, first)
-    loose = 0
+    loose = ZERO
     for _ in range(hands[seat] - 1):
         write(trace, plies, ROLL, seat, pool, 1 << 8 * first, first, _OPEN, loose, hands, discs, stacks)
         dice, number = below(dice, SIDES)
@@ -590,7 +591,7 @@ def policy_tables_for(game: Chain, lineup: Words) -> PolicyTables | None:
 
 # Traces: games ply by ply.
 
-KEEP, ROLL, BUILD, DECIDE, LENGTHEN, OVER = range(6)
+KEEP, ROLL, BUILD, DECIDE, LENGTHEN, OVER = constants(6)
 _PHASES = (Phase.KEEP, Phase.ROLL, Phase.BUILD, Phase.DECIDE, Phase.LENGTHEN, Phase.OVER)
 PHASE, TURN, POOL, NUMBERS, LAST, HEADING, LOOSE, SEATS = range(ACTION + 1, ACTION + 9)
 """The columns of a trace; then come each seat's hand and discs, and the discs on each space."""

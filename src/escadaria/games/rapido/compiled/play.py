@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from escadaria import network as values
 from escadaria import solutions
 from escadaria.bots.evaluating import DRAWS
+from escadaria.compute import ZERO
 from escadaria.compute.streams import DICE, NOISE, below, start
 from escadaria.compute.traces import ACTION, acted, counted, decoded, seated, unsigned
 from escadaria.game import AnyGame
@@ -53,7 +54,7 @@ from escadaria.games.rapido.compiled.rules import (
     sum_of_fields,
     thrown_out,
 )
-from escadaria.games.rapido.compiled.values import Model, Workspace, end_turn, plan
+from escadaria.games.rapido.compiled.values import EACH_LEVEL, Model, Workspace, end_turn, plan
 from escadaria.games.rapido.rules import (
     ROLLS,
     TOP_FIELD,
@@ -255,7 +256,7 @@ def _weigh(
     own, free = position[SEATS + position[TURN]], free_fields(position[TOWER])
     if known[0] != turn or known[1] != own:
         known[0], known[1] = turn, own
-        plan(model, finish, position, own, False, workspace)
+        plan(model, finish, position, own, EACH_LEVEL, workspace)
     worths[0] = workspace.again[0, 0]
     for field in range(TOP_FIELD + 1):
         worths[field + 1] = -1.0
@@ -291,7 +292,7 @@ def play_game(
     for seat in range(players):
         counts[seat] = thrown[seat] = 0
     set_up(rows, 0)
-    turns, plies, status = 0, 0, GOES_ON
+    turns, plies, status = 0, ZERO, GOES_ON
     if policy_tables is not None:
         policy_tables.known[:] = -1
     while status != WON and not start_turn(finish, players, rows, 0):

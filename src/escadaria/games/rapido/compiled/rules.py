@@ -24,6 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from escadaria.compute import constants
 from escadaria.compute.traces import ACTION
 from escadaria.games.rapido import index, rolls
 from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Pair, Phase, State
@@ -32,7 +33,7 @@ Words = NDArray[np.int64]
 
 # Rows.
 
-FIRST_ROLL, LATER_ROLL, DECIDE, OVER = range(4)
+FIRST_ROLL, LATER_ROLL, DECIDE, OVER = constants(4)
 _PHASES = (Phase.FIRST_ROLL, Phase.LATER_ROLL, Phase.DECIDE, Phase.OVER)
 PHASE, TURN, ROLLED, TOWER, SEATS = range(ACTION + 1, ACTION + 6)
 """The columns; from ``SEATS`` on each seat's step and each seat's marks."""

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from escadaria.compute import NONE, ZERO
 from escadaria.compute.network import Weights, forward, layers, weights
 from escadaria.games.rapido import index as rapido_index
 from escadaria.games.rapido import values as features
@@ -44,6 +45,8 @@ from escadaria.games.rapido.rules import TOP_FIELD
 from escadaria.games.rapido.solution import ONE
 from escadaria.network import Network
 
+EACH_LEVEL, ONE_CHOICE = np.array([False, True])
+"""How ``plan`` places; NumPy's, so that Numba compiles it once."""
 _LATER = LATER_ROLLS > 0
 _LATER[DOUBLES] = True
 
@@ -211,7 +214,7 @@ def plan(model: Model, finish: int, position: Words, own: int, one_choice: bool,
         _place(model, finish, position, own + level, level, one_choice and level > 0, workspace)
         workspace.fails[:, level] = 0
         for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):
-            end_turn(model, finish, position, moved(own + level, -crosses), -1, 0, workspace)
+            end_turn(model, finish, position, moved(own + level, -crosses), NONE, ZERO, workspace)
             _add(workspace.shares, rolls, workspace.fails[:, level])
     best, again = workspace.best[0, :levels], workspace.again[0]
     for level in range(levels - 1, -1, -1):
