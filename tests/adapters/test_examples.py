@@ -11,7 +11,6 @@ import pytest
 
 from escadaria.arena.simulation import simulate
 from escadaria.catalogue import load
-from escadaria.game import CHANCE, AnyGame
 from tools import notebooks
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -59,67 +58,11 @@ def test_openspiels_search_is_a_bot() -> None:
 
 
 def test_openspiels_value_iteration_solves_a_tiny_race() -> None:
-    """Another algorithm gives the same values in every position: policy iteration with a linear solver."""
+    """The solver of two-player Rapido finds the same (``test_rapido_solver.py``)."""
     pytest.importorskip("pyspiel")
     iteration: Any = import_module("openspiel_value_iteration")
-    race = iteration.LoadedRapido(finish=1, rolls=("26", "7X"))
-    first, values = iteration.solve(race, exactness=1e-11)
-    other = policy_iteration(race)
-    assert values.keys() == other.keys()
-    assert max(abs(values[text] - other[text]) for text in values) < 1e-9
+    first, _ = iteration.solve(iteration.LoadedRapido(finish=1, rolls=("26", "7X")), exactness=1e-11)
     assert first == pytest.approx(10 / 13, abs=1e-9)
-
-
-def policy_iteration(game: AnyGame) -> dict[str, float]:
-    """For each position that is over or in which somebody is to decide: how probably seat 0 wins.
-
-    All values under one policy are solved for at once, then the best choice at each position makes the next
-    policy, until nobody can do better by more than floating-point arithmetic is off.
-    """
-    from scipy.sparse import csr_matrix, identity
-    from scipy.sparse.linalg import spsolve
-
-    follows: dict[Any, list[dict[Any, float]]] = {}
-    left = list(rolled(game, game.initial_state()))
-    while left:
-        state = left.pop()
-        if state not in follows:
-            follows[state] = [rolled(game, game.apply(state, action)) for action in game.legal_actions(state)]
-            left += [after for choice in follows[state] for after in choice]
-    number = {state: index for index, state in enumerate(follows)}
-    won = np.array([float(not choices and state.turn == 0) for state, choices in follows.items()])
-    policy = {state: len(choices) - 1 for state, choices in follows.items() if choices}
-    while True:
-        entries = [
-            (number[state], number[after], chance)
-            for state, place in policy.items()
-            for after, chance in follows[state][place].items()
-        ]
-        rows, columns, chances = zip(*entries, strict=True)
-        steps = csr_matrix((chances, (rows, columns)), shape=(len(won), len(won)))
-        values = spsolve((identity(len(won)) - steps).tocsc(), won)
-        better = dict(policy)
-        for state, place in policy.items():
-            worth = [
-                (1 - 2 * state.turn) * sum(chance * values[number[after]] for after, chance in choice.items())
-                for choice in follows[state]
-            ]
-            if max(worth) > worth[place] + 1e-13:
-                better[state] = worth.index(max(worth))
-        if better == policy:
-            return {str(state): float(values[index]) for state, index in number.items()}
-        policy = better
-
-
-def rolled(game: AnyGame, state: Any) -> dict[Any, float]:
-    """Where the dice may lead before somebody is to decide, and how probably."""
-    if game.current_player(state) != CHANCE:
-        return {state: 1.0}
-    sums: dict[Any, float] = {}
-    for roll, chance in game.chance_outcomes(state):
-        for after, share in rolled(game, game.apply(state, roll)).items():
-            sums[after] = sums.get(after, 0.0) + float(chance) * share
-    return sums
 
 
 # The notebooks.

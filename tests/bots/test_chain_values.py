@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given, settings
 
 from escadaria import network as values
-from escadaria.coach import evaluators
 from escadaria.game import CHANCE
 from escadaria.games.chain import values as features
 from escadaria.games.chain.rules import Chain, Keep, Phase, Roll, State
 from escadaria.games.chain.values import AFTER, BEFORE, DEEP, FREE, HOME, OWN, ChainValues, see
-from strategies import Walk, chains, play_random, walks
+from strategies import Walk, chains, walks
 
 CLOSE = 1e-6
 """A network's numbers have 32 bits, and how they are rounded depends on how many are asked for at once."""
@@ -147,16 +146,3 @@ def test_c11_four_alike_fail_whatever_else_falls(number: int) -> None:
             assert known.seats(state) == pytest.approx(failed, abs=CLOSE)
         else:
             assert known.seats(state)[0] > failed[0]
-
-
-@pytest.mark.parametrize("players", range(3, 7))
-def test_the_coach_judges_chain_for_more_than_two(players: int) -> None:
-    game = Chain(players)
-    evaluator = evaluators.find(game)
-    assert evaluator.source.kind == evaluators.VALUES
-    start = game.initial_state()
-    for _, state in play_random(game, players):
-        assert sum(evaluator.shares(state)) == pytest.approx(1.0)
-        assert set(evaluator.options(state)) == set(game.legal_actions(state))
-        if state.turn != start.turn:
-            break

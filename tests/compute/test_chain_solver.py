@@ -20,7 +20,7 @@ from escadaria.games.chain.boards import BOARDS, Board
 from escadaria.games.chain.compiled import solver as chain_solver
 from escadaria.games.chain.compiled.solver import GAP, LANES, Solver, moves, turns
 from escadaria.games.chain.rules import Action, Chain, Keep, Lengthen, Links, Move, Phase, State
-from escadaria.games.chain.solution import DICE, ChainSolution, arrangements, hands_number
+from escadaria.games.chain.solution import DICE, ChainSolution, arrangements
 from escadaria.games.chain.turn import Turn
 from escadaria.solutions import find
 
@@ -171,37 +171,6 @@ def test_interrupted_work_goes_on(solver: Solver) -> None:
     assert second.solve(calls[-1][1], gap=1e-6) <= 1e-6
     assert second.updates < solver.updates / 2
     assert np.abs(second.mover - solver.mover).max() <= 1e-6
-
-
-def test_the_engine_s_turns_come_to_the_solved_values(solver: Solver, solution: ChainSolution) -> None:
-    """Bellman's equation by the readable engine, for positions with few dice (C13: the pool is small)."""
-    rng = random.Random(3)
-    lying = arrangements(TINY)
-    states = [state for state in all_arrangements(TINY) if GAME.free_discs(state, 0)]
-    for state in rng.sample(states, 60):
-        other = rng.randint(11, 14)
-        hand = rng.randint(1, min(3, DICE - other))
-        start = State(0, Phase.KEEP, (hand, other), DICE - other - hand, state.discs, state.piles)
-        entry = solver.mover[lying.number(start, 0), hands_number(hand, other)]
-        assert one_turn(solution, start) == pytest.approx(entry, abs=GAP)
-        assert solution.value(start) == pytest.approx(entry, abs=GAP)
-
-
-def one_turn(solution: ChainSolution, start: State) -> float:
-    """The expectation at the end of seat 0's turn, over all nodes of the real game."""
-
-    @cache
-    def worth(state: State) -> float:
-        if state.phase is Phase.OVER:
-            return 1.0 - state.turn
-        if state.turn != 0:
-            return 1.0 - solution.value(state)
-        actions = GAME.legal_actions(state)
-        if actions:
-            return max(worth(GAME.apply(state, action)) for action in actions)
-        return sum(float(p) * worth(GAME.apply(state, die)) for die, p in GAME.chance_outcomes(state))
-
-    return worth(start)
 
 
 def test_values_follow_from_each_other_at_every_node(solution: ChainSolution) -> None:

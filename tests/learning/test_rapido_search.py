@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 
 from compute.kernels import row_of, wild_positions
 from escadaria import network
-from escadaria.games.rapido.compiled.rules import FIRST_ROLLS, RANKS, SEATS, TOWER, free_fields, is_free
-from escadaria.games.rapido.compiled.values import end_turn
-from escadaria.games.rapido.rolls import RANK
-from escadaria.games.rapido.rules import TOP_FIELD, Again, Phase, Place, Rapido, State
+from escadaria.games.rapido.rules import Again, Phase, Rapido, State
 from escadaria.games.rapido.values import RapidoValues, keys_of
 from research import rapido_search
-from research.rapido_search import CUT, MARGIN, Search
+from research.rapido_search import Search
 
 Shares = NDArray[np.float64]
 
@@ -90,52 +87,3 @@ def test_one_turn_is_the_readable_expectation(players: int) -> None:
         rapido_search.look(search, 0)
         exact = np.roll(master.turn(state), -state.turn)
         np.testing.assert_allclose(search.turns[0].out, exact, atol=1e-5)
-
-
-@pytest.mark.parametrize("players", [2, 4])
-def test_the_next_turn_begins_as_by_the_rules(players: int) -> None:
-    """After each place and each fall (R5, R7, R12-R14, R18)."""
-    game = Rapido(players)
-    search = rapido_search.search(game)
-    for state in positions(game, Phase.DECIDE, 30):
-        begin(search, game, state)
-        own = state.steps[state.turn]
-        later = game.apply(state, Again())
-        ends = [
-            (game.apply(state, action), 0, action.field)
-            for action in game.legal_actions(state)
-            if isinstance(action, Place)
-        ]
-        for dice, _ in game.chance_outcomes(later):
-            after = game.apply(later, dice)
-            if after.turn != state.turn:
-                ends.append((after, after.steps[state.turn] - own, -1))
-        for after, level, field in ends:
-            won = rapido_search.begin_next(search, 0, level, field, RANK[state.value])
-            assert won == (after.phase is Phase.OVER)
-            np.testing.assert_array_equal(search.rows[1, SEATS:], row_of(after)[SEATS:])
-            assert search.rows[1, TOWER] == row_of(after)[TOWER]
-
-
-def test_a_search_takes_the_best_field_and_leaves_the_position_as_it_was() -> None:
-    game = Rapido(3)
-    search = rapido_search.search(game)
-    for state in positions(game, Phase.FIRST_ROLL, 3):
-        begin(search, game, state)
-        before, workspace, own = search.rows[0].copy(), search.turns[0].workspace, state.steps[state.turn]
-        rapido_search.look(search, 0)
-        seems, again = workspace.best[0, 0].copy(), workspace.again[0, 0]
-        rapido_search.plan_deeper(search, 1, CUT, -1)
-        found, free = workspace.best[0, 0].copy(), free_fields(int(before[TOWER]))
-        for rank in range(RANKS):
-            if FIRST_ROLLS[rank] and seems[rank] >= again - MARGIN:
-                worths = [
-                    rapido_search.worth_after(search, 1, CUT, 0, field, rank)
-                    for field in range(TOP_FIELD + 1)
-                    if is_free(free, field)
-                    and end_turn(search.model, game.finish, before, own, field, rank, workspace)
-                    >= seems[rank] - MARGIN
-                ]
-                assert found[rank] == pytest.approx(max(worths))
-        rapido_search.plan_deeper(search, 2, 0.05, -1)
-        np.testing.assert_array_equal(search.rows[0], before)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("no_solution")
 
 
 @pytest.mark.parametrize("game, games", GAMES, ids=str)
-@pytest.mark.parametrize("below, level", pairwise(LEVELS))
+@pytest.mark.parametrize("below, level", [*pairwise(LEVELS)])
 def test_one_seat_wins_more_than_its_share_among_the_level_below(
     game: AnyGame, games: int, level: str, below: str
 ) -> None:
