@@ -31,14 +31,15 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[a page](nowhere.md)", "[an anchor](index.md#nowhere)", "::: escadaria.nowhere"]
+    "text", ["[a page](nowhere.md)\n\n[an anchor](index.md#nothing)", "::: escadaria.nowhere"]
 )
-def test_a_wrong_link_or_name_fails_the_build(text: str, tmp_path: Path) -> None:
+def test_wrong_links_and_names_fail_the_build(text: str, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "index.md").write_text(f"# Title\n\n{text}\n", "utf-8")
     built = build_site(tmp_path, nav='nav = ["index.md"]')
     shown = re.sub(r"\x1b\[[\d;]*m", "", built.stdout + built.stderr)
     assert built.returncode != 0 and "nowhere" in shown
+    assert "nothing" in shown or "nothing" not in text
 
 
 def build_site(folder: Path, nav: str = "") -> subprocess.CompletedProcess[str]:

@@ -16,29 +16,43 @@ import pytest
 from databases import Postgres
 from escadaria.store import Conflict, StoreUnavailable, commits
 from escadaria.store.sql import SqlStore
+from serving import PATIENCE, eventually
 from store.conftest import Opener, event, locked, open_matches, versions, writing
 
 pytestmark = pytest.mark.anyio
 
 
-async def refused(call: Awaitable[object], seconds: float) -> StoreUnavailable:
-    """The error of a call that is refused within ``seconds``."""
-    async with asyncio.timeout(seconds):
+async def refused(call: Awaitable[object]) -> StoreUnavailable:
+    """The error of a call that is refused."""
+    async with asyncio.timeout(PATIENCE):
         with pytest.raises(StoreUnavailable) as caught:
             await call
     return caught.value
 
 
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls are answered after two seconds."""
+    monkeypatch.setattr(commits, "ANSWER_SECONDS", 2.0)
+
+
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls are not answered before the end of the test, but by a bound of their own."""
+    monkeypatch.setattr(commits, "ANSWER_SECONDS", 1e6)
+
+
 # --- PostgreSQL stopped -----------------------------------------------------------------------------------
 
 
-async def test_a_frozen_postgresql_is_a_refusal_within_seconds(opened: Opener, postgres: Postgres) -> None:
+@pytest.mark.usefixtures("short")
+async def test_a_frozen_postgresql_is_a_refusal(opened: Opener, postgres: Postgres) -> None:
     url = postgres.empty()
     store = await opened(url)
     await store.append("m", [event(1)])
     await store.events("m")
     with postgres.frozen():
-        await refused(store.ping(), 1)
+        await refused(store.ping())
         calls = (
             store.append("m", [event(2)]),
             store.append("new", [event(1)], due=1.0),
@@ -49,10 +63,10 @@ async def test_a_frozen_postgresql_is_a_refusal_within_seconds(opened: Opener, p
             store.due_matches(1, 1),
             store.purge(1),
         )
-        await asyncio.gather(*(refused(call, 10) for call in calls))
-        await refused(store.ping(), 1)
+        await asyncio.gather(*(refused(call) for call in calls))
+        await refused(store.ping())
         again = (store.append("m", [event(2)]), store.events("m"), SqlStore.open(url))
-        await asyncio.gather(*(refused(call, 10) for call in again))
+        await asyncio.gather(*(refused(call) for call in again))
         assert store.waiting == 0
     await works_again(store)
     # A refused append may have been stored, but only once.
@@ -65,22 +79,23 @@ async def test_a_frozen_postgresql_is_a_refusal_within_seconds(opened: Opener, p
 
 
 async def works_again(store: SqlStore) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 return await store.ping()
             except StoreUnavailable:
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.05)  # polls
 
 
+@pytest.mark.usefixtures("endless")
 async def test_close_is_bounded_while_postgresql_is_frozen(opened: Opener, postgres: Postgres) -> None:
     store = await opened(postgres.empty())
     await store.append("m", [event(1)])
     with postgres.frozen():
-        waiting = [asyncio.create_task(refused(store.append("m", [event(2)]), 5)) for _ in range(3)]
-        waiting.append(asyncio.create_task(refused(store.events("m"), 5)))
-        await asyncio.sleep(0.1)
-        async with asyncio.timeout(5):
+        waiting = [asyncio.create_task(refused(store.append("m", [event(2)]))) for _ in range(3)]
+        waiting.append(asyncio.create_task(refused(store.events("m"))))
+        await asyncio.sleep(0)  # they are called
+        async with asyncio.timeout(PATIENCE):
             await store.close(0.5)
             await asyncio.gather(*waiting)
 
@@ -116,7 +131,7 @@ async def test_a_process_ends_while_postgresql_is_frozen(postgres: Postgres) -> 
         assert process.stdout is not None
         assert process.stdout.readline() == "open\n"
         with postgres.frozen():
-            output, _ = await asyncio.to_thread(process.communicate, "close\n", 20)
+            output, _ = await asyncio.to_thread(process.communicate, "close\n", PATIENCE)
             assert output.count("StoreUnavailable") == 2
             assert process.returncode == 0
 
@@ -124,14 +139,15 @@ async def test_a_process_ends_while_postgresql_is_frozen(postgres: Postgres) -> 
 # --- ping -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("endless")
 async def test_a_ping_fails_while_somebody_else_holds_the_lock(store: SqlStore, url: str) -> None:
     await store.ping()
     before = store.meters.commits
     await asyncio.gather(*(store.ping() for _ in range(5)))
     assert store.meters.commits == before + 1  # concurrent pings share one commit
     with locked(url):
-        await refused(store.ping(), 1)
-        await refused(store.ping(), 1)
+        await refused(store.ping())
+        await refused(store.ping())
     await works_again(store)
     assert await open_matches(store) == []
 
@@ -147,16 +163,14 @@ async def test_a_cancelled_ping_disturbs_no_other(store: SqlStore) -> None:
 # --- a lock held for long ---------------------------------------------------------------------------------
 
 
-async def test_calls_behind_a_long_lock_are_answered_too(
-    store: SqlStore, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("short")
+async def test_calls_behind_a_long_lock_are_answered_too(store: SqlStore, url: str) -> None:
     """The second append waits for the first and then for the lock."""
-    monkeypatch.setattr(commits, "ANSWER_SECONDS", 2.0)
     await store.append("m", [event(1)])
     with locked(url):
-        first = asyncio.create_task(refused(store.append("m", [event(2)]), 4))
-        await asyncio.sleep(0.2)
-        second = asyncio.create_task(refused(store.append("m", [event(2)]), 4))
+        first = asyncio.create_task(refused(store.append("m", [event(2)])))
+        await eventually(lambda: not store.waiting, "the first is being stored")
+        second = asyncio.create_task(refused(store.append("m", [event(2)])))
         await asyncio.gather(first, second)
     await works_again(store)
     stored = versions(await store.events("m"))
@@ -200,7 +214,7 @@ async def test_a_missing_or_replaced_file_is_noticed_before_any_answer(
             store.events("m"),
             store.ping(),
         ):
-            assert "file" in str(await refused(call, 10))
+            assert "file" in str(await refused(call))
     await store.ping()
     await store.append("m", [event(len(await store.events("m")) + 1)])
 
@@ -210,11 +224,10 @@ async def test_no_append_is_acknowledged_after_the_file_was_deleted(opened: Open
     path, copy = tmp_path / "store.db", tmp_path / "copy"
     store = await opened(str(path))
     accepted = 0
-    stop = False
 
     async def play() -> None:
         nonlocal accepted
-        while not stop:
+        while True:
             try:
                 await store.append("m", [event(accepted + 1)])
             except StoreUnavailable:
@@ -222,11 +235,11 @@ async def test_no_append_is_acknowledged_after_the_file_was_deleted(opened: Open
             accepted += 1
 
     player = asyncio.create_task(play())
-    await asyncio.sleep(0.2)
+    await eventually(lambda: accepted > 5, "it plays")
     copy.mkdir()
     for suffix in FILES:
         Path(str(path) + suffix).rename(copy / ("store.db" + suffix))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await player
     await store.close()
     again = await opened(str(copy / "store.db"))
@@ -234,7 +247,7 @@ async def test_no_append_is_acknowledged_after_the_file_was_deleted(opened: Open
     assert accepted
 
 
-@pytest.mark.parametrize("size", [0, 100, 8192])
+@pytest.mark.parametrize("size", [0, 8192])
 async def test_a_truncated_file_is_noticed(opened: Opener, tmp_path: Path, size: int) -> None:
     path = tmp_path / "store.db"
     store = await opened(str(path))
@@ -245,8 +258,8 @@ async def test_a_truncated_file_is_noticed(opened: Opener, tmp_path: Path, size:
     subprocess.run(["cp", path, copy], check=True)
     os.truncate(path, size)
     for _ in range(2):
-        assert "truncated" in str(await refused(store.append("m", [event(3)]), 10))
-        assert "truncated" in str(await refused(store.ping(), 1))
+        assert "truncated" in str(await refused(store.append("m", [event(3)])))
+        assert "truncated" in str(await refused(store.ping()))
     subprocess.run(["cp", copy, path], check=True)  # into the same file
     await works_again(store)
 

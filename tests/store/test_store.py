@@ -22,6 +22,7 @@ from alembic.runtime.migration import MigrationContext
 from databases import PASSWORD, Postgres
 from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable, commits, open_store, schema
 from escadaria.store.sql import SqlStore
+from serving import PATIENCE, eventually
 from store.conftest import Opener, event, locked, open_matches, versions, writing
 
 pytestmark = pytest.mark.anyio
@@ -206,7 +207,7 @@ async def test_cancelled_reads_do_not_affect_others(store: SqlStore) -> None:
     await store.append("m", [event(1)])
     for ticks in range(8):
         tasks = [asyncio.create_task(store.events("m")) for _ in range(6)]
-        await asyncio.sleep(0.001 * ticks)
+        await asyncio.sleep(0.001 * ticks)  # at different moments
         for task in tasks[::2]:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -258,6 +259,7 @@ async def test_acknowledged_appends_survive_sigkill_and_none_is_partial(
 ) -> None:
     """Several workers open a new database at once, append, and are killed at random moments."""
     monkeypatch.chdir(tmp_path)
+    rng = random.Random(1)
     names = ["a", "b", "c", "d"]
     command = [sys.executable, "-c", VICTIMS, url, *names]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -266,11 +268,11 @@ async def test_acknowledged_appends_survive_sigkill_and_none_is_partial(
         pids = [int(victims.stdout.readline()) for _ in names]
         try:
             for name in names:
-                while not (Path(name).exists() and Path(name).stat().st_size) and victims.poll() is None:
-                    await asyncio.sleep(0.02)
+                file = Path(name)
+                await eventually(lambda: file.exists() and file.stat().st_size, "it appends")  # noqa: B023
         finally:
             for pid in pids:
-                await asyncio.sleep(random.uniform(0, 0.3))
+                await asyncio.sleep(rng.uniform(0, 0.3))  # a random moment
                 os.kill(pid, signal.SIGKILL)
     assert victims.returncode == 0
     store = await opened(url)
@@ -368,7 +370,7 @@ async def test_lost_connections_lose_and_repeat_nothing(opened: Opener, postgres
     """A caller that gets no answer reads the match again, as the server does."""
     url = postgres.empty()
     store = await opened(url)
-    cuts, refusals = 5, 0
+    cuts, refusals, rng = 5, 0, random.Random(2)
 
     def disturbed() -> bool:
         return refusals >= cuts
@@ -387,16 +389,16 @@ async def test_lost_connections_lose_and_repeat_nothing(opened: Opener, postgres
                         again = await store.events(match)
                         break
                     except StoreUnavailable:
-                        await asyncio.sleep(0.01)
+                        await asyncio.sleep(0.01)  # polls
                 assert again[: len(stored)] == stored
                 stored = again
 
     async def disturb() -> None:
         while not disturbed():
-            await asyncio.sleep(random.uniform(0, 0.05))
+            await asyncio.sleep(rng.uniform(0, 0.05))  # a random moment
             await asyncio.to_thread(cut_connections, url)
 
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(disturb(), *(play(f"m{n}") for n in range(10)))
     for n in range(10):
         kept = [e.request for e in await store.events(f"m{n}")]

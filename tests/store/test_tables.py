@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 
-from escadaria.store import Conflict, Fenced, StoredEvent, Survey, open_store, sql
+from escadaria.store import Conflict, Fenced, StoredEvent, Survey, sql
 from escadaria.store.sql import SqlStore
 from store.conftest import Opener, event, open_matches, versions, writing
 
@@ -187,29 +187,29 @@ async def test_a_purge_deletes_expired_values_in_batches(
 # --- the key ----------------------------------------------------------------------------------------------
 
 KEYS = """
-import asyncio, sys
+import asyncio, os, sys
+import alembic.command, psycopg
 from escadaria.store import open_store
 async def main():
     store = await open_store(sys.argv[1])
-    print(store.key.hex())
+    print(store.key.hex(), flush=True)
     await store.close()
-asyncio.run(main())
+for _ in range(4):
+    if not os.fork():
+        asyncio.run(main())
+        os._exit(0)
+for _ in range(4):
+    os.wait()
 """
 
 
-async def test_all_who_open_a_new_database_at_once_get_the_same_key(url: str) -> None:
+async def test_all_who_open_a_new_database_at_once_get_the_same_key(opened: Opener, url: str) -> None:
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    processes = [
-        subprocess.Popen([sys.executable, "-c", KEYS, url], stdout=subprocess.PIPE, text=True, env=env)
-        for _ in range(4)
-    ]
-    keys = [(await asyncio.to_thread(process.communicate))[0].strip() for process in processes]
-    store = await open_store(url)
-    try:
-        assert set(keys) == {store.key.hex()} and len(store.key) == 32
-        assert store.key.hex() not in repr(store)
-    finally:
-        await store.close()
+    command = [sys.executable, "-c", KEYS, url]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=env, check=True)
+    store = await opened(url)
+    assert done.stdout.split() == [store.key.hex()] * 4 and len(store.key) == 32
+    assert store.key.hex() not in repr(store)
 
 
 async def test_another_database_has_another_key(opened: Opener, tmp_path: Path) -> None:
@@ -299,8 +299,10 @@ async def test_events_of_the_first_version_get_plain_names(opened: Opener, url: 
 
 async def test_versions_of_many_matches_are_read_together(store: SqlStore) -> None:
     matches = [f"m{number}" for number in range(450)]
-    for match in matches:
-        await store.append(match, [event(version) for version in range(1, 2 + len(match) % 3)])
+    appends = (
+        store.append(match, [event(version) for version in range(1, 2 + len(match) % 3)]) for match in matches
+    )
+    await asyncio.gather(*appends)
     found = await store.survey([*matches, "unknown", "a\0b"], 0)
     assert found == {match: Survey(1 + len(match) % 3) for match in matches}
     assert await store.survey([], 0) == {}

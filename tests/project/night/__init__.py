@@ -1,0 +1,1 @@
+"""The project, with a soak."""
