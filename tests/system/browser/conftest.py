@@ -58,7 +58,7 @@ def browser() -> Iterator[Browser]:
         with chromium() as browser:
             yield browser
     except CannotPrint as missing:
-        pytest.fail(str(missing))
+        pytest.fail(f"{missing} (`python3 run.py test` installs it, as root)")
 
 
 Free = dict[str, list[Person]]

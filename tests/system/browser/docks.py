@@ -115,6 +115,7 @@ def problems(
                 wrong.append(f"{len(boxes)} choices in {len(rows)} rows")
         found[f"{size['width']}x{size['height']}"] = wrong
     if dock.bars:
+        expect(turn.locator(".win.best").first).to_be_visible()
         for choice in [*person.choices.all(), *person.risky.all()]:
             expect(choice).to_have_accessible_name(SHARE)
             expect(choice.get_by_text(SHARE).locator("visible=true").first).to_be_visible()

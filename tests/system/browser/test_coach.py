@@ -92,20 +92,6 @@ def hint_fits(come: Come, url: str, made: Callable[[str], Table], size: Viewport
         assert box["y"] + box["height"] <= below["y"] + 1 or box["y"] >= below["y"] + below["height"]
 
 
-def test_chances_of_chain_stand_on_every_choice(come: Come, url: str) -> None:
-    table = evaluated_chain(url)
-    person = come(seats=[table], bars=True)
-    person.go(table.path)
-    assert person.asked()
-    expect(person.turn.locator(".win")).to_have_count(person.choices.count() + 1)  # two discs, and onwards
-    shares = percentages(person)
-    assert len(shares) == 3 and all(re.search(r"\d+%", text) for text in shares)
-    expect(person.turn.locator(".win.best").first).to_be_visible()
-    expect(person.risky).to_contain_text(re.compile(r"\d+%"))
-    person.risky.first.click()
-    assert person.asked()
-
-
 def test_a_key_asks_for_a_hint_at_practice_tables_only(come: Come, url: str) -> None:
     tables = (evaluated_table(url), evaluated_chain(url))
     person = come(seats=tables)

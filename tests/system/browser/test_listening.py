@@ -63,7 +63,7 @@ class Reader:
 
 @pytest.mark.parametrize(
     "game, players, options",
-    [("rapido", 3, {"finish": 10}), ("chain", 2, {"board": "18"})],
+    [("rapido", 3, {"finish": 5}), ("chain", 2, {"board": "18"})],
     ids=["rapido", "chain"],
 )
 def test_a_match_by_screen_reader(come: Come, game: str, players: int, options: dict[str, object]) -> None:

@@ -121,11 +121,10 @@ def test_r18_with_two_players_the_hand_says_what_both_pairs_bring(come: Come, ur
 
 def test_r18_with_two_players_the_first_pair_says_that_it_does_not_score_yet(come: Come, url: str) -> None:
     first = DECIDE.format("9,5", "4:1:41")
-    for size in (SHORT, SHORTEST):
-        person = seated(come, url, 2, first, size, "de")
-        words = person.turn.locator(".hand").first
-        expect(words).to_contain_text(person.say("web.rapido.on.first", field=5))
-        assert person.page.evaluate(CUT) == []
+    person = seated(come, url, 2, first, SHORTEST, "de")
+    words = person.turn.locator(".hand").first
+    expect(words).to_contain_text(person.say("web.rapido.on.first", field=5))
+    assert person.page.evaluate(CUT) == []
     second = "turn=0 phase=first value=0 steps=9,5 tower=3:0:54,4:1:41"
     person = seated(come, url, 2, second, SHORTEST, "de")
     expect(person.turn.locator(".hand").first).to_contain_text(person.say("web.rapido.roll_second"))

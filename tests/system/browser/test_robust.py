@@ -68,13 +68,12 @@ def test_the_server_dies_in_the_middle_of_a_roll(
             expect(person.log.get_by_role("listitem").filter(has_text=line)).to_have_count(1)
         for person in people:
             settings(person, "web.speed", "web.speed.off")
-        play_together(people, most=6)
+        play_together(people, most=2)
 
 
 def settings(person: Person, group: str, option: str) -> None:
     """Change a setting."""
-    person.page.get_by_role("button", name=person.say("web.settings")).click()
-    dialog = person.page.get_by_role("dialog", name=person.say("web.settings"))
+    dialog = person.open_settings()
     dialog.get_by_role("group", name=person.say(group)).get_by_text(person.say(option), exact=True).click()
     person.press("Escape")
     expect(dialog).to_be_hidden()
@@ -85,7 +84,7 @@ def test_refresh_at_any_moment(come: Come, url: str) -> None:
     person = come(seats=[table], speed=2).go(table.path)
     chance = random.Random(2)
     assert person.asked()
-    for _ in range(4):
+    for _ in range(2):
         offered = person.main.first.inner_text()
         person.page.reload()  # without animation: the same question again
         assert person.asked()
@@ -104,7 +103,7 @@ def test_two_tabs_of_one_seat(come: Come, url: str) -> None:
     second.goto(url + table.path)
     chance = random.Random(3)
     shown = None
-    for tab in (first, second) * 4:  # alternately, each tab continues from the state of the other
+    for tab in (first, second) * 3:  # alternately, each tab continues from the state of the other
         person.page = tab
         tab.bring_to_front()
         if shown is not None:
@@ -114,12 +113,6 @@ def test_two_tabs_of_one_seat(come: Come, url: str) -> None:
         person.decide(chance)
         person.asked()
         shown = person.turn.text_content()
-    person.page = first
-    first.bring_to_front()
-    person.play()
-    result = person.winner.inner_text()
-    person.page = second
-    expect(person.winner).to_have_text(result)
 
 
 def test_browser_history(come: Come) -> None:

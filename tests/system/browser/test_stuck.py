@@ -122,8 +122,7 @@ def rest_works(person: Person, seats: int = 3) -> None:
     expect(person.players).to_have_count(seats)
     expect(person.players.first).to_contain_text("Ana")
     expect(person.log).to_be_visible()
-    person.page.get_by_role("button", name=person.say("web.settings")).click()
-    dialog = person.page.get_by_role("dialog", name=person.say("web.settings"))
+    dialog = person.open_settings()
     expect(dialog.get_by_role("button", name=person.say("web.resign"))).to_be_visible()
     person.press("Escape")
     expect(dialog).to_be_hidden()
@@ -192,7 +191,7 @@ def test_a_step_that_cannot_be_read(come: Come, url: str, speed: float) -> None:
 
     wire.from_server = spoil
     person.go(table.path)
-    for _ in range(4):  # whatever is rolled, the turn comes back
+    for _ in range(2):  # whatever is rolled, the turn comes back
         assert person.asked()
         person.main.first.click()
     assert person.asked()
@@ -326,8 +325,7 @@ def test_a_decision_is_taken_back_after_bots_have_moved(come: Come, url: str, ga
     if how == "key":
         person.press("z")
     elif how == "menu" or not take_back.count():
-        person.page.get_by_role("button", name=person.say("web.settings")).click()
-        dialog = person.page.get_by_role("dialog", name=person.say("web.settings"))
+        dialog = person.open_settings()
         dialog.get_by_role("button", name=person.like("web.undo")).click()
     else:
         take_back.tap()
