@@ -129,7 +129,6 @@ def places(come: Come, url: str, game: str, size: ViewportSize) -> set[str]:
     board = person.board
     found = set()
     for table in tables:
-        person.go(table.path)
-        assert person.asked()
+        person.sit(table)
         found.add(f"{board.bounding_box()} {person.main.bounding_box()}")
     return found

@@ -133,11 +133,11 @@ def switch(person: Person, language: str) -> None:
     """Switch the language; the screen is updated without reloading."""
     page = person.page
     page.evaluate("window.same = true")
-    choice = page.get_by_role("combobox", name=person.say("web.language"), exact=True)
+    choice = person.named("combobox", "web.language", exact=True)
     choice.last.select_option(language)
     person.texts = load(language)
     expect(page.locator("html")).to_have_attribute("lang", language)
-    expect(page.get_by_role("button", name=person.say("web.settings"), exact=True)).to_have_count(1)
+    expect(person.named("button", "web.settings", exact=True)).to_have_count(1)
     assert page.evaluate("window.same")
 
 

@@ -23,7 +23,7 @@ from playwright.sync_api import (
 )
 
 from escadaria.i18n import Texts, load
-from system.browser.setup import PATIENCE
+from system.browser.setup import PATIENCE, Table
 
 MAIN = {
     "rapido": ("web.rapido.roll", "web.rapido.place"),
@@ -133,6 +133,12 @@ class Person:
         self.ready()
         return self
 
+    def sit(self, table: Table) -> Person:
+        """Open a table, and wait for this person's turn."""
+        self.go(table.path)
+        assert self.asked()
+        return self
+
     def start_over(self, storage: StorageState, size: ViewportSize, theme: Literal["light", "dark"]) -> None:
         """Use this browser context as if it were a new one, except for its cache."""
         self.page.goto(f"{self.url}/robots.txt")  # no screen of the client
@@ -145,6 +151,14 @@ class Person:
         """Wait until the screen is complete."""
         texts = [self.say("web.loading"), self.say("web.fair.checking")]
         assert self.page.evaluate(COMPLETE, [texts, PATIENCE]), "the screen is not complete"
+
+    def named(self, role: Any, key: str, exact: bool = False, **args: Any) -> Locator:
+        """What has a role, and a text in its name."""
+        return self.page.get_by_role(role, name=self.say(key, **args), exact=exact)
+
+    def card(self, game: str) -> Locator:
+        """A game on the first screen."""
+        return self.named("article", f"{game}.name")
 
     def button(self, key: str, **args: Any) -> Locator:
         """The button or link whose name starts with a text."""
@@ -171,24 +185,24 @@ class Person:
 
     @property
     def turn(self) -> Locator:
-        return self.page.get_by_role("region", name=self.say("web.turn"), exact=True)
+        return self.named("region", "web.turn", exact=True)
 
     @property
     def log(self) -> Locator:
-        return self.page.get_by_role("region", name=self.say("web.log"), exact=True)
+        return self.named("region", "web.log", exact=True)
 
     @property
     def board(self) -> Locator:
-        return self.page.get_by_role("region", name=self.say("web.board"), exact=True)
+        return self.named("region", "web.board", exact=True)
 
     @property
     def players(self) -> Locator:
-        return self.page.get_by_role("list", name=self.say("web.players")).get_by_role("listitem")
+        return self.named("list", "web.players").get_by_role("listitem")
 
     def open_settings(self) -> Locator:
         """Open the menu and return it."""
-        self.page.get_by_role("button", name=self.say("web.settings")).click()
-        return self.page.get_by_role("dialog", name=self.say("web.settings"))
+        self.named("button", "web.settings").click()
+        return self.named("dialog", "web.settings")
 
     @property
     def main(self) -> Locator:

@@ -95,7 +95,7 @@ def won(person: Person) -> None:
 
 
 def middle(person: Person) -> None:
-    slider = person.page.get_by_role("slider", name=person.say("web.replay.slider"))
+    slider = person.named("slider", "web.replay.slider")
     slider.fill(str(int(slider.get_attribute("max") or 0) // 2))
 
 
@@ -108,7 +108,7 @@ def finished(url: str) -> Table:
 
 
 def analysed(person: Person) -> None:
-    expect(person.page.get_by_role("heading", name=person.say("web.coach.title"), exact=True)).to_be_visible()
+    expect(person.named("heading", "web.coach.title", exact=True)).to_be_visible()
     person.ready()
 
 
@@ -157,7 +157,7 @@ def log(person: Person) -> None:
     if size and size["width"] <= 1080:
         if size["width"] <= 820 and size["height"] > 500:
             settings(person)
-        person.page.get_by_role("button", name=person.say("web.log")).click()
+        person.named("button", "web.log").click()
 
 
 def is_short(person: Person) -> bool:
@@ -182,7 +182,7 @@ def explored(person: Person) -> None:
 
 
 def position(person: Person) -> None:
-    expect(person.page.get_by_role("heading", name=person.say("web.position.worth"))).to_be_visible()
+    expect(person.named("heading", "web.position.worth")).to_be_visible()
 
 
 def worth(person: Person) -> None:
@@ -197,17 +197,17 @@ def printable(person: Person) -> None:
 
 def editing(person: Person) -> None:
     """Scroll to the board editor."""
-    person.page.get_by_role("group", name=person.say("chain.option.board")).last.scroll_into_view_if_needed()
+    person.named("group", "chain.option.board").last.scroll_into_view_if_needed()
 
 
 def settings(person: Person) -> None:
-    person.page.get_by_role("button", name=person.say("web.settings")).click()
+    person.named("button", "web.settings").click()
 
 
 def help(person: Person) -> None:
     if is_short(person):
         settings(person)
-    person.page.get_by_role("button", name=person.say("web.help")).click()
+    person.named("button", "web.help").click()
 
 
 def resign(person: Person) -> None:

@@ -203,7 +203,7 @@ def test_of_two_discs_whose_targets_overlap_the_nearer_one_takes_the_tap(come: C
 def test_the_spaces_of_a_board_are_large_enough_for_fingers(come: Come) -> None:
     me = come(page={"viewport": {"width": 320, "height": 640}, "has_touch": True})
     me.go("/new/chain?how=device&board=60")
-    board = me.page.get_by_role("group", name=me.say("chain.option.board")).last
+    board = me.named("group", "chain.option.board").last
     expect(board.get_by_role("button")).to_have_count(59)
     boxes = [button.bounding_box() for button in board.get_by_role("button").all()]
     assert all(box and min(box["width"], box["height"]) >= 44 for box in boxes)
@@ -217,8 +217,8 @@ def test_a_board_of_ones_own_by_tapping(come: Come) -> None:
     """It is checked (C3), kept on the device, shared by a link, and played on."""
     me = come(page={"viewport": SHORTEST}).go("/new/chain?how=device")
     me.page.locator("label", has_text=me.say("web.new.own")).click()
-    board = me.page.get_by_role("group", name=me.say("chain.option.board"))
-    text = me.page.get_by_role("textbox", name=me.say("web.new.own"))
+    board = me.named("group", "chain.option.board")
+    text = me.named("textbox", "web.new.own")
 
     def tap(space: int, arrow: int = 0) -> None:
         name = (
@@ -241,7 +241,7 @@ def test_a_board_of_ones_own_by_tapping(come: Come) -> None:
     tap(4)  # another end of the same arrow
     expect(text).to_have_value("34 3>4 7>11 10>5 20>25")
     for start, end in ((3, 4), (7, 11)):
-        me.page.get_by_role("button", name=me.say("web.board.remove", **{"from": start, "to": end})).click()
+        me.named("button", "web.board.remove", **{"from": start, "to": end}).click()
     expect(text).to_have_value("34 10>5 20>25")
     tap(10, 5)  # by keys: two spaces further
     me.page.keyboard.press("ArrowRight")
@@ -249,14 +249,14 @@ def test_a_board_of_ones_own_by_tapping(come: Come) -> None:
     me.page.keyboard.press("Enter")
     expect(text).to_have_value("34 10>12 20>25")
     for _ in range(12):
-        me.page.get_by_role("button", name=me.say("web.less", what=me.say("web.board.length"))).click()
+        me.named("button", "web.less", what=me.say("web.board.length")).click()
     expect(text).to_have_value("22 10>12")
-    link = me.page.get_by_role("textbox", name=me.say("web.board.link")).input_value()
+    link = me.named("textbox", "web.board.link").input_value()
 
     me.page.reload()
     expect(text).to_have_value("22 10>12")
     friend = come().go(link.removeprefix(me.url))
-    field = friend.page.get_by_role("textbox", name=friend.say("web.new.own"))
+    field = friend.named("textbox", "web.new.own")
     expect(field).to_have_value("22 10>12")
     friend.click("web.start")
     expect(friend.main).to_be_visible()

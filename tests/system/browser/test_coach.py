@@ -20,9 +20,7 @@ def percentages(person: Person) -> list[str]:
 
 def test_a_hint_is_selected_and_explained_and_the_bars_setting_is_stored(come: Come, url: str) -> None:
     table = evaluated_table(url)
-    person = come(seats=[table])
-    person.go(table.path)
-    assert person.asked()
+    person = come(seats=[table]).sit(table)
     assert not percentages(person)
     person.click("web.hint")
     expect(person.turn.get_by_text(person.like("web.coach.hinted"))).to_be_visible()
@@ -66,9 +64,7 @@ def test_chances_and_a_hint_fit_the_layout(
 
 def hint_fits(come: Come, url: str, made: Callable[[str], Table], size: ViewportSize) -> None:
     table = made(url)
-    person = come(seats=[table], language="de", page={"viewport": size})
-    person.go(table.path)
-    assert person.asked()
+    person = come(seats=[table], language="de", page={"viewport": size}).sit(table)
     before = person.main.first.bounding_box()
     person.click("web.coach.bars")
     expect(person.turn.locator(".win")).to_have_count(person.choices.count() + 1)
@@ -96,17 +92,14 @@ def test_a_key_asks_for_a_hint_at_practice_tables_only(come: Come, url: str) -> 
     tables = (evaluated_table(url), evaluated_chain(url))
     person = come(seats=tables)
     for table in tables:
-        person.go(table.path)
-        assert person.asked()
+        person.sit(table)
         person.press("h")
         expect(person.turn.get_by_text(person.like("web.coach.hinted"))).to_be_visible()
         person.press("?")
         expect(person.page.get_by_role("dialog")).to_contain_text(person.say("web.key.hint"))
         person.press("Escape")
     earnest = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], start=True)
-    other = come(seats=[earnest])
-    other.go(earnest.path)
-    assert other.asked()
+    other = come(seats=[earnest]).sit(earnest)
     other.page.keyboard.press("?")
     expect(other.page.get_by_role("dialog")).to_contain_text(other.say("web.key.undo"))
     expect(other.page.get_by_role("dialog")).not_to_contain_text(other.say("web.key.hint"))
@@ -117,8 +110,7 @@ def test_a_key_pressed_before_the_coach_has_loaded_is_not_lost(come: Come, url: 
     person = come(seats=[table])
     held: list[Route] = []
     person.page.route("**/CoachHints*.js", lambda route: held.append(route))
-    person.go(table.path)
-    assert person.asked()
+    person.sit(table)
     person.press("h")
     for route in held:
         route.continue_()
@@ -127,9 +119,7 @@ def test_a_key_pressed_before_the_coach_has_loaded_is_not_lost(come: Come, url: 
 
 def test_a_table_that_is_not_for_practice_offers_no_coach(come: Come, url: str) -> None:
     table = opened(url, options={"finish": 5}, people=[{"name": "Ana"}, {"name": "Rui"}], start=True)
-    person = come(seats=[table], bars=True)
-    person.go(table.path)
-    assert person.asked()
+    person = come(seats=[table], bars=True).sit(table)
     person.main.first.click()
     expect(person.choices.first).to_be_visible()
     expect(person.button("web.hint")).to_have_count(0)
@@ -138,7 +128,7 @@ def test_a_table_that_is_not_for_practice_offers_no_coach(come: Come, url: str) 
 
 
 def slider(page: Page, person: Person) -> str:
-    return page.get_by_role("slider", name=person.say("web.replay.slider")).input_value()
+    return person.named("slider", "web.replay.slider").input_value()
 
 
 def test_the_curve_of_a_match_its_table_and_trying_from_a_moment(come: Come, url: str) -> None:
@@ -148,13 +138,13 @@ def test_the_curve_of_a_match_its_table_and_trying_from_a_moment(come: Come, url
     curve = page.get_by_role("img", name=person.like("web.coach.curve"))
     expect(curve).to_be_visible()
     expect(page.get_by_text(person.say("web.coach.exact"), exact=True)).to_be_visible()
-    expect(page.get_by_role("rowheader", name=person.say("coach.accuracy"))).to_be_visible()
+    expect(person.named("rowheader", "coach.accuracy")).to_be_visible()
 
     before = slider(page, person)
     curve.click()  # in its middle
     assert slider(page, person) != before
     page.get_by_text(person.say("web.coach.table")).first.click()
-    table = page.get_by_role("region", name=person.say("web.coach.table")).get_by_role("row")
+    table = person.named("region", "web.coach.table").get_by_role("row")
     expect(table.last).to_contain_text("100%")
 
     page.keyboard.press("Home")
@@ -171,13 +161,13 @@ def test_a_position_is_set_up_by_parts_and_by_its_text_and_played_on(come: Come)
     person.troubles.forgive("status of 400")  # of the text that is none
     page = person.page
     page.get_by_text(person.say("web.position.text"), exact=True).click()
-    text = page.get_by_role("textbox", name=person.say("web.position.text"))
+    text = person.named("textbox", "web.position.text")
     expect(text).to_have_value("turn=0 phase=first value=0 steps=0,0 tower=-")
     page.get_by_text(person.say("web.position.phase.decide"), exact=True).click()
     expect(text).to_have_value(re.compile("phase=decide value=62"))
-    page.get_by_role("combobox", name=person.say("web.position.owner", field=3)).select_option(label="Blue")
+    person.named("combobox", "web.position.owner", field=3).select_option(label="Blue")
     expect(text).to_have_value(re.compile(r"tower=3:1:53"))
-    page.get_by_role("spinbutton", name=person.say("web.position.step", name="Red")).fill("4")
+    person.named("spinbutton", "web.position.step", name="Red").fill("4")
     page.keyboard.press("Tab")
     expect(text).to_have_value(re.compile("steps=4,0"))
     expect(page.locator(".win")).to_have_count(6)  # again, and every field but the one that is taken
@@ -199,7 +189,7 @@ def test_chain_is_set_up_by_its_text_and_mistakes_are_told_in_every_language(com
     person.troubles.forgive("status of 400")
     page = person.page
     page.get_by_text(person.say("web.position.text"), exact=True).click()
-    text = page.get_by_role("textbox", name=person.say("web.position.text"))
+    text = person.named("textbox", "web.position.text")
     expect(text).to_have_value(re.compile("phase=keep hands=2,2 "))  # for two, whose values are exact
     known = text.input_value()
     text.fill(known.replace("phase=keep", "phase=sleep"))
@@ -217,16 +207,14 @@ def test_chain_is_set_up_by_its_parts(come: Come) -> None:
     person = come().go("/position/chain#players=2&board=18")
     page = person.page
     page.get_by_text(person.say("web.position.text"), exact=True).click()
-    text = page.get_by_role("textbox", name=person.say("web.position.text"))
-    page.get_by_role("spinbutton", name=person.say("web.position.hand", name="Blue")).fill("5")
+    text = person.named("textbox", "web.position.text")
+    person.named("spinbutton", "web.position.hand", name="Blue").fill("5")
     page.keyboard.press("Tab")
     expect(text).to_have_value(re.compile("hands=2,5 pool=9"))
-    page.get_by_role("combobox", name=person.say("web.position.disc", name="Red", number=1)).select_option(
-        "7"
-    )
+    person.named("combobox", "web.position.disc", name="Red", number=1).select_option("7")
     expect(text).to_have_value(re.compile(r"discs=0\+7,0\+0 stacks=7:0"))
     for number in (3, 5):
-        person.page.get_by_role("button", name=person.say("web.position.link", number=number)).click()
+        person.named("button", "web.position.link", number=number).click()
         expect(text).to_have_value(re.compile(f"chain=[35]*{number}/{number}/"))
     expect(page.locator(".win")).to_have_count(3)  # two discs, and upwards
     person.click("web.position.unlink")

@@ -29,7 +29,7 @@ def reach(person: Person, target: Locator) -> None:
 
 def start(person: Person, game: str) -> None:
     person.go("/")
-    card = person.page.get_by_role("article", name=person.say(f"{game}.name"))
+    card = person.card(game)
     reach(person, card.get_by_role("button", name=person.like("web.home.bots")))
     person.press("Enter")
 
@@ -107,8 +107,7 @@ def test_a_digit_and_enter_do_what_was_chosen(come: Come, url: str, focused: boo
          person.say("chain.fact.kept.you", dice=3, discarded=1)),
     )  # fmt: skip
     for table, (digit, name, sentence) in zip(tables, expected, strict=True):
-        person.go(table.path)
-        assert person.asked()
+        person.sit(table)
         if focused:
             reach(person, person.page.get_by_role("radio", checked=True))
         person.press(digit)
@@ -119,8 +118,7 @@ def test_a_digit_and_enter_do_what_was_chosen(come: Come, url: str, focused: boo
 
 def test_arrows_choose_and_escape_leaves_dialogs(come: Come, url: str) -> None:
     table = practising(url, "rapido", DECIDE, 3, "Ana")
-    person = come(seats=[table]).go(table.path)
-    assert person.asked()
+    person = come(seats=[table]).sit(table)
     keyboard = person.page.keyboard
     reach(person, person.choices.first)
     keyboard.press("ArrowDown")
@@ -129,7 +127,7 @@ def test_arrows_choose_and_escape_leaves_dialogs(come: Come, url: str) -> None:
     keyboard.press("End")
     expect(person.choices.last).to_be_checked()
     keyboard.press("?")
-    dialog = person.page.get_by_role("dialog", name=person.say("web.help"))
+    dialog = person.named("dialog", "web.help")
     expect(dialog).to_be_visible()
     expect(dialog).to_contain_text(person.say("web.rapido.key.roll"))
     keyboard.press("r")  # the table behind the dialog ignores the key

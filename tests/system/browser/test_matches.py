@@ -30,7 +30,7 @@ def whole_match(come: Come, game: str, players: int, options: dict[str, object],
     page = {"viewport": size, "has_touch": size["width"] < 600}
     person = come(setups={f"{game}.bots": setup(players, BOT, **options)}, name="Ana", page=page)
     person.go("/")
-    card = person.page.get_by_role("article", name=person.say(f"{game}.name"))
+    card = person.card(game)
     card.get_by_role("button", name=person.like("web.home.bots")).click()
     expect(person.players).to_have_count(players)
     person.play(seed=players)
@@ -41,7 +41,7 @@ def is_told_who_won(person: Person) -> None:
     """Assert that the result, the statistics and the verified dice are shown."""
     expect(person.button("web.rematch").or_(person.button("web.after.next")).first).to_be_visible()
     person.ready()
-    numbers = person.page.get_by_role("region", name=person.say("web.after.details"))
+    numbers = person.named("region", "web.after.details")
     expect(numbers.get_by_text(person.like("web.fair.yes"))).to_be_visible()
     expect(numbers.get_by_role("table").first).to_be_visible()
 
@@ -49,17 +49,17 @@ def is_told_who_won(person: Person) -> None:
 def test_set_up_by_hand_and_play_on_one_device(come: Come) -> None:
     person = come()
     person.go("/")
-    card = person.page.get_by_role("article", name=person.say("rapido.name"))
+    card = person.card("rapido")
     card.get_by_role("link", name=person.say("web.on_device")).click()
     person.ready()
     page = person.page
     fewer = person.say("web.less", what=person.say("web.players"))
     page.get_by_role("button", name=fewer).click()
-    names = page.get_by_role("textbox", name=person.say("web.name"))
+    names = person.named("textbox", "web.name")
     expect(names).to_have_count(2)
     for field, name in zip(names.all(), ("Ana", "Rui"), strict=True):
         field.fill(name)
-    finish = page.get_by_role("spinbutton", name=person.say("rapido.option.finish"))
+    finish = person.named("spinbutton", "rapido.option.finish")
     finish.fill("5")
     finish.press("Tab")
     person.click("web.start")
@@ -82,7 +82,7 @@ def test_nothing_moves_under_the_finger_that_changes_the_number_of_players(come:
     players = person.say("web.players")
     number = person.page.get_by_role("spinbutton", name=players)
     before = number.bounding_box()
-    person.page.get_by_role("button", name=person.say("web.less", what=players)).tap()
+    person.named("button", "web.less", what=players).tap()
     expect(person.button("web.new.usual")).to_be_visible()
     assert number.bounding_box() == before
 
@@ -96,7 +96,7 @@ def test_a_phone_in_the_lobby_shows_who_has_come(come: Come, url: str) -> None:
     guest = come(seats=[friend], page=phone).go(table.path)
     people = guest.page.get_by_role("region", name=guest.like("web.players"))
     expect(people.get_by_text("Ana")).to_be_in_viewport(ratio=1)
-    invitation = guest.page.get_by_role("region", name=guest.say("web.lobby.invite"))
+    invitation = guest.named("region", "web.lobby.invite")
     first, second = people.bounding_box(), invitation.bounding_box()
     assert first and second and first["y"] < second["y"]
 
@@ -107,8 +107,8 @@ def test_a_phone_shows_the_link_at_once_and_promises_no_code_that_it_cannot_show
     host.go("/new/rapido?how=online")
     host.reads("web.new.open.local")
     host.click("web.new.open")
-    link = host.page.get_by_role("textbox", name=host.say("web.lobby.link"), exact=True)
-    copy = host.page.get_by_role("button", name=host.say("web.lobby.copy")).first
+    link = host.named("textbox", "web.lobby.link", exact=True)
+    copy = host.named("button", "web.lobby.copy").first
     expect(link).to_be_in_viewport(ratio=1)
     copy.click(trial=True)
     assert host.page.evaluate("scrollY") == 0, "nothing covers the button"
@@ -122,8 +122,8 @@ def match_by_a_link(come: Come, players: int) -> None:
     host = come(setups={"rapido.online": setup(players, "link", finish=5)}, name="Ana")
     host.go("/new/rapido?how=online")
     host.click("web.new.open")
-    expect(host.page.get_by_role("heading", name=host.say("web.lobby.title"))).to_be_visible()
-    link = host.page.get_by_role("textbox", name=host.say("web.lobby.link"), exact=True).input_value()
+    expect(host.named("heading", "web.lobby.title")).to_be_visible()
+    link = host.named("textbox", "web.lobby.link", exact=True).input_value()
     assert link.startswith(host.url + "/t/")
     assert link == host.page.url, "the link is the URL of the table, without a secret"
     people = [host]
@@ -161,9 +161,9 @@ def test_the_host_starts_with_who_is_there(come: Come) -> None:
     expect(seats).to_have_count(3)
     expect(host.button("web.start")).to_be_disabled()
     what = host.say("web.lobby.seats")
-    host.page.get_by_role("button", name=host.say("web.more", what=what)).click()
+    host.named("button", "web.more", what=what).click()
     expect(seats).to_have_count(4)
-    host.page.get_by_role("button", name=host.say("web.less", what=what)).click()
+    host.named("button", "web.less", what=what).click()
     expect(seats).to_have_count(3)
     two = host.page.get_by_text(host.say("web.new.two.rapido"))
     expect(two).to_have_count(0)
@@ -182,9 +182,7 @@ def test_the_host_changes_the_pace_of_the_bots_during_play(come: Come, url: str)
     table = opened(
         url, players=3, people=[{"name": "Ana"}], bots=["simple"] * 2, start=True, settings={"pace": 900}
     )
-    person = come(seats=[table])
-    person.go(table.path)
-    assert person.asked()
+    person = come(seats=[table]).sit(table)
     dialog = person.page.get_by_role("dialog")
     paces = dialog.get_by_role("group", name=person.say("web.new.pace"))
     person.click("web.settings")

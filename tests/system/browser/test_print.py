@@ -71,7 +71,7 @@ def test_any_board_is_printed_and_a_wrong_one_is_named(come: Come) -> None:
     person = come()
     person.go("/print/chain?board=60 7>11 10>5")
     printable(person)
-    board = person.page.get_by_role("img", name=person.say("rules.chain.part.board"))
+    board = person.named("img", "rules.chain.part.board")
     long = board.locator("rect").count()
     person.page.locator("label", has_text=person.say("chain.option.board.short")).click()
     person.page.wait_for_url("**board=short")

@@ -144,8 +144,7 @@ def test_after_a_throw_out_the_last_decision_can_be_taken_back(come: Come, url: 
     person = docks.at(come, tables, SHORT, "de", speed=0.1)
     again = person.button("web.recap.again")
     for table in tables:
-        person.go(table.path)
-        assert person.asked()
+        person.sit(table)
         person.turn.get_by_role("radio", name=re.compile("^5")).tap()
         person.main.first.click()
         expect(person.main).to_contain_text(person.say("web.rapido.roll"))  # all others have played
@@ -171,7 +170,7 @@ def test_r15_a_field_that_lets_another_player_win_is_not_proposed(come: Come, ur
 
 def test_marks_of_six_players_lie_beside_their_tokens(come: Come, url: str) -> None:
     person = seat_of_six(come, url)
-    players = person.page.get_by_role("list", name=person.say("web.players"))
+    players = person.named("list", "web.players")
     expect(players.get_by_role("listitem")).to_have_count(6)
     expect(players.locator(".dot").locator("visible=true")).to_have_count(0)
 

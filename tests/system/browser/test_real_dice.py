@@ -102,9 +102,7 @@ def entered(come: Come, game: str, players: int) -> None:
     for seat, name in zip(wish["seats"], names, strict=True):
         seat["name"] = name
     me = come(page=PHONE, setups={f"{game}.real": wish}).go("/")
-    me.page.get_by_role("article", name=me.say(f"{game}.name")).get_by_role(
-        "link", name=me.say("web.at_table")
-    ).click()
+    me.card(game).get_by_role("link", name=me.say("web.at_table")).click()
     me.reads("web.real.about")
     me.click("web.start")
     corrected = False
@@ -132,7 +130,7 @@ def entered(come: Come, game: str, players: int) -> None:
 
     finish = PLAYS[game](me, names, correct)
     expect(me.winner).to_be_visible()
-    last = me.page.get_by_role("button", name=me.say("web.real.correct"))
+    last = me.named("button", "web.real.correct")
     expect(last).to_be_in_viewport(ratio=1)
     last.click()  # so is the entry that ended the match
     expect(me.winner).to_have_count(0)

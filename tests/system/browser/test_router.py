@@ -83,7 +83,7 @@ def test_tables_and_replays_too(come: Come, url: str) -> None:
 def test_the_page_is_where_it_was_after_back_forward_and_reload(come: Come) -> None:
     person = come(page=PHONE).go("/")
     page = person.page
-    learn = page.get_by_role("link", name=person.say("web.rules"), exact=True)
+    learn = person.named("link", "web.rules", exact=True)
     learn.scroll_into_view_if_needed()
     page.evaluate("scrollBy(0, 37)")
     home = page.evaluate("scrollY")

@@ -50,10 +50,10 @@ def test_the_system_s_theme_changes_while_it_is_open(come: Come, screens: Screen
     screen.show(person)
     body = person.page.locator("body")
     light = body.evaluate("element => getComputedStyle(element).backgroundColor")
-    to_dark = person.page.get_by_role("button", name=person.say("web.theme.to_dark"))
+    to_dark = person.named("button", "web.theme.to_dark")
     expect(to_dark).to_be_visible()
     person.page.emulate_media(color_scheme="dark")
-    to_light = person.page.get_by_role("button", name=person.say("web.theme.to_light"))
+    to_light = person.named("button", "web.theme.to_light")
     expect(to_light).to_be_visible()
     expect(body).not_to_have_css("background-color", light)
     to_light.click()  # from now on the user's choice overrides the system's
@@ -141,9 +141,9 @@ def test_a_replay_on_its_side_shows_the_board_and_the_way_through_it(
         page.evaluate("scrollTo(0, 0)")
         for shown in (
             person.board,
-            page.get_by_role("region", name=person.say("web.turn"), exact=True),
-            page.get_by_role("button", name=person.say("web.replay.play"), exact=True),
-            page.get_by_role("slider", name=person.say("web.replay.slider")),
+            person.named("region", "web.turn", exact=True),
+            person.named("button", "web.replay.play", exact=True),
+            person.named("slider", "web.replay.slider"),
         ):
             expect(shown).to_be_in_viewport(ratio=0.99)
 
@@ -160,7 +160,7 @@ def test_a_replay_on_a_small_desk_opens_with_the_line_of_its_moment_in_sight(
     curve = person.page.get_by_role("img", name=person.like("web.coach.curve"))
     expect(curve).to_be_visible()
     person.ready()
-    log = person.page.get_by_role("group", name=person.say("web.replay.log")).locator(".log")
+    log = person.named("group", "web.replay.log").locator(".log")
     now = log.locator("[aria-current=step]")
     expect(now).to_be_in_viewport(ratio=0.99)  # what its box clips is not seen
     box = log.bounding_box()

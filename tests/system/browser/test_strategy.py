@@ -28,7 +28,7 @@ def cell(person: Person, dice: str) -> Locator:
 
 
 def looked_at(person: Person) -> Locator:
-    return person.page.get_by_role("region", name=person.say("web.strategy.looked"))
+    return person.named("region", "web.strategy.looked")
 
 
 def test_every_roll_of_rapido_has_an_answer_and_an_x_harms_only_later(come: Come) -> None:
@@ -61,7 +61,7 @@ def test_answers_follow_the_position_and_the_url_stores_it(come: Come) -> None:
     explored(person)
     page = person.page
     before = names(person)
-    page.get_by_role("spinbutton", name=person.say("web.position.step", name="Red")).fill("4")
+    person.named("spinbutton", "web.position.step", name="Red").fill("4")
     page.keyboard.press("Tab")
     expect(cell(person, "1 and 1")).to_have_accessible_name(re.compile(person.say("web.strategy.rapido.won")))
     assert names(person) != before
@@ -75,7 +75,7 @@ def test_answers_follow_the_position_and_the_url_stores_it(come: Come) -> None:
 def test_with_the_keyboard_only_from_the_first_screen(come: Come) -> None:
     person = come().go("/")
     keyboard = person.page.keyboard
-    reach(person, person.page.get_by_role("link", name=person.say("web.strategy"), exact=True).first)
+    reach(person, person.named("link", "web.strategy", exact=True).first)
     keyboard.press("Enter")
     explored(person)
     reach(person, person.page.get_by_role("radio", name=person.like("web.strategy.roll"), checked=True))
@@ -96,13 +96,13 @@ def test_chain_says_how_many_dice_to_keep_and_what_to_build(come: Come) -> None:
     person = come().go(CHAIN)
     explored(person)
     page = person.page
-    kept = page.get_by_role("radiogroup", name=person.say("web.strategy.keep")).get_by_role("radio")
+    kept = person.named("radiogroup", "web.strategy.keep").get_by_role("radio")
     expect(kept).to_have_count(3)
     expect(kept.filter(has_text="★")).to_be_checked()  # by default the best action is selected
     kept.nth(1).click()
     expect(cells(person)).to_have_count(36)
     kept.nth(2).click()
-    page.get_by_role("group", name=person.say("web.strategy.coloured")).get_by_text("3", exact=True).click()
+    person.named("group", "web.strategy.coloured").get_by_text("3", exact=True).click()
     expect(cells(person)).to_have_count(21)
     expect(cell(person, "3, 2, and 4")).to_have_accessible_name(
         re.compile(person.say("web.strategy.chain.fail"))
@@ -118,7 +118,7 @@ def test_a_disc_is_taken_up_and_put_down_on_the_board(come: Come, path: str) -> 
     page.locator("[data-space='2']").click()
     page.locator("[data-space='4']").click()
     expect(page).to_have_url(re.compile(quote("discs=4+9,4+9 stacks=4:1+0", safe="").replace("%20", r"\+")))
-    disc = page.get_by_role("combobox", name=person.say("web.position.disc", name="Blue", number=2))
+    disc = person.named("combobox", "web.position.disc", name="Blue", number=2)
     disc.select_option(label=person.say("play.picture.centre"))
     expect(page).to_have_url(re.compile(quote("4+18", safe="")))
 
@@ -137,14 +137,14 @@ def test_heuristics_have_their_losses_and_follow_the_number_of_players(come: Com
     person = come().go(f"/strategy/{game}")
     explored(person)
     advised(person, strategy.advice(game, 2))
-    person.page.get_by_role("group", name=person.say("web.players")).get_by_text("3", exact=True).click()
+    person.named("group", "web.players").get_by_text("3", exact=True).click()
     expect(person.page).to_have_url(re.compile("players=3"))
     advised(person, strategy.advice(game, 3))
 
 
 def advised(person: Person, advice: strategy.Advice) -> None:
     """Assert that rules with their losses or games won, the strength of players, and charts are shown."""
-    rules = person.page.get_by_role("region", name=person.say("strategy.rules"))
+    rules = person.named("region", "strategy.rules")
     expect(rules.get_by_role("listitem")).to_have_count(len(advice.rules))
     for number, rule in enumerate(advice.rules):
         percent = person.texts.percent

@@ -113,7 +113,7 @@ def wrong_previews(frame: Frame) -> Frame:
 
 def broken(person: Person, part: str) -> Locator:
     """The message in the place of a part of the page."""
-    region = person.page.get_by_role("region", name=person.say(part), exact=True)
+    region = person.named("region", part, exact=True)
     return region.get_by_role("alert").filter(has_text=person.say("web.broken"))
 
 
@@ -224,8 +224,7 @@ def test_what_is_done_automatically_is_asked_for_once(
 
     wire.to_server = to_server
     person.page.clock.install()
-    person.go(table.path)
-    assert person.asked()
+    person.sit(table)
     person.page.clock.run_for(2000)  # in this time 101 requests were made
     assert len(wire.of("act")) == 1
     refusing = False
@@ -257,8 +256,7 @@ def test_the_network_goes_and_comes_back(come: Come, url: str) -> None:
     table = practising(url, "rapido", DECIDE, 3, "Ana")
     person, wire = seated(come, table)
     person.page.clock.install()
-    person.go(table.path)
-    assert person.asked()
+    person.sit(table)
     notice = person.page.get_by_role("status").filter(has_text=person.say("web.reconnecting"))
     wire.to_server = lambda frame: None  # nothing gets through
     wire.dead = True
@@ -289,8 +287,7 @@ def test_a_lost_event_is_made_up_for(come: Come, url: str) -> None:
         return frame
 
     wire.from_server = lose_one
-    person.go(ana.path)
-    assert person.asked()
+    person.sit(ana)
     hello = wire.of("hello")[0]
     person.main.first.click()
     expect(person.main.first).to_be_visible()
@@ -314,8 +311,7 @@ def test_a_decision_is_taken_back_after_bots_have_moved(come: Come, url: str, ga
     else:
         at = "turn=0 phase=decide hands=3,2 pool=11 discs=2+15,4+0 stacks=2:0,4:1,15:0 chain=345/5/up loose=-"
         table = practising(url, "chain", at, 2, "Ana")
-    person = come(seats=[table], page=PHONE).go(table.path)
-    assert person.asked()
+    person = come(seats=[table], page=PHONE).sit(table)
     before = person.main.first.inner_text()
     person.main.first.click()
     # the bots have moved when it is this player's turn again
@@ -438,8 +434,7 @@ def hammered(come: Come, url: str, game: str, how: str) -> None:
     table = practising(url, game, at, 3 if game == "rapido" else 2, "Ana", **options)
     person = come(seats=[table], page=PHONE, speed=0, fresh=True)
     person.page.add_init_script(f"({WITNESS})()")
-    person.go(table.path)
-    assert person.asked()
+    person.sit(table)
     slow = person.context.new_cdp_session(person.page)
     slow.send("Emulation.setCPUThrottlingRate", {"rate": 4})  # frames are late
     box = person.turn.locator(".main-place").bounding_box()
@@ -466,8 +461,7 @@ def hammered(come: Come, url: str, game: str, how: str) -> None:
 def test_the_title_does_not_tell_the_winner_before_the_board_shows_it(come: Come, url: str) -> None:
     scores = "turn=0 phase=decide value=54 steps=9,15,12 tower=5:1:76"  # seat 1, if nobody throws it out
     table = practising(url, "rapido", scores, 3, "Ana")
-    person = come(seats=[table], speed=1).go(table.path)
-    assert person.asked()
+    person = come(seats=[table], speed=1).sit(table)
     wins = person.like("web.winner")
     person.page.evaluate(
         """() => {

@@ -22,8 +22,7 @@ def test_sentences_say_you_to_the_only_player_of_a_device(come: Come, url: str) 
     shared = practising(url, "rapido", DECIDE, 3, "Ana", "Rui")
     person = come(seats=[alone, shared], name="Ana", language="de")
     for table, key in ((alone, "rapido.fact.placed.you"), (shared, "rapido.fact.placed")):
-        person.go(table.path)
-        assert person.asked()
+        person.sit(table)
         person.press("1")
         person.press("Enter")
         expect(person.log).to_contain_text(person.say(key, name="Ana", value=54, field=1))
@@ -31,22 +30,22 @@ def test_sentences_say_you_to_the_only_player_of_a_device(come: Come, url: str) 
 
 def test_the_name_is_asked_once(come: Come) -> None:
     person = come().go("/")
-    field = person.page.get_by_role("textbox", name=person.say("web.name.yours"))
+    field = person.named("textbox", "web.name.yours")
     field.fill("Inês")
     person.go("/")
     expect(field).to_have_count(0)
     person.go("/new/rapido?how=online")
-    expect(person.page.get_by_role("textbox", name=person.say("web.name"), exact=True)).to_have_count(0)
-    change = person.page.get_by_role("button", name=person.say("web.name.change", name="Inês"))
+    expect(person.named("textbox", "web.name", exact=True)).to_have_count(0)
+    change = person.named("button", "web.name.change", name="Inês")
     change.click()
-    own = person.page.get_by_role("textbox", name=person.say("web.name"), exact=True)
+    own = person.named("textbox", "web.name", exact=True)
     expect(own).to_be_focused()
     own.fill("Nês")
     own.press("Tab")
-    expect(person.page.get_by_role("button", name=person.say("web.name.change", name="Nês"))).to_be_visible()
+    expect(person.named("button", "web.name.change", name="Nês")).to_be_visible()
     person.click("web.new.open")
-    expect(person.page.get_by_role("heading", name=person.say("web.lobby.title"))).to_be_visible()
-    expect(person.page.get_by_role("button", name=person.say("web.name.change", name="Nês"))).to_be_visible()
+    expect(person.named("heading", "web.lobby.title")).to_be_visible()
+    expect(person.named("button", "web.name.change", name="Nês")).to_be_visible()
 
 
 def test_a_guest_gives_a_name_once(come: Come, url: str) -> None:
@@ -54,15 +53,13 @@ def test_a_guest_gives_a_name_once(come: Come, url: str) -> None:
     for number, players in enumerate((3, 3)):
         table = opened(url, players=players, people=[{"name": "Ana"}])
         guest.go(table.path)
-        field = guest.page.get_by_role("textbox", name=guest.say("web.name"), exact=True)
+        field = guest.named("textbox", "web.name", exact=True)
         if number == 0:
             field.fill("Rui")
         else:
             expect(field).to_have_count(0)
         guest.click("web.sit")
-        expect(
-            guest.page.get_by_role("button", name=guest.say("web.lobby.leave", name="Rui"))
-        ).to_be_visible()
+        expect(guest.named("button", "web.lobby.leave", name="Rui")).to_be_visible()
 
 
 def test_the_resume_card_says_whose_turn_it_is_and_how_it_stands(come: Come, url: str) -> None:
@@ -70,7 +67,7 @@ def test_the_resume_card_says_whose_turn_it_is_and_how_it_stands(come: Come, url
     host = opened(url, people=[{"name": "Ana"}, {"name": "Bento"}], players=3)
     guest = joined(url, host, "Clara")
     person = come(seats=[guest, mine]).go("/")
-    card = person.page.get_by_role("region", name=person.say("web.home.unfinished"))
+    card = person.named("region", "web.home.unfinished")
     first = card.get_by_role("listitem").first
     # three people share the device of the first match: names stay
     expect(first).to_contain_text(person.say("web.home.turn_of", name="Ana", game=person.say("rapido.name")))
@@ -90,7 +87,7 @@ def test_the_resume_card_says_whose_turn_it_is_and_how_it_stands(come: Come, url
 )
 def test_a_lesson_answers_a_wrong_choice(come: Come, game: str, step: int, reply: str) -> None:
     person = come().go(f"/learn/{game}#step={step}")
-    guide = person.page.get_by_role("region", name=person.say("web.learn.guide"))
+    guide = person.named("region", "web.learn.guide")
     if game == "rapido":
         expect(person.choices.first).to_be_visible()
         person.turn.get_by_role("radio", name=re.compile("^5")).click()
@@ -102,7 +99,7 @@ def test_a_lesson_answers_a_wrong_choice(come: Come, game: str, step: int, reply
 
 def test_newcomers_find_the_lesson_beside_the_first_button(come: Come) -> None:
     person = come(page=SHORT).go("/")
-    card = person.page.get_by_role("article", name=person.say("rapido.name"))
+    card = person.card("rapido")
     play = card.get_by_role("button", name=person.like("web.home.bots"))
     lesson = card.get_by_role("link", name=person.say("web.home.new.label", game=person.say("rapido.name")))
     play_box, lesson_box = play.bounding_box(), lesson.bounding_box()
@@ -116,10 +113,8 @@ def test_newcomers_find_the_lesson_beside_the_first_button(come: Come) -> None:
 def test_an_invited_guest_learns_and_comes_back_to_the_table(come: Come, url: str) -> None:
     table = opened(url, players=3, people=[{"name": "Ana"}])
     guest = come().go(table.path)
-    guest.page.get_by_role(
-        "link", name=guest.say("web.home.new.label", game=guest.say("rapido.name"))
-    ).click()
+    guest.named("link", "web.home.new.label", game=guest.say("rapido.name")).click()
     guest.ready()
-    guest.page.get_by_role("link", name=guest.say("web.learn.to_table")).first.click()
+    guest.named("link", "web.learn.to_table").first.click()
     expect(guest.page).to_have_url(guest.url + table.path)
     expect(guest.button("web.sit").first).to_be_visible()
