@@ -5,7 +5,7 @@ python3 run.py                     open the game in the browser
 python3 run.py play                play in the terminal
 python3 run.py WORDS ...           the `escadaria` command, for example `simulate rapido`
 python3 run.py test                lint, format, types and tests: what must pass before a change lands
-python3 run.py test quick          the same in a minute: the tests of rules, records, texts and the client
+python3 run.py test quick          the same in a minute: rules, records, texts, rooms in memory and the client
 python3 run.py test night          the long versions of tests: the folders named night
 python3 run.py test --changed      the tests that what you changed can break
 python3 run.py test PYTEST ...     selected tests; all arguments go to pytest
@@ -49,7 +49,7 @@ SCRIPTS = {"bench": "bench", "tool": "tools"}  # folders of scripts for develope
 GROUPS = {"dev", "bench"}  # of dependencies, in pyproject.toml; all other needs are extras
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DEV = {"dev", *PROJECT["optional-dependencies"]}
-QUICK = ("tests/rules", "tests/core", "tests/room", "tests/web")
+QUICK = ("tests/rules", "tests/core", "tests/system/worlds", "tests/web")
 SERVER = ("admin", "print", "serve")  # commands with the server
 LAB = ("arena", "benchmark", "serve", "simulate", "solve")  # compiled code; --plot needs the same extra
 
