@@ -27,7 +27,7 @@ def main() -> int:
     seconds: defaultdict[str, float] = defaultdict(float)
     cpu: defaultdict[str, float] = defaultdict(float)
     for case in ElementTree.parse(REPORT).iter("testcase"):
-        folder = case.get("classname", "").rpartition(".")[0].replace(".", "/") or "docs"
+        folder = folder_of(case.get("classname", ""))
         tests[folder] += 1
         seconds[folder] += float(case.get("time", 0))
         cpu[folder] += sum(float(found.get("value", 0)) for found in case.iter("property"))
@@ -43,6 +43,12 @@ def main() -> int:
     PAGE.write_text(written, "utf-8")
     print(rows, end="")
     return 0
+
+
+def folder_of(place: str) -> str:
+    """The folder of a file or class of tests, which pytest reports with dots."""
+    parts = Path(*place.split("."))
+    return next(path.as_posix() for path in (parts, *parts.parents) if (ROOT / path).is_dir())
 
 
 if __name__ == "__main__":
