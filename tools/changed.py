@@ -53,8 +53,12 @@ def tests_of(files: Iterable[str]) -> Iterator[str]:
             yield from WITH[path.parts[0]]
         elif path.name == "conftest.py":
             yield str(path.parent)
-        elif path.name.startswith("test_") and "night" not in path.parts and (ROOT / path).is_file():
+        elif path.name.startswith("test_") and is_by_day(path) and (ROOT / path).is_file():
             yield name
+
+
+def is_by_day(path: PurePosixPath) -> bool:
+    return "tests" in path.parts and "night" not in path.parts
 
 
 def sources(path: PurePosixPath, graph: dict[str, list[str]]) -> list[str]:
