@@ -13,7 +13,7 @@ from system.browser.conftest import Come
 from system.browser.looks import CUT, SCROLLS, TARGET, out_of_view
 from system.browser.people import Person
 from system.browser.screens import DECIDES, EVALUATED
-from system.browser.setup import Table, practising
+from system.browser.setup import SIDE, Table, practising
 
 RAPIDO = "turn=0 phase=decide value=62 steps={} tower={}"
 SIX_STEPS = "9,12,8,13,9,3"
@@ -106,6 +106,8 @@ def problems(
         controls = turn.locator(":is([data-action], .buttons button, [type=range])").locator("visible=true")
         least = TARGET if size["height"] > 500 else 36  # six beside each other on a small phone on its side
         wrong = out_of_view(controls, least) + page.evaluate(CUT)
+        if size == SIDE:
+            expect(person.board).to_be_in_viewport(ratio=1)
         if page.evaluate(SCROLLS):
             wrong.append("the page scrolls")
         if dock.game == "chain":

@@ -65,15 +65,10 @@ def test_set_up_by_hand_and_play_on_one_device(come: Come) -> None:
     person.click("web.start")
     assert person.asked()
     expect(person.turn.get_by_role("heading")).to_have_text(person.say("web.turn_of", name="Ana"))
-    person.play()
-    is_told_who_won(person)
-    # a rematch, at the same table and on the same device
-    table = page.url
-    person.click("web.rematch")
-    page.wait_for_url(lambda url: url != table)
-    assert person.asked()
-    person.main.first.click()
-    assert person.asked()
+    for _ in range(2):  # one device rolls and places for everybody
+        person.main.first.click()
+        assert person.asked()
+    expect(person.turn.get_by_role("heading")).to_have_text(person.say("web.turn_of", name="Rui"))
 
 
 def test_nothing_moves_under_the_finger_that_changes_the_number_of_players(come: Come) -> None:
@@ -174,8 +169,7 @@ def test_the_host_starts_with_who_is_there(come: Come) -> None:
     host.click("web.lobby.start_with", number=2)
     for person in (host, guest):
         expect(person.players).to_have_count(2)
-    play_together([host, guest])
-    is_told_who_won(host)
+    assert host.asked()
 
 
 def test_the_host_changes_the_pace_of_the_bots_during_play(come: Come, url: str) -> None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from escadaria.cli import app
 from escadaria.printing import find_chromium
 from system.browser.conftest import Come
 from system.browser.people import Person
 from system.browser.screens import printable
-from system.browser.setup import PATIENCE
 
 PAPERS = {"a4": (595, 842), "letter": (612, 792)}
 """Width and height in points."""
@@ -84,34 +81,27 @@ def test_any_board_is_printed_and_a_wrong_one_is_named(come: Come) -> None:
     assert person.page.locator(".whole").count() == 6, "three parts of the stairs, the tower, two with aids"
 
 
-def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "escadaria", "print", *words],
-        capture_output=True, text=True, encoding="utf-8", timeout=10 * PATIENCE,
-        env={**os.environ, "PYTHONUTF8": "1", "CHROMIUM": find_chromium(), **environment}, check=False,
-    )  # fmt: skip
-
-
 def test_the_command_makes_a_pdf(tmp_path: Path) -> None:
     out = tmp_path / "chain.pdf"
-    made = run("chain", "--lang", "de", "--paper", "letter", "--option", "board=short", "--out", str(out))
-    assert (made.returncode, made.stdout.strip()) == (0, str(out)), made.stderr
+    words = ["--lang", "de", "--paper", "letter", "--option", "board=short", "--out", str(out)]
+    made = CliRunner().invoke(app, ["print", "chain", *words], env={"CHROMIUM": find_chromium()})
+    assert (made.exit_code, made.stdout.strip()) == (0, str(out)), made.stderr
     assert pages_of(out.read_bytes()) == [PAPERS["letter"]] * 4
 
 
 @pytest.mark.parametrize(
-    "words, environment, said",
+    "words, said",
     [
-        (["rapido"], {"CHROMIUM": "/nowhere/chromium"}, "/nowhere/chromium"),
-        (["rapido", "--paper", "a3"], {}, "'a3', there are a4 and letter"),
-        (["rapido", "--option", "finish=51"], {}, "(R3)"),
-        (["go"], {}, "'go'"),
+        (["rapido"], "/nowhere/chromium"),
+        (["rapido", "--paper", "a3"], "'a3', there are a4 and letter"),
+        (["rapido", "--option", "finish=51"], "(R3)"),
+        (["go"], "'go'"),
     ],
 )
-def test_the_command_says_what_is_wrong(
-    tmp_path: Path, words: list[str], environment: dict[str, Any], said: str
-) -> None:
+def test_the_command_says_what_is_wrong(tmp_path: Path, words: list[str], said: str) -> None:
     out = tmp_path / "out.pdf"
-    made = run(*words, "--out", str(out), **environment)
-    assert made.returncode == 2 and said in made.stderr and not out.exists()
+    made = CliRunner().invoke(
+        app, ["print", *words, "--out", str(out)], env={"CHROMIUM": "/nowhere/chromium"}
+    )
+    assert made.exit_code == 2 and said in made.stderr and not out.exists()
     assert len(made.stderr.strip().splitlines()) <= 3

@@ -13,8 +13,8 @@ from system.browser.conftest import ROOT, Come
 from system.browser.docks import DOCKS, Dock
 from system.browser.looks import CUT, out_of_view
 from system.browser.people import Person
-from system.browser.screens import SCREENS, middle
-from system.browser.setup import DESK, DESKS, SHORT, SHORTEST, SIDE, TABLET, TALL, opened, played, practising
+from system.browser.screens import SCREENS
+from system.browser.setup import DESK, SHORT, SHORTEST, SIDE, opened, practising
 
 DECIDE = "turn=0 phase=decide value=62 steps={} tower={}"
 
@@ -23,10 +23,6 @@ def seated(
     come: Come, url: str, players: int, position: str, size: ViewportSize, language: str = ""
 ) -> Person:
     return docks.seated(come, url, Dock("rapido", players, position), size, language)
-
-
-def seat_of_six(come: Come, url: str, size: ViewportSize = SHORT) -> Person:
-    return docks.seated(come, url, DOCKS["rapido-six"], size)
 
 
 NEWS = """() => {
@@ -63,9 +59,18 @@ def test_a_long_news_line_is_not_cut_and_moves_nothing(come: Come, url: str) -> 
     assert words.evaluate(LINES) == 1
 
 
-def test_only_the_main_button_commits(come: Come, url: str) -> None:
-    person = seat_of_six(come, url)
-    page = person.page
+def test_six_players_on_a_short_phone(come: Come, url: str) -> None:
+    """All pieces are in sight, a tap on a field chooses it, and only the main button commits."""
+    person = docks.seated(come, url, DOCKS["rapido-six"], SHORT)
+    page, hand = person.page, person.turn.locator(".hand").first
+    pieces = [page.locator(f".piece[data-seat='{seat}']").bounding_box() for seat in range(6)]
+    assert all(piece and piece["width"] >= 20 for piece in pieces)
+    frame, own = person.board.bounding_box(), pieces[0]
+    assert frame and own
+    assert frame["y"] < own["y"] and own["y"] + own["height"] < frame["y"] + frame["height"]
+    expect(page.locator(".pill")).to_have_text(["3"])  # the last seat is on step 3, below the window
+    expect(person.players).to_have_count(6)
+    expect(person.players.locator(".dot").locator("visible=true")).to_have_count(0)  # they lie at the tokens
     for field in (1, 3):
         row = page.locator(f"rect.tap[data-field='{field}']")
         box = row.bounding_box()
@@ -73,62 +78,43 @@ def test_only_the_main_button_commits(come: Come, url: str) -> None:
         row.tap()
         expect(person.turn.get_by_role("radio", name=re.compile(f"^{field}"))).to_be_checked()
         expect(person.main).to_have_text(person.say("web.rapido.place", value=62, field=field))
+        expect(hand).to_contain_text(person.say("web.rapido.on", field=field))
+    expect(hand).to_contain_text(person.say("web.rapido.throws_out"))
     person.choices.last.tap()
     expect(person.main).to_have_text(person.say("web.rapido.place", value=62, field=0))
 
 
-@pytest.mark.parametrize("size", [SHORT, SIDE, DESK], ids=["phone", "side", "desk"])
-def test_the_board_and_the_main_button_stay_in_place(come: Come, url: str, size: ViewportSize) -> None:
+def test_the_board_and_the_main_button_stay_in_place(come: Come, url: str) -> None:
     start = "turn=0 phase=first value=0 steps=0,0,0 tower=-"
-    person = docks.seated(come, url, Dock("rapido", 3, start, {"finish": 50}), size)
-    boxes = []
-    for _ in range(4):  # to roll and to place, twice: nobody can win so soon
+    person = docks.seated(come, url, Dock("rapido", 3, start, {"finish": 50}), SHORT)
+    unrolled = person.turn.get_by_role("img", name=person.say("web.rapido.no_dice"))
+    expect(unrolled.locator("svg.resting")).to_be_visible()
+    expect(unrolled.locator(".cube")).to_have_count(0)
+    for size in (SHORT, SIDE, DESK):
+        person.page.set_viewport_size(size)
+        person.see()
+        boxes = []
+        for _ in range(3):  # rolling, placing, rolling: nobody can win so soon
+            assert person.asked()
+            boxes.append((person.board.bounding_box(), person.main.first.bounding_box()))
+            person.main.first.click()
+        assert boxes == [boxes[0]] * 3, size
         assert person.asked()
-        boxes.append((person.board.bounding_box(), person.main.first.bounding_box()))
-        person.main.first.click()
-    assert all(box == boxes[0] for box in boxes)
+    expect(person.turn.locator(".cube")).to_have_count(2)
 
 
-def test_a_short_phone_shows_a_window_on_the_stairs(come: Come, url: str) -> None:
-    person = seat_of_six(come, url)
-    page = person.page
-    pieces = [page.locator(f".piece[data-seat='{seat}']").bounding_box() for seat in range(6)]
-    assert all(piece and piece["width"] >= 20 for piece in pieces)
-    pills = page.locator(".pill")
-    expect(pills).to_have_count(1)  # the last seat is on step 3, below the window
-    expect(pills).to_have_text("3")
-    frame = person.board.bounding_box()
-    own = pieces[0]
-    assert frame and own
-    assert frame["y"] < own["y"] and own["y"] + own["height"] < frame["y"] + frame["height"]
-
-
-def test_the_hand_says_what_the_choice_does(come: Come, url: str) -> None:
-    person = seat_of_six(come, url)
-    person.turn.get_by_role("radio", name=re.compile("^3")).tap()
-    hand = person.turn.locator(".hand").first
-    expect(hand).to_contain_text(person.say("web.rapido.on", field=3))
-    expect(hand).to_contain_text(person.say("web.rapido.throws_out"))
-
-
-def test_r18_with_two_players_the_hand_says_what_both_pairs_bring(come: Come, url: str) -> None:
-    person = docks.seated(come, url, DOCKS["rapido-two"], SHORT)
-    person.turn.get_by_role("radio", name=re.compile("^5")).tap()
-    expect(person.turn.locator(".hand").first).to_contain_text(
-        person.say("web.rapido.on.two", field=5, climb=8)
+def test_r18_with_two_players_the_hand_says_what_each_pair_brings(come: Come, url: str) -> None:
+    cases: tuple[tuple[str, str, dict[str, int]], ...] = (
+        (DECIDE.format("9,5", "3:0:54,4:1:41"), "web.rapido.on.two", {"field": 5, "climb": 8}),
+        (DECIDE.format("9,5", "4:1:41"), "web.rapido.on.first", {"field": 5}),
+        ("turn=0 phase=first value=0 steps=9,5 tower=3:0:54,4:1:41", "web.rapido.roll_second", {}),
     )
-
-
-def test_r18_with_two_players_the_first_pair_says_that_it_does_not_score_yet(come: Come, url: str) -> None:
-    first = DECIDE.format("9,5", "4:1:41")
-    person = seated(come, url, 2, first, SHORTEST, "de")
-    words = person.turn.locator(".hand").first
-    expect(words).to_contain_text(person.say("web.rapido.on.first", field=5))
-    assert person.page.evaluate(CUT) == []
-    second = "turn=0 phase=first value=0 steps=9,5 tower=3:0:54,4:1:41"
-    person = seated(come, url, 2, second, SHORTEST, "de")
-    expect(person.turn.locator(".hand").first).to_contain_text(person.say("web.rapido.roll_second"))
-    assert person.page.evaluate(CUT) == []
+    tables = [practising(url, "rapido", position, 2, "Ana") for position, _, _ in cases]
+    person = docks.at(come, tables, SHORTEST, "de")
+    for table, (_, key, args) in zip(tables, cases, strict=True):
+        person.sit(table)
+        expect(person.turn.locator(".hand").first).to_contain_text(person.say(key, **args))
+        assert person.page.evaluate(CUT) == []
 
 
 def test_after_a_throw_out_the_last_decision_can_be_taken_back(come: Come, url: str) -> None:
@@ -168,23 +154,6 @@ def test_r15_a_field_that_lets_another_player_win_is_not_proposed(come: Come, ur
     expect(person.turn.locator(".now")).to_contain_text(person.say("play.preview.rapido.won", name="Clara"))
 
 
-def test_marks_of_six_players_lie_beside_their_tokens(come: Come, url: str) -> None:
-    person = seat_of_six(come, url)
-    players = person.named("list", "web.players")
-    expect(players.get_by_role("listitem")).to_have_count(6)
-    expect(players.locator(".dot").locator("visible=true")).to_have_count(0)
-
-
-def test_an_unrolled_pair_looks_unrolled(come: Come, url: str) -> None:
-    start = "turn=0 phase=first value=0 steps=9,12,8 tower=-"
-    person = seated(come, url, 3, start, SHORT)
-    dice = person.turn.get_by_role("img", name=person.say("web.rapido.no_dice"))
-    expect(dice.locator("svg.resting")).to_be_visible()
-    expect(dice.locator(".cube")).to_have_count(0)
-    person.main.click()
-    expect(person.turn.locator(".cube")).to_have_count(2)
-
-
 def test_a_pair_on_field_0_shows_its_dice_or_that_nobody_saw_them(come: Come, url: str) -> None:
     alone = DECIDE.format("9,5", "4:1:41")  # one pair of two scores nothing and stays (R18)
     person = seated(come, url, 2, alone, SHORT)
@@ -207,24 +176,6 @@ def test_an_x_is_staged_and_goes_on_by_a_tap(come: Come, url: str) -> None:
     expect(person.turn.locator(".shake")).to_be_visible()
     person.click("web.go_on")
     expect(word).to_have_count(0)
-
-
-@pytest.mark.parametrize("game", ["rapido", "chain"])
-def test_in_a_replay_the_controls_cover_nothing(come: Come, url: str, game: str) -> None:
-    options = {"finish": 5} if game == "rapido" else {"board": "short"}
-    person = come().go(f"/replay/{played(url, game, 2, **options).match}")
-    middle(person)
-    person.ready()
-    for size in (SHORT, TALL, SIDE, TABLET, DESKS[0]):
-        person.page.set_viewport_size(size)
-        person.see()
-        board, hand, controls = person.page.evaluate(
-            "parts => parts.map((part) => document.querySelector(part).getBoundingClientRect().toJSON())",
-            [".frame", ".turn-dock > .hand", ".controls"],
-        )
-        assert hand["x"] + hand["width"] <= size["width"], size
-        for box in (board, hand):
-            assert box["y"] + box["height"] <= controls["y"] + 1, size
 
 
 # Colours.

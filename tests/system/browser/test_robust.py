@@ -13,7 +13,7 @@ from playwright.sync_api import Route, WebSocketRoute, expect
 
 from serving import Server, running
 from system.browser.conftest import Come
-from system.browser.people import Person, play_together
+from system.browser.people import Person
 from system.browser.setup import (
     DESK,
     SHORT,
@@ -42,57 +42,36 @@ def test_the_server_dies_in_the_middle_of_a_roll(
     come_to: Callable[..., Person], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with running(Server(tmp_path_factory.mktemp("mortal"))) as live:
-        tables = duel(live.url)
-        people = [
-            come_to(live.url, seats=[table], name=name, speed=2, fresh=True)
-            for table, name in zip(tables, ("Ana", "Rui"), strict=True)
-        ]
-        for person, table in zip(people, tables, strict=True):
-            person.troubles.forgive(
-                "WebSocket connection to", "ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET"
-            )
-            person.go(table.path)
-        ana = people[0]
-        assert ana.asked()
+        start = "turn=0 phase=first value=0 steps=0,0,0 tower=-"
+        table = practising(live.url, "rapido", start, 3, "Ana", finish=30)  # nobody can win soon
+        ana = come_to(live.url, seats=[table], speed=2, fresh=True)
+        ana.troubles.forgive("WebSocket connection to", "ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET")
+        ana.sit(table)
         ana.main.first.click()  # slow dice: they are animated while the server is killed
         live.kill()
-        for person in people:
-            person.reads("web.reconnecting")
+        ana.reads("web.reconnecting")
         live.start()
-        for person in people:
-            expect(person.page.get_by_text(person.say("web.reconnecting"))).to_have_count(0)
-        # the roll was made exactly once: Ana decides, or she failed and Rui plays
-        for person, form in zip(people, (".you", ""), strict=True):
-            rolled = person.say(f"rapido.fact.rolled{form}", name="Ana", dice=("@", "@"), value="@")
-            line = re.compile(re.escape(rolled).replace("@", ".+?"))
-            expect(person.log.get_by_role("listitem").filter(has_text=line)).to_have_count(1)
-        for person in people:
-            settings(person, "web.speed", "web.speed.off")
-        play_together(people, most=2)
-
-
-def settings(person: Person, group: str, option: str) -> None:
-    """Change a setting."""
-    dialog = person.open_settings()
-    dialog.get_by_role("group", name=person.say(group)).get_by_text(person.say(option), exact=True).click()
-    person.press("Escape")
-    expect(dialog).to_be_hidden()
+        expect(ana.page.get_by_text(ana.say("web.reconnecting"))).to_have_count(0)
+        assert ana.asked()
+        rolled = re.escape(ana.say("rapido.fact.rolled.you", dice=("@", "@"), value="@")).replace("@", ".+?")
+        made = ana.log.get_by_role("listitem").filter(has_text=re.compile(rolled))
+        expect(made).to_have_count(1)  # it was made exactly once
+        ana.main.first.click()
+        assert ana.asked()
 
 
 def test_refresh_at_any_moment(come: Come, url: str) -> None:
     table = practising(url, "rapido", DECIDE, 3, "Ana", finish=30)  # nobody can win soon
     person = come(seats=[table], speed=2).go(table.path)
-    chance = random.Random(2)
     assert person.asked()
-    for _ in range(2):
-        offered = person.main.first.inner_text()
-        person.page.reload()  # without animation: the same question again
-        assert person.asked()
-        expect(person.main.first).to_have_text(offered, use_inner_text=True)
-        person.decide(chance)
-        person.page.reload()  # during an animation
-        if not person.asked():
-            break
+    offered = person.main.first.inner_text()
+    person.page.reload()  # without animation: the same question again
+    assert person.asked()
+    expect(person.main.first).to_have_text(offered, use_inner_text=True)
+    person.main.first.click()
+    person.page.reload()  # during an animation
+    assert person.asked()
+    expect(person.main.first).not_to_have_text(offered, use_inner_text=True)
 
 
 def test_two_tabs_of_one_seat(come: Come, url: str) -> None:
@@ -103,7 +82,7 @@ def test_two_tabs_of_one_seat(come: Come, url: str) -> None:
     second.goto(url + table.path)
     chance = random.Random(3)
     shown = None
-    for tab in (first, second) * 3:  # alternately, each tab continues from the state of the other
+    for tab in (first, second) * 2:  # alternately, each tab continues from the state of the other
         person.page = tab
         tab.bring_to_front()
         if shown is not None:
@@ -139,28 +118,22 @@ def test_browser_history(come: Come) -> None:
     assert person.asked()
 
 
-@pytest.mark.parametrize(
-    "path, title, text",
-    [
+def test_links_to_what_there_is_not(come: Come) -> None:
+    person = come()
+    person.troubles.forgive("status of 404")
+    for path, title, text in (
         ("/t/nosuchmatch12", "web.closed.title", "web.closed.unknown_match"),
         ("/replay/nosuchmatch12", "web.replay.error.title", "web.replay.error.unknown_match"),
         ("/nowhere/at/all", "web.lost.title", "web.lost.text"),
         ("/new/chess", "web.lost.title", "web.lost.text"),
         ("/learn/chess", "web.lost.title", "web.lost.text"),
         ("/rules/chess", "web.lost.title", "web.lost.text"),
-    ],
-    ids=["table", "replay", "page", "new", "learn", "rules"],
-)
-def test_a_link_to_an_unknown_match(come: Come, path: str, title: str, text: str) -> None:
-    person = come()
-    person.troubles.forgive("status of 404")
-    person.go(path)
-    expect(person.page.get_by_role("heading", level=1)).to_have_text(person.say(title))
-    person.reads(text)
-    home = person.page.get_by_role("main").get_by_role("link", name=person.say("web.home"))
-    if home.count():  # or it offers something better
-        home.click()
-        expect(person.page).to_have_url(person.url + "/")
+    ):
+        person.go(path)
+        expect(person.page.get_by_role("heading", level=1)).to_have_text(person.say(title))
+        person.reads(text)
+    person.page.get_by_role("main").get_by_role("link", name=person.say("web.home")).click()
+    expect(person.page).to_have_url(person.url + "/")
 
 
 def test_a_full_table(come: Come, url: str) -> None:
@@ -208,40 +181,28 @@ def test_the_winner_by_resignation_is_marked(come: Come, url: str) -> None:
     expect(winner.players.filter(has_text="Ana")).not_to_have_attribute("aria-current", "true")
 
 
-def test_a_seat_moves_to_another_device(come: Come, url: str) -> None:
-    ana, _ = duel(url)
-    before = come(seats=[ana]).sit(ana)
-    code = asked(url, ana, "recover")["code"]
-    after = come().go(f"{ana.path}#recover={code}")
-    assert after.asked()
-    assert code not in after.page.url, "the secret is removed from the URL"
-    before.reads("web.closed.moved")
-    after.page.reload()
-    assert after.asked()
-
-
 def test_the_links_of_a_running_match_are_in_its_menu(come: Come, url: str) -> None:
+    """One lets others watch, until that is switched off; one moves the seat to another device."""
     ana, _ = duel(url)
-    host = come(seats=[ana]).go(ana.path)
+    host = come(seats=[ana]).sit(ana)
     host.click("web.settings")
     host.click("web.lobby.watch.link")
-    link = host.named("textbox", "web.lobby.watch.link")
-    watcher = come().go(link.input_value().removeprefix(url))
+    link = host.named("textbox", "web.lobby.watch.link").input_value()
+    assert ana.watch in link
+    watcher = come().go(link.removeprefix(url))
     watcher.reads("web.watching")
     host.click("web.close")
-    host.click("web.settings")
-    host.click("web.lobby.move")
-    link = host.named("textbox", "web.lobby.move.link")
-    assert come().go(link.input_value().removeprefix(url)).asked()
-    host.reads("web.closed.moved")
-
-
-def test_watching_that_is_switched_off(come: Come, url: str) -> None:
-    ana, _ = duel(url)
-    watcher = come().go(f"{ana.path}#watch={ana.watch}")
-    watcher.reads("web.watching")
     asked(url, ana, "configure", settings={"grace": None, "watch": False})
     watcher.reads("web.closed.watching_off")
+    host.click("web.settings")
+    host.click("web.lobby.move")
+    link = host.named("textbox", "web.lobby.move.link").input_value()
+    after = come().go(link.removeprefix(url))
+    assert after.asked()
+    expect(after.page).to_have_url(url + ana.path)  # the secret is removed
+    host.reads("web.closed.moved")
+    after.page.reload()
+    assert after.asked()
 
 
 def test_the_record_is_saved_and_opened_again(come: Come, url: str, tmp_path: Path) -> None:

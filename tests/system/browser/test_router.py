@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, Route, expect
 
 from system.browser.conftest import Come
@@ -36,9 +35,12 @@ def arrived(person: Person, title: str) -> None:
     expect(page.get_by_test_id("live")).to_contain_text(title)
 
 
-@pytest.mark.parametrize(
-    "path, title, game",
-    [
+def test_each_screen_begins_at_its_heading_and_its_title_is_announced(come: Come) -> None:
+    person = come().go("/")
+    page = person.page
+    assert page.evaluate("document.activeElement === document.body"), "not on the first page"
+    expect(page.get_by_test_id("live")).to_have_text("")
+    for path, title, game in (
         ("/new/rapido", "web.rules.play", "rapido"),
         ("/learn/rapido", "web.learn.title", "rapido"),
         ("/rules/chain", "web.rules.of", "chain"),
@@ -46,18 +48,11 @@ def arrived(person: Person, title: str) -> None:
         ("/position/rapido", "web.position.title", ""),
         ("/replay", "web.replay.title", ""),
         ("/nothing/here", "web.lost.title", ""),
-    ],
-)
-def test_each_screen_begins_at_its_heading_and_its_title_is_announced(
-    come: Come, path: str, title: str, game: str
-) -> None:
-    person = come().go("/")
-    assert person.page.evaluate("document.activeElement === document.body"), "not on the first page"
-    expect(person.page.get_by_test_id("live")).to_have_text("")
-    follow(person.page, path)
-    arrived(person, named(person, title, game))
-    person.page.go_back()
-    arrived(person, person.say("web.home.title"))
+    ):
+        follow(page, path)
+        arrived(person, named(person, title, game))
+        page.go_back()
+        arrived(person, person.say("web.home.title"))
 
 
 def named(person: Person, title: str, game: str) -> str:

@@ -95,7 +95,6 @@ def test_with_the_keyboard_only_from_the_first_screen(come: Come) -> None:
 def test_chain_says_how_many_dice_to_keep_and_what_to_build(come: Come) -> None:
     person = come().go(CHAIN)
     explored(person)
-    page = person.page
     kept = person.named("radiogroup", "web.strategy.keep").get_by_role("radio")
     expect(kept).to_have_count(3)
     expect(kept.filter(has_text="★")).to_be_checked()  # by default the best action is selected
@@ -111,9 +110,8 @@ def test_chain_says_how_many_dice_to_keep_and_what_to_build(come: Come) -> None:
     expect(looked_at(person).get_by_role("listitem")).to_have_count(3)  # two discs, and onwards
 
 
-@pytest.mark.parametrize("path", ["strategy/chain", "position/chain"])
-def test_a_disc_is_taken_up_and_put_down_on_the_board(come: Come, path: str) -> None:
-    person = come().go(there(path, BOARD, KEEPS))
+def test_a_disc_is_taken_up_and_put_down_on_the_board(come: Come) -> None:
+    person = come().go(there("position/chain", BOARD, KEEPS))
     page = person.page
     page.locator("[data-space='2']").click()
     page.locator("[data-space='4']").click()
