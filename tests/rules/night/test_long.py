@@ -8,13 +8,13 @@ from itertools import combinations_with_replacement, product
 import pytest
 
 from escadaria.game import AnyGame
-from rules.test_chain import check_can_link, check_sequences
+from rules.test_chain import check_can_link, check_orders
 from rules.test_game import ALL, lockstep
 
 
 def test_c10_the_orders_of_six_dice_are_the_legal_orders() -> None:
     for coloured, black in product(range(1, 7), combinations_with_replacement(range(1, 7), 5)):
-        check_sequences((coloured, *black))
+        check_orders(coloured, black)
 
 
 @pytest.mark.parametrize("dice", [6, 7])
