@@ -1,5 +1,5 @@
 """Tests of the table server through real sockets.
 
-``live`` is a server process that most tests share. ``serving`` runs a server in the event loop of the test,
-with other settings or access to its internals. ``wire`` has a raw connection and helpers that play.
+``live`` is a server process that most tests share. ``server`` and ``serving`` run a server in the event loop
+of the test, with other settings or access to its internals. ``clients`` and ``wire`` have clients that play.
 """

@@ -1,12 +1,14 @@
-"""A server process for all tests of this folder."""
+"""Servers and clients for all tests of this folder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
+import httpx
 import pytest
 
-from serving import Server, running
+from serving import PATIENCE, Inside, Server, running, serving
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +22,18 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def url(live: Server) -> str:
     """The URL of the shared server."""
     return live.url
+
+
+@pytest.fixture(scope="session")
+def http(url: str) -> Iterator[httpx.Client]:
+    """A client of the shared server. It keeps no connection, which the server could just be closing."""
+    limits = httpx.Limits(max_keepalive_connections=0)
+    with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE, limits=limits) as client:
+        yield client
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Inside]:
+    """A server in the event loop of the test."""
+    async with serving(tmp_path) as server:
+        yield server
