@@ -46,9 +46,3 @@ def test_what_code_and_pages_cite_exists() -> None:
 def test_code_cites_every_ruling() -> None:
     text = "\n".join(path.read_text("utf-8") for path in python_files("src"))
     assert [ruling for ruling in RULINGS if not re.search(rf"\b{ruling}\b", text)] == []
-
-
-def test_no_other_page_is_named_as_the_authority() -> None:
-    other = "RULES" + ".md"
-    for path in [*python_files("src", "tests", "tools", "bench", "examples"), *ROOT.glob("*.md")]:
-        assert other not in path.read_text("utf-8"), path
