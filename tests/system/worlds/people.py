@@ -109,7 +109,7 @@ class Person:
         finally:
             transport.closed = True
             connection.ending = connection.ending or "gone"
-            if room is not None and not worker.store.dead:
+            if room is not None and not worker.store.database.dead:
                 room.leave(connection)
             worker.hub.leave(connection)
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import random
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,15 +11,12 @@ import pytest
 from escadaria.bus import Sent
 from escadaria.server import messages
 from escadaria.server.autoplay import Autoplay
-from escadaria.server.event_log import EventLog
+from escadaria.server.event_log import EventLog, stored_events
 from escadaria.server.hub import Hub
 from escadaria.server.match import MatchEvent
 from escadaria.server.peers import Peers
 from escadaria.server.presence import Connection
 from escadaria.server.room import Room
-from escadaria.store import Conflict, StoredEvent
-from escadaria.store.sql import SqlStore
-from system.worlds.store import Disk, SimulatedStore
 from system.worlds.world import Invariant, Violation, run_world
 
 SEEDS = [int(os.environ["ESCADARIA_SEED"])] if "ESCADARIA_SEED" in os.environ else range(50)
@@ -96,8 +91,6 @@ async def answer_before_storing(
 ) -> None:
     """Apply and broadcast first, and store afterwards."""
     events = handle()
-    from escadaria.server.event_log import stored_events
-
     stored = stored_events(events, self.match.version, self._clock.time(), key)
     self.load_events(stored)
     if stored:
@@ -108,10 +101,6 @@ async def answer_before_storing(
 async def give_up_after_a_conflict(self: EventLog) -> bool:
     """Do not read what another worker has stored."""
     return False
-
-
-def keep_no_presence(self: Room, survey: Any) -> None:
-    self._autoplay.surveyed(survey.holder, changed=False)
 
 
 BROKEN: dict[str, tuple[type, str, Any, Invariant, int]] = {
@@ -141,61 +130,3 @@ def test_worlds_notice_broken_code(what: str, monkeypatch: pytest.MonkeyPatch) -
                 print(f"seed {seed} notices: {str(violation)[:200]}")
                 return
     pytest.fail(f"no world noticed: {what}")
-
-
-@pytest.mark.anyio
-async def test_the_simulated_store_behaves_like_the_real_one(tmp_path: Path) -> None:
-    """The same calls on both return and raise the same."""
-    rng = random.Random(5)
-    real = await SqlStore.open(str(tmp_path / "store.db"))
-    fake = SimulatedStore(Disk(), random.Random(0))
-    fake._travel = _at_once  # type: ignore[method-assign]  # no delays here
-    clock = 1000.0
-    epochs = 0
-    try:
-        for _ in range(500):
-            clock += rng.choice((0.0, 0.1, 1.0))
-            match, worker = rng.choice("mno"), rng.choice("abc")
-            version = len(fake.disk.stored.get(match, ())) + rng.choice((1, 1, 1, 2, 0))
-            epochs += 1
-            lease = rng.choice((None, None, (worker, epochs - 1), fake.disk.leases.get(match)))
-            due = rng.choice((None, clock + rng.choice((-1.0, 0.5, 5.0))))
-            call: tuple[str, tuple[Any, ...], dict[str, Any]] = rng.choice(
-                (
-                    ("append", (match, [_event(max(1, version))]), {"due": due, "lease": lease}),
-                    ("append", (match, [_event(max(1, version))]), {"due": due, "lease": lease}),
-                    ("heartbeat", (worker, clock, clock + 4), {}),
-                    ("take_lease", (match, (worker, epochs), clock), {}),
-                    ("release_leases", (worker, [match]), {}),
-                    ("bury", (worker, clock - rng.choice((0, 4))), {}),
-                    ("set_presence", (worker, {match: rng.choice(("", "[0]", "[]"))}), {}),
-                    ("survey", (["m", "n", "x"], clock), {}),
-                    ("claim_due", (match, worker, clock, clock + 3), {}),
-                    ("due_matches", (clock, 10), {}),
-                    ("set_due", ({match: due},), {}),
-                    ("events", (match, rng.randrange(3), rng.choice((None, 2))), {}),
-                    ("put", ("kind", match, worker, clock + 2), {}),
-                    ("take", ("kind", match, clock), {}),
-                    ("values", ("kind", clock), {}),
-                )
-            )
-            results = [await _outcome(store, call) for store in (real, fake)]
-            assert results[0] == results[1], call
-    finally:
-        await real.close()
-
-
-async def _at_once() -> None:
-    """No latency and no faults."""
-
-
-async def _outcome(store: Any, call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> Any:
-    name, arguments, named = call
-    try:
-        return await getattr(store, name)(*arguments, **named)
-    except Conflict as conflict:
-        return type(conflict)
-
-
-def _event(version: int) -> StoredEvent:
-    return StoredEvent(version, 1.0, "", "{}")

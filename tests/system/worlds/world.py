@@ -105,7 +105,7 @@ class Worker:
 
     def __init__(self, world: World, name: str) -> None:
         self.name = name
-        self.store: Any = SimulatedStore(world.disk, world.rng)
+        self.store = SimulatedStore(world.disk, world.rng)
         self.bus = world.network.bus(name, shared=True)
         self.visits: dict[asyncio.Task[None], None] = {}  # an ordered set, for the sake of repetition
         limits = Limits(SETTINGS, world.clock)
@@ -114,7 +114,7 @@ class Worker:
 
     async def kill(self) -> None:
         """Stop it without warning."""
-        self.store.dead = True
+        self.store.database.dead = True
         await self.bus.close()
         for task in (*self.hub._tasks, *self.visits):
             task.cancel()
@@ -148,7 +148,7 @@ class World:
         self._names = 0
 
     def living(self) -> list[Worker]:
-        return [worker for worker in self.workers if not worker.store.dead]
+        return [worker for worker in self.workers if not worker.store.database.dead]
 
     def note(self, what: str) -> None:
         """Add a line to the history."""
@@ -267,16 +267,16 @@ class World:
             await self.add_worker()
 
     async def fail_one(self) -> None:
-        self.rng.choice(self.living()).store.failures = self.rng.choice((0.0, 0.05, 0.3))
+        self.rng.choice(self.living()).store.database.failures = self.rng.choice((0.0, 0.05, 0.3))
 
     async def stall_one(self) -> None:
         worker = self.rng.choice(self.living())
-        worker.store.stalled = asyncio.get_running_loop().time() + self.rng.uniform(0.5, 9)
+        worker.store.database.stalled = asyncio.get_running_loop().time() + self.rng.uniform(0.5, 9)
 
     async def stall_all(self) -> None:
         until = asyncio.get_running_loop().time() + self.rng.uniform(0.5, 9)
         for worker in self.living():
-            worker.store.stalled = until
+            worker.store.database.stalled = until
 
     async def cut_network(self) -> None:
         self.network.down = True
@@ -289,8 +289,8 @@ class World:
         self.network.lost = self.network.late = self.network.doubled = 0.0
         self.network.restore()
         for worker in self.living():
-            worker.store.failures = 0.0
-            worker.store.stalled = min(worker.store.stalled, self.faults_end)
+            worker.store.database.failures = 0.0
+            worker.store.database.stalled = min(worker.store.database.stalled, self.faults_end)
         for person in self.people:
             person.vanishing = person.sluggish = 0.0
 
