@@ -9,9 +9,7 @@ import pytest
 from distributed import LocalCluster
 
 from escadaria import cluster
-
-PATIENCE = 120
-"""Seconds to wait for a scheduler and a worker; the machine may be busy."""
+from serving import PATIENCE
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, play_out
 from escadaria.games.chain.boards import Board
 from escadaria.games.chain.compiled import play as chain_kernel
-from escadaria.games.chain.compiled.solver import GAP, Solver
+from escadaria.games.chain.compiled.solver import GAP, Solver, layout
+from escadaria.games.chain.compiled.values import Evaluator, load_evaluator
 from escadaria.games.chain.rules import Chain
 from escadaria.games.chain.rules import State as ChainState
 from escadaria.games.chain.solution import ChainSolution
@@ -49,6 +50,11 @@ def solved() -> Solver:
 
 def tiny_solution() -> ChainSolution:
     return ChainSolution(GAME, solved().waiter, GAP)
+
+
+def tiny_evaluator() -> Evaluator:
+    """What turns are worth by this solution."""
+    return load_evaluator(GAME, exact=False)._replace(waiter=solved().waiter, layout=layout(TINY))
 
 
 # Positions.

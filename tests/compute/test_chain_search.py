@@ -89,7 +89,7 @@ def test_a_search_leaves_the_position_as_it_was(search: Search, rolled: int) -> 
 # The grandmaster.
 
 
-@pytest.mark.parametrize("players", range(2, 7))
+@pytest.mark.parametrize("players", [2, 6])
 def test_a_grandmaster_plays_to_the_end(players: int) -> None:
     check_game(Chain(players, "18"))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from compute.kernels import EVERY, check_bots, check_positions, lineups, same_games
+from compute.kernels import CHAINS, EVERY, check_bots, check_positions, lineups, same_games
 from escadaria import bots
 from escadaria.arena import simulation
 from escadaria.compute import streams
 from escadaria.game import AnyGame
 from escadaria.games.chain.rules import Chain
+from escadaria.games.rapido.rules import Rapido
 
 pytestmark = pytest.mark.usefixtures("no_solution")
 
@@ -29,7 +30,7 @@ def test_the_bots_decide_as_the_readable_ones_do(game: AnyGame) -> None:
         check_bots(game, lineup, games=2)
 
 
-@every
+@pytest.mark.parametrize("game", [*(Rapido(players, 5) for players in range(2, 7)), *CHAINS], ids=str)
 def test_the_levels_decide_as_the_readable_ones_do(game: AnyGame) -> None:
     check_bots(game, (bots.LEVELS[::-1] * 2)[: game.players], games=1)
 

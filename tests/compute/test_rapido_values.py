@@ -38,11 +38,9 @@ def decisions(game: Rapido, known: Model, levels: int) -> Iterator[tuple[State, 
     """Positions to decide in, with the worth of rolling again and of the best placing, compiled."""
     rng, workspace = random.Random(game.players), new_workspace(game.players, levels)
     met = (state for state in wild_positions(game, rng, games=8) if state.phase is Phase.DECIDE)
-    for number, state in enumerate(islice(met, 120)):
-        if number % 5 == 0:
-            own = state.steps[state.turn]
-            plan(known, game.finish, row_of(state), own, False, workspace)
-            yield state, workspace.again[0, 0], workspace.best[0, 0, RANK[state.value]]
+    for state in islice(met, 0, 60, 5):
+        plan(known, game.finish, row_of(state), state.steps[state.turn], False, workspace)
+        yield state, workspace.again[0, 0], workspace.best[0, 0, RANK[state.value]]
 
 
 def check(worths: dict[Any, float], again: float, best: float) -> None:

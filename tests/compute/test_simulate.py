@@ -22,6 +22,7 @@ from escadaria.arena.simulation import Results, simulate
 from escadaria.cli import app
 from escadaria.game import AnyGame
 from escadaria.games.rapido.rules import Rapido
+from serving import PATIENCE
 
 GAME = Rapido(3, 8)
 MIXED = ["simple", "simple", "random"]
@@ -51,7 +52,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_any_number_of_workers_plays_the_engine_s_games(workers: int, by_engine: Results) -> None:
     done: list[int] = []
     results = simulate(GAME, MIXED, 300, seed=5, workers=workers, progress=done.append)
@@ -66,7 +67,7 @@ def test_many_games_are_played_by_the_kernel_once_it_is_loaded(monkeypatch: pyte
     by_engine = list[int]()
 
     def slow(game: AnyGame, bots: Any, first: int, games: int, seed: int) -> lab.Counts:
-        assert ready.wait(120), "the first games are played meanwhile"
+        assert ready.wait(PATIENCE), "the first games are played meanwhile"
         return compiled(game, bots, first, games, seed)
 
     def progress(number: int) -> None:
@@ -130,7 +131,7 @@ def test_an_address_of_no_scheduler_is_refused(address: str, why: str) -> None:
 
 def test_a_cluster_without_workers_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with local_cluster(workers=0) as address:
-        monkeypatch.setattr(clusters, "WORKER_SECONDS", 0.5)
+        monkeypatch.setattr(clusters, "WORKER_SECONDS", 0.1)  # none comes
         with pytest.raises(clusters.NoCluster, match=f"the cluster of {address} has no workers"):
             simulate(GAME, MIXED, 1, scheduler=address)
 
@@ -139,7 +140,7 @@ def test_a_cluster_without_workers_says_so(monkeypatch: pytest.MonkeyPatch) -> N
 def test_an_unreachable_scheduler_is_named(
     command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(clusters, "SCHEDULER_SECONDS", 0.5)
+    monkeypatch.setattr(clusters, "SCHEDULER_SECONDS", 0.1)  # none comes
     monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
     with socket.socket() as closed:  # bound, but not listening
         closed.bind(("127.0.0.1", 0))
@@ -164,9 +165,6 @@ def test_the_command_takes_workers_or_a_scheduler(cluster: str) -> None:
     runs = [CliRunner().invoke(app, [*words, *way]) for way in ways]
     assert [run.exit_code for run in runs] == [0, 0, 0]
     assert runs[0].stdout == runs[1].stdout == runs[2].stdout
-    refused = CliRunner().invoke(app, [*words, "--scheduler", "nowhere"])
-    assert refused.exit_code == 2
-    assert "missing port" in refused.stderr
 
 
 # Without the extra.

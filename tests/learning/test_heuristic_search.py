@@ -9,18 +9,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from compute.kernels import GAME, TINY, row_of, solved, tiny_solution, wild_positions, words
+from compute.kernels import GAME, row_of, tiny_evaluator, tiny_solution, wild_positions, words
 from escadaria import bots
 from escadaria.game import play_out
 from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.compiled import values as chain_values
-from escadaria.games.chain.compiled.solver import layout
 from escadaria.games.chain.rules import FACES, Chain, Keep, Lengthen, Move, Roll
 from escadaria.games.chain.rules import Phase as ChainPhase
 from escadaria.games.chain.rules import State as ChainState
 from escadaria.games.rapido import heuristics as rapido
-from escadaria.games.rapido.compiled.values import expected, model, new_workspace, plan
-from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
 from research import chain_heuristics as by_chain
 from research import rapido_heuristics as by_rapido
@@ -86,30 +83,6 @@ def turns(game: Rapido, number: int) -> Iterator[tuple[State, by_rapido.Turns]]:
             yield state, met
 
 
-@pytest.fixture(scope="module")
-def exact() -> np.ndarray:
-    """No solution of anything, but of the shape of one."""
-    return np.random.default_rng(1).integers(0, 2**32, (6, 6, TOWERS), np.uint32)
-
-
-def test_a_turn_played_best_is_worth_what_it_is_worth(exact: np.ndarray) -> None:
-    game, known, workspace, looked = Rapido(2, 6), model(None, exact), new_workspace(2, 6), 0
-    chosen, again = np.zeros((6, len(VALUES)), np.int64), np.zeros(6)
-    for _, met in turns(game, 6):
-        by_rapido.work_out(known, game.finish, met, 0, workspace)
-        own = by_rapido.own_step(met.positions[0])
-        best = by_rapido.choose_best(game.finish, own, chosen, met.worth[0], met.fails[0], again)
-        levels = plan(known, game.finish, met.positions[0], own, False, workspace)
-        shares = np.zeros(2)
-        expected(levels, game.finish - own, workspace, shares)
-        assert best == pytest.approx(shares[0], abs=1e-6)
-        met.best[0] = best
-        rules = by_rapido.by_step(by_rapido.guess(2), game.finish)
-        assert by_rapido.given_away(rules, game.finish, met, np.array([0])) > -1e-9
-        looked += 1
-    assert looked > 5
-
-
 @pytest.mark.parametrize("players", [2, 4])
 def test_rules_decide_the_same_compiled(players: int) -> None:
     game, rng, looked = Rapido(players), random.Random(players), 0
@@ -135,8 +108,7 @@ def test_rules_decide_the_same_compiled(players: int) -> None:
 
 @cache
 def tiny_tables() -> by_chain.GameTables:
-    evaluator = chain_values.load_evaluator(GAME, exact=False)
-    return by_chain.game_tables(GAME, evaluator._replace(waiter=solved().waiter, layout=layout(TINY)))
+    return by_chain.game_tables(GAME, tiny_evaluator())
 
 
 def chain_states(game: Chain, phase: ChainPhase, number: int) -> Iterator[ChainState]:

@@ -23,7 +23,7 @@ def test_exact_play_gives_nothing_away(exact: np.ndarray) -> None:
 
 def test_a_network_that_knows_nothing_gives_much_away(exact: np.ndarray) -> None:
     fresh = learning.rounded(training.fresh(2, 64, np.random.default_rng(1)))
-    once, again = (training.loss(fresh, exact, 600, seed=1, threads=threads) for threads in (1, 2))
+    once, again = (training.loss(fresh, exact, 200, seed=1, threads=threads) for threads in (1, 2))
     assert once == again
     assert once.regret > 0.1
 

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from compute.clusters import local_cluster
-from compute.test_solve_on_cluster import check_column, short_races, two_workers  # noqa: F401 - fixtures
+from compute.test_solve_on_cluster import (  # noqa: F401 - fixtures
+    check_column,
+    check_solution,
+    short_races,
+    two_workers,
+)
 from escadaria import cluster as clusters
 from escadaria.compute import work
 from escadaria.compute.work import Progress, Work
@@ -38,6 +43,7 @@ def test_wherever_it_is_interrupted_the_file_is_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     solution = solve(two_workers, "")
+    check_solution(solution)
     values, proven = solution.values.copy(), solution.bounds
     path_of(solution.game).unlink()
     monkeypatch.setattr(work, "COPY_EVERY", -1.0)
@@ -49,5 +55,6 @@ def test_wherever_it_is_interrupted_the_file_is_the_same(
     assert again.bounds == proven and np.array_equal(again.values, values)
 
 
-def test_a_column_needs_only_what_a_worker_gets_in_a_long_race() -> None:
-    check_column(columns.MOST_SCORED + 2, 0)
+@pytest.mark.parametrize("finish, other", [(4, 1), (columns.MOST_SCORED + 2, 0)])
+def test_a_column_needs_only_what_a_worker_gets_in_a_long_race(finish: int, other: int) -> None:
+    check_column(finish, other)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from escadaria import bots
 from escadaria.game import play_out
 from escadaria.games.rapido import values
 from escadaria.games.rapido.bots import shipped
+from escadaria.games.rapido.compiled.solver import Solver
 from escadaria.games.rapido.rules import ROLLS, VALUES, Action, Again, Pair, Phase, Place, Rapido, State
-from escadaria.games.rapido.solution import tower_of
-from learning.test_best_response import solved
+from escadaria.games.rapido.solution import ONE, tower_of
 from research import best_response, best_response_of_two
 from research.best_response import Decisions, Proven, at
 from short import ShortRapido
@@ -36,6 +39,13 @@ def best(masters: Decisions) -> Proven:
 def alike(masters: Decisions) -> Proven:
     """All three are masters."""
     return best_response.prove(GAME.finish, masters, masters)
+
+
+def solved(finish: int) -> tuple[NDArray[np.float64], Decisions]:
+    """By role and position how often the hero wins with the exact solution, and its decisions."""
+    exact, _ = Solver(finish, threads=1).solve({})
+    values = np.stack([exact / ONE, 1.0 - exact / ONE])
+    return values, best_response_of_two.decisions_by(values[1], finish)
 
 
 def positions(game: Rapido, phase: Phase, count: int, seed: int) -> Iterator[State]:
@@ -169,6 +179,15 @@ def test_the_best_response_wins_as_often_as_computed(best: Proven, seat: int) ->
         wins += end.turn == seat
     share = best.of_seat(seat)[0]
     assert wins / games == pytest.approx(share, abs=3 * (share * (1 - share) / games) ** 0.5)
+
+
+def test_r12_r18_nobody_gains_by_one_turn_against_the_exact_solution() -> None:
+    """The solution's values do not change, in no position: they are the only ones of the best response."""
+    values, decisions = solved(finish=1)
+    after = values.copy()
+    with ThreadPoolExecutor(1) as pool:
+        best_response.sweep(after, decisions, None, pool)
+    np.testing.assert_allclose(after, values, rtol=0, atol=1e-8)
 
 
 def test_r16_the_best_response_to_the_exact_solution_wins_what_the_solution_says() -> None:

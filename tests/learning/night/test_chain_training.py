@@ -1,17 +1,23 @@
-"""What a network of Chain loses, turn by turn and decision by decision."""
+"""What is learned from a solution of Chain, and what a network loses, by turn and by decision."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from compute.kernels import GAME
+from compute.test_chain_values import CLOSE
 from escadaria.arena.benchmark import regret
 from escadaria.bots.evaluating import Master
 from escadaria.games.chain import values as features
-from escadaria.games.chain.compiled.solver import GAP
-from escadaria.games.chain.solution import ChainSolution
+from escadaria.games.chain.compiled import play as chain_kernel
+from escadaria.games.chain.compiled import values as compiled
+from escadaria.games.chain.compiled.solver import GAP, layout
+from escadaria.games.chain.rules import Chain
+from escadaria.games.chain.solution import HAND_PAIRS, ChainSolution, arrangements, hands_number
 from escadaria.games.chain.values import ChainValues
 from research import chain_training
+from research.learning import ReplayMemory
 
 pytestmark = pytest.mark.usefixtures("no_solution")
 
@@ -24,3 +30,27 @@ def test_what_a_turn_gives_away_is_what_its_decisions_do() -> None:
     by_decision = regret(Master(ChainValues(GAME, network), ""), solution, 40)
     by_turn = chain_training.loss(network, GAME, 4000, seed=1)
     assert by_decision.low - 2 * by_turn.error < by_turn.regret < by_decision.high + 2 * by_turn.error
+
+
+def test_from_a_solution_the_exact_worth_of_all_that_turns_may_lead_to_is_learned() -> None:
+    """The table here tells the hands alone, so that they tell what was looked up."""
+    game = Chain(2, "18")
+    waiter = np.tile(np.arange(HAND_PAIRS) / HAND_PAIRS, (arrangements(game.track).count, 1))
+    waiter.flags.writeable = False
+    model = compiled.load_evaluator(game, exact=False)
+    truth = model._replace(waiter=waiter, layout=layout(game.track))
+    memory = ReplayMemory(features.number_of_features(2), 2, 4000)
+    new = memory.grow(
+        chain_training.sample_exact(
+            model, truth, compiled.chain_table(), chain_kernel.tables(game).arrows, compiled.new_workspace(2),
+            np.zeros(2, np.int64), np.zeros((2, 2), np.int64), compiled.paths(), *memory.next_rows(), 3000,
+        )
+    )  # fmt: skip
+    assert memory.filled == new >= 3000 and not memory.targets[new:].any()
+    of_hands = features.DISTANCES**2
+    mover = (memory.rows[:new, 1] - of_hands) % features.MOST_DICE + 1
+    other = (memory.rows[:new, 6] - features.OF_SEAT - of_hands) % features.MOST_DICE + 1
+    known = np.maximum(mover, other) < features.MOST_DICE  # more count as these
+    wanted = [hands_number(*both) / HAND_PAIRS for both in zip(mover[known], other[known], strict=True)]
+    np.testing.assert_allclose(memory.targets[:new][known, 1], wanted, atol=CLOSE)
+    assert len(set(wanted)) > 50

@@ -10,12 +10,14 @@ import pytest
 
 from compute.clusters import local_cluster
 from compute.kernels import GAME, row_of
+from compute.test_rapido_values import exact as exact
 from escadaria.cluster import cluster
 from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido import heuristics as rapido
-from escadaria.games.rapido.rules import VALUES, Phase, State
-from learning.test_heuristic_search import check_decisions, distance, tiny_tables, toy
+from escadaria.games.rapido.compiled.values import expected, model, new_workspace, plan
+from escadaria.games.rapido.rules import VALUES, Phase, Rapido, State
+from learning.test_heuristic_search import check_decisions, distance, tiny_tables, toy, turns
 from research import chain_heuristics as by_chain
 from research import rapido_heuristics as by_rapido
 from research.heuristic_search import adopted, search
@@ -40,6 +42,24 @@ def test_a_cluster_of_two_workers_finds_the_same_rules() -> None:
     assert there[0].tolist() == here[0].tolist() and there[1] == here[1]
     again = adopted(family, ["first", "helps", "harms"], there[0], distance, 1.0, quiet)
     assert wins[0].tolist() == again[0].tolist() and wins[1] == again[1]
+
+
+def test_a_turn_played_best_is_worth_what_it_is_worth(exact: np.ndarray) -> None:
+    game, known, workspace, looked = Rapido(2, 5), model(None, exact), new_workspace(2, 5), 0
+    chosen, again = np.zeros((5, len(VALUES)), np.int64), np.zeros(5)
+    for _, met in turns(game, 6):
+        by_rapido.work_out(known, game.finish, met, 0, workspace)
+        own = by_rapido.own_step(met.positions[0])
+        best = by_rapido.choose_best(game.finish, own, chosen, met.worth[0], met.fails[0], again)
+        levels = plan(known, game.finish, met.positions[0], own, False, workspace)
+        shares = np.zeros(2)
+        expected(levels, game.finish - own, workspace, shares)
+        assert best == pytest.approx(shares[0], abs=1e-6)
+        met.best[0] = best
+        rules = by_rapido.by_step(by_rapido.guess(2), game.finish)
+        assert by_rapido.given_away(rules, game.finish, met, np.array([0])) > -1e-9
+        looked += 1
+    assert looked > 5
 
 
 def test_a_band_of_a_chart_loses_less_than_the_rules_it_starts_from() -> None:

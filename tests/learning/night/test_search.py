@@ -11,7 +11,7 @@ import pytest
 from compute.test_chain_search import check_game
 from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido.rules import Rapido
-from learning.test_search import check_tool
+from learning.test_tools import check_search
 from research import chain_search, rapido_search
 
 pytestmark = pytest.mark.usefixtures("no_solution")
@@ -48,4 +48,4 @@ def test_a_grandmaster_plays_to_the_end_on_long_boards(players: int, board: str)
 def test_the_tool_prints_the_gain_of_rapido(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    check_tool("rapido", monkeypatch, capsys)
+    check_search("rapido", monkeypatch, capsys)
