@@ -23,7 +23,6 @@ def _path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_agent_learns_rapido() -> None:
     """After a few matches it knows the obvious: high values last on high fields, and low ones do not."""
-    pytest.importorskip("pettingzoo")
     train: Any = import_module("train_rapido")
     env = train.pettingzoo.env("rapido", players=3)
     learner = train.Learner(env, train.random.Random(1))
@@ -41,7 +40,6 @@ def test_an_agent_learns_rapido() -> None:
 
 @pytest.mark.parametrize("game", ["rapido", "chain"])
 def test_openspiels_search_plays(game: str) -> None:
-    pytest.importorskip("pyspiel")
     mcts: Any = import_module("openspiel_mcts")
     options = {"finish": 5} if game == "rapido" else {"board": "18"}
     spiel = mcts.openspiel.wrap(mcts.escadaria.load(game, players=2, **options))
@@ -49,20 +47,11 @@ def test_openspiels_search_plays(game: str) -> None:
 
 
 def test_openspiels_search_is_a_bot() -> None:
-    pytest.importorskip("pyspiel")
     search: Any = import_module("mcts_bots")
     game = load("rapido", players=2, finish=5)
     state = game.apply(game.initial_state(), game.parse("26"))
     chosen = {search.Search(4)(game, state) for _ in range(3)}
     assert len(chosen) == 1 and chosen <= set(game.legal_actions(state))
-
-
-def test_openspiels_value_iteration_solves_a_tiny_race() -> None:
-    """The solver of two-player Rapido finds the same (``test_rapido_solver.py``)."""
-    pytest.importorskip("pyspiel")
-    iteration: Any = import_module("openspiel_value_iteration")
-    first, _ = iteration.solve(iteration.LoadedRapido(finish=1, rolls=("26", "7X")), exactness=1e-11)
-    assert first == pytest.approx(10 / 13, abs=1e-9)
 
 
 # The notebooks.

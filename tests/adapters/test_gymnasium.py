@@ -8,12 +8,9 @@ import sys
 from functools import partial
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
-
-pytest.importorskip("gymnasium")
-
-import gymnasium
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode
 
@@ -26,6 +23,7 @@ from escadaria.arena.simulation import simulate
 IDS = {name: f"escadaria/{name.capitalize()}-v{game.rules_version}" for name, game in escadaria.GAMES.items()}
 EVERY = [(game, players) for game in IDS for players in range(2, 7)]
 every_game = pytest.mark.parametrize("game", IDS)
+both = pytest.mark.parametrize("make", [adapter.SeatEnv, partial(adapter.vector_env, 2)])
 
 
 def chosen(rng: np.random.Generator, mask: Any, share: float = 1.0) -> Any:
@@ -70,9 +68,7 @@ def test_matches_are_those_of_simulate(game: str, seat: int) -> None:
 
 COMPILED = [
     ("rapido", 3, ["regular", "simple"], AutoresetMode.NEXT_STEP),
-    ("rapido", 2, ["expert"], AutoresetMode.SAME_STEP),
-    ("rapido", 4, ["tourist", "random", "master"], AutoresetMode.NEXT_STEP),
-    ("chain", 3, ["regular", "simple"], AutoresetMode.SAME_STEP),
+    ("rapido", 2, ["master"], AutoresetMode.SAME_STEP),
     ("chain", 4, ["tourist", "random"], AutoresetMode.NEXT_STEP),
     ("chain", 3, ["expert", "master"], AutoresetMode.SAME_STEP),
 ]
@@ -127,10 +123,7 @@ def same(one: Any, two: Any) -> bool:
 def test_the_info_says_why_an_action_was_illegal(illegal: str, mode: AutoresetMode) -> None:
     """In single environments and in many, compiled or not; after a legal action it says nothing."""
     options: dict[str, Any] = {"game": "chain", "players": 2, "illegal": illegal}
-    expected = "seat 0: action 17 (keep 18) is not legal"
     env = adapter.SeatEnv(**options)
-    env.reset(seed=1)
-    assert env.step(np.int64(17))[4]["illegal"].startswith(expected)
     env.reset(seed=1)
     assert "illegal" not in env.step(np.int64(0))[4]
     for kind in (adapter.SeatVectorEnv, adapter.SeatSyncVectorEnv):
@@ -141,14 +134,14 @@ def test_the_info_says_why_an_action_was_illegal(illegal: str, mode: AutoresetMo
             assert "illegal" not in info
             info = info["final_info"]
         assert info["_illegal"].tolist() == [False, True]
-        assert info["illegal"][1].startswith(expected)
+        assert info["illegal"][1].startswith("seat 0: action 17 (keep 18) is not legal")
 
 
+@both
 @pytest.mark.parametrize("returned", [[1.0, 2.0], 0.5, None], ids=str)
-def test_a_reward_function_returns_a_value_for_each_seat(returned: Any) -> None:
-    for make in (adapter.SeatEnv, partial(adapter.vector_env, 2)):
-        with pytest.raises(BadOptions, match="reward must return a value for each of 3 seats, not"):
-            make("rapido", players=3, reward=lambda state: returned).reset(seed=1)
+def test_a_reward_function_returns_a_value_for_each_seat(make: Any, returned: Any) -> None:
+    with pytest.raises(BadOptions, match="reward must return a value for each of 3 seats, not"):
+        make("rapido", players=3, reward=lambda state: returned).reset(seed=1)
 
 
 LATE = "turn=1 phase=first value=0 steps=3,18,4 tower=5:0:76"
@@ -318,19 +311,19 @@ def test_many_environments_are_drawn() -> None:
     assert adapter.vector_env(2).render() is None
 
 
+@both
 @pytest.mark.parametrize(
     "options",
     [{"seat": 3}, {"reward": "x"}, {"illegal": "x"}, {"render_mode": "x"}, {"finish": 0}, {"board": "short"},
      {"opponents": []}, {"opponents": ["simple"] * 3}],
     ids=str,
 )  # fmt: skip
-def test_wrong_options_are_refused(options: dict[str, Any]) -> None:
-    for make in (adapter.SeatEnv, partial(adapter.vector_env, 2)):
-        with pytest.raises(BadOptions):
-            make("rapido", **options)
+def test_wrong_options_are_refused(make: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(BadOptions):
+        make("rapido", **options)
 
 
-def test_unknown_bots_are_refused() -> None:
-    for make in (adapter.SeatEnv, partial(adapter.vector_env, 2)):
-        with pytest.raises(escadaria.bots.UnknownBot):
-            make("rapido", opponents=["nobody"])
+@both
+def test_unknown_bots_are_refused(make: Any) -> None:
+    with pytest.raises(escadaria.bots.UnknownBot):
+        make("rapido", opponents=["nobody"])
