@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import psutil
 import pytest
@@ -113,36 +113,39 @@ def lines(answers: list[str]) -> str:
     return "".join(f"{answer}\n" for answer in answers)
 
 
-class Script(NamedTuple):
-    """What a person types in a whole short game with seed 5, and its record."""
-
-    answers: list[str]
-    record: str
-
-
 @cache
-def script(game: str) -> Script:
+def script(game: str) -> tuple[list[str], str]:
+    """What a person types in a whole short game with seed 5, and its record."""
     with pytest.MonkeyPatch.context() as patch:
         answers = drive(patch, like_a_bot)
         run(f"{QUICK[game]} --seed 5 --record script.txt")
-    return Script(answers, Path("script.txt").read_text("utf-8"))
+    return answers, Path("script.txt").read_text("utf-8")
 
 
 # Playing.
 
 
 @every_game
-def test_a_whole_game_is_typed_in(game: str) -> None:
-    result = run(f"{QUICK[game]} --seed 5 --record again.txt", typed=lines(script(game).answers))
-    assert Path("again.txt").read_text("utf-8") == script(game).record
+def test_a_whole_game_is_typed_in_quit_and_resumed_and_is_the_same_game(game: str) -> None:
+    answers, text = script(game)
+    result = run(f"{QUICK[game]} --seed 5 --record whole.txt", typed=lines(answers))
+    assert Path("whole.txt").read_text("utf-8") == text
     assert re.search(r"★ (.* wins|You win)! ", result.stdout)
-    assert "escadaria verify again.txt" in result.stdout
+    assert "escadaria verify whole.txt" in result.stdout
     assert not result.stderr
     previews = {
         "rapido": ["Roll again — safe: 69%", "throws out Bento (", "Place on field 5"],
         "chain": ["Keep 2 dice — safe: 100%", "Move a disc from the start — to ", "covers Bento", "To link:"],
     }
     assert [words for words in previews[game] if words not in result.stdout] == []
+    words, half = f"{QUICK[game]} --seed 5 --record parts.txt", len(answers) // 2
+    for some in ([], answers[:1], answers[1:half]):
+        stopped = run(words, typed=lines(some) + "quit\n")
+        assert "escadaria play --resume parts.txt" in stopped.stdout
+        assert "result: unfinished" in Path("parts.txt").read_text("utf-8")
+        words = "play --resume parts.txt"
+    run(words, typed=lines(answers[half:]))
+    assert Path("parts.txt").read_text("utf-8") == text
 
 
 @pytest.mark.parametrize("game, language", [*product(["rapido"], i18n.LANGUAGES), ("chain", "de")])
@@ -167,22 +170,18 @@ def check_language(game: str, language: str) -> None:
 def test_commands_answer_and_change_nothing() -> None:
     typed = "?\nhelp\nhint\nlook\nsave\nnonsense\n7\nundo\n\n\n9 9\nplace 3\n"
     result = run("play rapido --seed 3 --record game.txt", typed=typed)
-    for words in (
-        "you must roll once",
-        "take back the last decision",
-        "A bot would choose: Roll the dice",
-    ):
-        assert words in one_line(result.stdout)
+    answers = ("you must roll once", "take back the last decision", "A bot would choose: Roll the dice")
+    assert [words for words in answers if words not in one_line(result.stdout)] == []
     assert "nonsense is not one of the choices: Enter." in result.stderr
     assert "Nothing can be taken back here" in result.stderr
     assert "Saved in game.txt" in result.stdout
     assert "1. Ana: X2, place 3" in Path("game.txt").read_text("utf-8")
 
 
-@pytest.mark.parametrize("players, said", [(2, True), (3, False)])
-def test_help_mentions_the_two_player_rules_only_to_two_players(players: int, said: bool) -> None:
-    result = run(f"play rapido --players {players} --record game.txt", typed="?\n")
-    assert ("You never throw out your own pair" in one_line(result.stdout)) == said
+def test_help_mentions_the_two_player_rules_only_to_two_players() -> None:
+    for players in (2, 3):
+        result = run(f"play rapido --players {players}", typed="?\n")
+        assert ("You never throw out your own pair" in one_line(result.stdout)) == (players == 2)
 
 
 def test_people_at_one_keyboard_may_undo_until_the_next_roll() -> None:
@@ -249,48 +248,6 @@ def test_bots_alone_play_to_the_end() -> None:
 # Interrupting and resuming.
 
 
-@every_game
-def test_quit_and_resume_is_the_same_game(game: str) -> None:
-    answers, text = script(game)
-    for cut in (0, 1, len(answers) // 2):
-        words = f"{QUICK[game]} --seed 5 --record {cut}.txt"
-        stopped = run(words, typed=lines(answers[:cut]) + "quit\n")
-        assert f"escadaria play --resume {cut}.txt" in stopped.stdout
-        assert "result: unfinished" in Path(f"{cut}.txt").read_text("utf-8")
-        run(f"play --resume {cut}.txt", typed=lines(answers[cut:]))
-        assert Path(f"{cut}.txt").read_text("utf-8") == text
-
-
-def test_an_option_may_be_given_twice_with_the_same_value() -> None:
-    options = "--option finish=6 --option 'finish = 6' --option players=2 --players 2"
-    run(f"simulate rapido --games 2 {options}")
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "simulate rapido --option finish=3",
-        "simulate rapido --workers 1 --scheduler tcp://127.0.0.1:1",
-        "arena rapido --bot simple",
-        "benchmark simple --players 9",
-        "hint rapido turn=0 --players 9",
-        "strategy ludo",
-        "print rapido --out a.pdf --paper a5",
-        "replay game.txt --lang pt",
-    ],
-)
-def test_only_setting_up_a_match_is_said_to_fail(words: str) -> None:
-    assert run(words, code=2).stderr.startswith("That is not possible. Try something else. (")
-    setting_up = run("play rapido --option finish=3", code=2)
-    assert setting_up.stderr.startswith("A match cannot be set up")
-
-
-def test_a_users_bot_plays_in_simulations_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("mine.py").write_text("def last(game, state):\n    return game.legal_actions(state)[-1]\n")
-    result = run("simulate rapido --bot mine:last --bot random --games 20 --json")
-    assert json.loads(result.stdout)["bots"][:2] == ["mine:last", "random"]
-
-
 def test_resume_takes_the_newest_unfinished_match(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["escadaria"])
     folder = saves.records_folder()
@@ -320,77 +277,57 @@ class TestTerminal:
 
     def test_ctrl_c_loses_nothing(self) -> None:
         answers, text = script("chain")
-        half = len(answers) // 2
         with Terminal(f"{QUICK['chain']} --seed 5 --record game.txt --fast") as person:
-            for number, answer in enumerate(answers[:half]):
-                person.wait_for("Ana › ", number + 1)
-                person.type(answer + "\n")
-            person.wait_for("Ana › ", half + 1)
-            person.type("\x03")
+            for number, typed in enumerate([*(f"{answer}\n" for answer in answers[:9]), "\x03"], 1):
+                person.answer("Ana › ", typed, times=number)
             assert person.end() == 130
             assert "Continue with:" in person.seen
             assert "Traceback" not in person.seen
-        run("play --resume game.txt", typed=lines(answers[half:]))
+        run("play --resume game.txt", typed=lines(answers[9:]))
         assert Path("game.txt").read_text("utf-8") == text
 
     def test_ctrl_c_works_when_the_tests_run_in_the_background(self) -> None:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             with Terminal("play") as person:
-                person.wait_for("[1] › ")
-                person.type("\x03")
+                person.answer("[1] › ", "\x03")
                 assert person.end() == 130
                 assert "Traceback" not in person.seen, "there is nothing to continue with yet"
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def test_sigterm_saves_the_match_like_ctrl_c(self) -> None:
-        with Terminal("play chain --players 2") as person:
+    def test_two_enters_start_a_game_and_sigterm_saves_it_like_ctrl_c(self) -> None:
+        with Terminal("play") as person:
+            person.answer("[1] › ", "\n")
+            person.answer("[Ana, bot, bot] › ", "\n")
             person.wait_for("Ana › ")
+            assert "Fair dice, sealed before the first roll" in person.seen
             person.process.send_signal(signal.SIGTERM)
             assert person.end() == 128 + signal.SIGTERM
             assert "Continue with:" in person.seen
         run("play --resume", typed="quit\n")
 
-    def test_two_enters_start_a_game(self) -> None:
-        with Terminal("play") as person:
-            person.wait_for("[1] › ")
-            person.type("\n")
-            person.wait_for("[Ana, bot, bot] › ")
-            person.type("\n")
-            person.wait_for("Ana › ")
-            person.type("quit\n")
-            assert person.end() == 0
-            assert "Fair dice, sealed before the first roll" in person.seen
-
     def test_questions_are_asked_again_until_understood(self) -> None:
         with Terminal("play") as person:
-            person.wait_for("[1] › ")
-            person.type("9\n")
-            person.wait_for("[1] › ", 2)
-            person.type("chain\n")
-            person.wait_for("[Ana, bot, bot] › ")
-            person.type("a,b,c,d,e,f,g\n")
-            person.wait_for("[Ana, bot, bot] › ", 2)
-            person.type("Rui, Lia, bot:random\n")
-            person.wait_for("Rui › ")
-            person.type("\x04")
+            person.answer("[1] › ", "9\n")
+            person.answer("[1] › ", "chain\n", times=2)
+            person.answer("[Ana, bot, bot] › ", "a,b,c,d,e,f,g\n")
+            person.answer("[Ana, bot, bot] › ", "Rui, Lia, bot:random\n", times=2)
+            person.answer("Rui › ", "\x04")
             assert person.end() == 0
         record = open_record(next(saves.records_folder().glob("*.txt")))
         seats = [(seat.name, seat.bot) for seat in record.seats]
         assert seats == [("Rui", ""), ("Lia", ""), ("Ana", "random")]
 
     def test_replay_steps_with_keys(self) -> None:
-        run("play rapido --seat bot --seat bot --seed 1 --record game.txt")
-        last = len(open_record(Path("game.txt")).plies)
-        pages = [("\n", 1), ("\x1b[C", 2), ("b", 1), ("\x1b[D", 0), ("x12\n", 12), ("999\n", last)]
-        with Terminal("replay game.txt") as person:
+        pages = [("\n", 1), ("\x1b[C", 2), ("b", 1), ("\x1b[D", 0), ("x12\n", 12), ("999\n", 51)]
+        with Terminal(f"replay {FAIR}") as person:
             person.wait_for("q quits")
             for typed, page in pages:
                 person.seen = ""
                 person.type(typed)
                 person.wait_for("q quits")
-                assert f"Position {page} of {last}" in person.seen
+                assert f"Position {page} of 51" in person.seen
             person.type("q")
             assert person.end() == 0
 
@@ -415,6 +352,10 @@ class Terminal:
 
     def type(self, text: str) -> None:
         os.write(self.screen, text.encode())
+
+    def answer(self, prompt: str, text: str, times: int = 1) -> None:
+        self.wait_for(prompt, times)
+        self.type(text)
 
     def wait_for(self, text: str, times: int = 1) -> None:
         """Wait until this is shown, and until the program waits for a key.
@@ -466,18 +407,8 @@ def control(inside: int) -> None:
 
 # Fair dice.
 
-
-@cache
-def fair_record() -> str:
-    """A finished match with fair dice."""
-    run("play rapido --seat bot --seat bot --record played.txt")
-    return Path("played.txt").read_text("utf-8")
-
-
-@pytest.fixture
-def fair() -> Path:
-    Path("fair.txt").write_text(fair_record(), "utf-8")
-    return Path("fair.txt")
+FAIR = Path(__file__).parents[1] / "records" / "rapido-2-fair.txt"
+"""A finished match with fair dice, between Ana and a bot."""
 
 
 def test_the_secret_is_in_a_separate_file_until_the_end() -> None:
@@ -496,40 +427,25 @@ def test_the_secret_is_in_a_separate_file_until_the_end() -> None:
     assert list(path.parent.glob(".*.new")) == []
 
 
-def test_people_add_entropy_and_bots_do_not(fair: Path) -> None:
+def test_people_add_entropy_and_bots_do_not() -> None:
     run("play chain --seat bot --seat Ana --record game.txt", typed="quit\n")
     text = Path("game.txt").read_text("utf-8")
     assert re.search(r"^entropy 2: [0-9a-f]{16}$", text, re.M)
     assert "entropy 1:" not in text
-    assert "entropy" not in fair.read_text("utf-8")
 
 
-def test_verify_says_yes(fair: Path) -> None:
-    rolls = sum(str(ply)[0] in "123456 7X" for ply in open_record(fair).plies)
-    assert run("verify fair.txt").stdout == f"Yes: all {rolls} rolls match the sealed secret.\n"
-
-
-def test_verify_says_no_and_where(fair: Path) -> None:
-    text = fair.read_text("utf-8")
-    first = re.search(r"^1\. Ana: (..),", text, re.M)
-    assert first
-    other = "7X" if first[1] != "7X" else "74"
-    fair.write_text(text.replace(f"1. Ana: {first[1]}", f"1. Ana: {other}"), "utf-8")
-    # The changed roll may make a later ply illegal; then the record is reported as damaged.
-    expected = r"^No: roll 1 .*\(turn 1, Ana, ply 1\)|^This record is damaged"
-    assert re.search(expected, run("verify fair.txt", code=1).output)
-
-
-def test_verify_says_no_to_another_secret(fair: Path) -> None:
-    fair.write_text(re.sub(r"secret: .*", "secret: " + "00" * 32, fair.read_text("utf-8")), "utf-8")
-    result = run("verify fair.txt", code=1)
-    assert result.stdout.startswith("No: the secret is not the one that was sealed ")
-
-
-def test_verify_says_no_to_dice_without_a_commitment(fair: Path) -> None:
-    text = re.sub(r"^(match|commit|secret).*\n", "", fair.read_text("utf-8"), flags=re.M)
-    fair.write_text(text.replace("dice: fair", "dice: system"), "utf-8")
-    assert "were not sealed" in run("verify fair.txt", code=1).stdout
+@pytest.mark.parametrize(
+    "there, here, said",
+    [
+        ("", "", "Yes: all 28 rolls match the sealed secret."),
+        ("1. Ana: 35,", "1. Ana: 45,", "(turn 1, Ana, ply 1)"),
+        (r"secret: .*", "secret: " + "00" * 32, "No: the secret is not the one that was sealed "),
+        (r"dice: fair\n(.*\n){4}", "dice: system\n", "were not sealed"),
+    ],
+)
+def test_verify_says_yes_or_no_and_where(there: str, here: str, said: str) -> None:
+    Path("game.txt").write_text(re.sub(there, here, FAIR.read_text("utf-8"), count=1), "utf-8")
+    assert said in run("verify game.txt", code=int(not said.startswith("Yes"))).output
 
 
 def test_seeded_dice_can_be_verified_as_well() -> None:
@@ -548,32 +464,24 @@ def test_damaged_records_are_refused_in_one_line(command: str, damage: bytes) ->
 # Replay.
 
 
-def test_replay_prints_the_whole_match(fair: Path) -> None:
-    result = run("replay fair.txt --all")
-    turns = list(open_record(fair).turns())
-    assert f"\n{len(turns):>3}. " in result.stdout
-    assert re.search(r"wins! \(R15\)\n$", result.stdout)
-    assert run("replay fair.txt").stdout == result.stdout, "there is no terminal for keys"
-
-
-def test_replay_shows_one_position(fair: Path) -> None:
-    record = open_record(fair)
-    result = run("replay fair.txt --ply 3")
-    assert f"Position 3 of {len(record.plies)}" in result.stdout
-    assert str(record.position(3)) in one_line(result.stdout)
-    assert "not 100000" in run("replay fair.txt --ply 100000", code=2).stderr
+def test_replay_prints_the_whole_match_or_one_position() -> None:
+    whole = run(f"replay {FAIR} --all").stdout
+    assert "\n 20. " in whole and re.search(r"wins! \(R15\)\n$", whole)
+    assert run(f"replay {FAIR}").stdout == whole, "there is no terminal for keys"
+    shown = run(f"replay {FAIR} --ply 3").stdout
+    assert "Position 3 of 51" in shown
+    assert str(open_record(FAIR).position(3)) in one_line(shown)
+    assert "not 100000" in run(f"replay {FAIR} --ply 100000", code=2).stderr
 
 
 def test_replay_prints_remarks() -> None:
-    run("play rapido --players 3 --seed 1 --record game.txt", typed="resign\ny\n")
-    path = Path("game.txt")
-    text = path.read_text("utf-8").replace("(seat 1) resigns", "(seat 1) is played by bot simple")
-    path.write_text(text, "utf-8")
-    assert "A bot plays for Ana: Simple." in run("replay game.txt").stdout
+    shown = run(f"replay {FAIR.with_name('rapido-4-resigned.txt')}").stdout
+    for remark in ("Eva resigns.", "A bot plays for Duarte: Simple.", "Duarte plays again."):
+        assert remark in shown
 
 
 def test_the_chain_is_shown_in_the_order_it_was_built() -> None:
-    record = read(script("chain").record)
+    record = read(script("chain")[1])
     for ply in range(len(record.plies)):
         state, facts = record.position(ply), turn_facts(record, ply)
         if state.phase.value in ("build", "decide", "lengthen"):
@@ -586,13 +494,15 @@ def test_the_chain_is_shown_in_the_order_it_was_built() -> None:
 # Simulating.
 
 
-def test_simulate_gives_the_same_json_for_the_same_seed() -> None:
-    words = "simulate rapido --bot simple --bot random --games 30 --seed 4 --json"
-    one, two = run(words), run(words)
-    assert one.stdout == two.stdout
-    data = json.loads(one.stdout)
-    assert (data["bots"], data["games"], data["options"]["players"]) == (["simple", "random"], 30, 2)
-    assert sum(entry["wins"] for entry in data["by_bot"]) == 30
+def test_simulate_plays_a_users_bot_and_prints_the_same_json_for_the_same_seed() -> None:
+    Path("mine.py").write_text("def last(game, state):\n    return game.legal_actions(state)[-1]\n")
+    twice = "--option finish=6 --option 'finish = 6' --option players=2 --players 2"
+    words = f"simulate rapido --bot mine:last --bot random --games 20 --seed 4 --json {twice}"
+    printed = run(words).stdout
+    assert run(words).stdout == printed
+    data = json.loads(printed)
+    assert (data["bots"], data["games"]) == (["mine:last", "random"], 20)
+    assert data["options"] == {"players": 2, "finish": 6}
 
 
 def test_simulate_shows_tables() -> None:
@@ -616,9 +526,9 @@ def test_wrong_usage_is_refused_with_a_reason(words: str, said: str) -> None:
     assert not list(Path().glob("*.secret"))
 
 
-def test_matches_that_cannot_be_resumed_are_refused(fair: Path) -> None:
+def test_matches_that_cannot_be_resumed_are_refused() -> None:
     assert run("play --resume", code=1).stderr.startswith("There is no unfinished match.")
-    assert run("play --resume fair.txt", code=1).stderr.startswith("The match is over.")
+    assert run(f"play --resume {FAIR}", code=1).stderr.startswith("The match is over.")
     run("play rapido --record game.txt", typed="quit\n")
     Path("game.txt.secret").write_text("00" * 32)
     assert run("play --resume game.txt", code=1).stderr.startswith("The secret of the fair")
@@ -741,15 +651,12 @@ def test_seats_are_read(text: str, seat: Seat) -> None:
 WORDS = "?,help,undo,hint,look,save,resign,n,y,a,u,d,é,[/],\\,link,-1,keep,place 3,keep 2,1 2 3,"
 
 
-@pytest.mark.parametrize("seed", range(3))
 @every_game
-def test_arbitrary_input_does_not_break_the_game(
-    game: str, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = random.Random(seed)
+def test_arbitrary_input_does_not_break_the_game(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(1)
     typed = [*WORDS.split(","), "0 " * 300, *map(str, range(40))]
     drive(monkeypatch, lambda table: rng.choice(typed))
-    run(f"{QUICK[game]} --seed {seed} --record game.txt")
+    run(f"{QUICK[game]} --seed 1 --record game.txt")
     assert open_record(Path("game.txt")).outcome is not None
 
 

@@ -9,95 +9,55 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
+from tables import rows
+
 ROOT = Path(__file__).parents[2]
-RECORD = str(ROOT / "tests" / "records" / "rapido-3.txt")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 SERVER = (
     "alembic", "httptools", "httpx", "litestar", "prometheus_client",
     "sqlalchemy", "uvicorn", "uvloop", "websockets",
 )  # fmt: skip
 LAB = ("distributed", "joblib", "matplotlib", "numba", "psutil")
-MISSING = (*SERVER, *LAB, "psycopg", "redis")
-
+MISSING = {"every": (*SERVER, *LAB, "psycopg", "redis"), "databases": ("psycopg", "redis")}
 
 COMMANDS = """
 import json, sys
-sys.modules.update(dict.fromkeys(json.loads(sys.argv[1])))
 from typer.testing import CliRunner
 from escadaria.cli import app
-for words in json.loads(sys.argv[2]):
+for words in json.loads(sys.argv[1]):
     done = CliRunner().invoke(app, words)
     print(json.dumps([done.exit_code, done.stdout, done.stderr]))
 """
 
 
-def run_without(missing: Iterable[str], commands: Iterable[str], folder: Path) -> Iterator[list[Any]]:
-    """The exit codes and outputs of commands, one after the other in a process without some modules."""
-    given = [json.dumps([*missing]), json.dumps([*map(shlex.split, commands)])]
-    command = [sys.executable, "-c", COMMANDS, *given]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return map(json.loads, done.stdout.splitlines())
+def python(missing: Iterable[str], script: str, *given: str) -> subprocess.CompletedProcess[str]:
+    """Run a script in a process without some modules."""
+    script = f"import sys; sys.modules.update(dict.fromkeys({[*missing]}))\n{script}"
+    return subprocess.run([sys.executable, "-c", script, *given], capture_output=True, text=True)
 
 
-def python(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a script in an environment without extras."""
-    script = f"import sys; sys.modules.update(dict.fromkeys({MISSING})); {script}"
-    return subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True)
-
-
-WITHOUT_EXTRAS = {
-    "solve rapido --finish 5": "lab",
-    "solve chain --board short": "lab",
-    "simulate rapido --games 300 --workers 2": "lab",
-    "simulate rapido --scheduler tcp://127.0.0.1:1": "lab",
-    "arena rapido --bot simple --bot random --plot out.svg": "lab",
-    f"analyse {RECORD} --plot out.svg": "lab",
-    "serve --port 0": "server",
-    "print rapido --out rapido.pdf": "server",
-    "admin check --database x.sqlite3": "server",
-}
-WITHOUT_DATABASES = {
-    "serve --port 0 --database postgresql://nobody@127.0.0.1:1/nothing": "postgres",
-    "serve --port 0 --database x.sqlite3 --redis redis://127.0.0.1:1": "redis",
-}
-
-
-@pytest.mark.parametrize(
-    "commands, missing",
-    [(WITHOUT_EXTRAS, MISSING), (WITHOUT_DATABASES, ("psycopg", "redis"))],
-    ids=["none", "server"],
-)
-def test_a_missing_extra_is_named_in_one_line(
-    commands: dict[str, str], missing: tuple[str, ...], tmp_path: Path
+@pytest.mark.parametrize("missing", MISSING)
+def test_the_core_works_without_extras_and_a_missing_one_is_named_in_one_line(
+    missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = run_without(missing, commands, tmp_path)
-    for (words, extra), (code, stdout, stderr) in zip(commands.items(), found, strict=True):
-        assert (code, stdout) == (2, ""), words
-        assert stderr.strip().splitlines()[-1].endswith(f"install escadaria[{extra}])"), words
-        assert "Traceback" not in stderr
-
-
-def test_the_core_plays_analyses_and_simulates_without_extras(tmp_path: Path) -> None:
-    commands = [
-        "play rapido --seat bot:simple --seat bot:regular --fast --record match.txt",
-        "replay match.txt --all",
-        "verify match.txt",
-        "analyse match.txt --html match.html",
-        "hint rapido 'turn=0 phase=decide value=62 steps=3,5 tower=4:1:51'",
-        "strategy chain",
-        "simulate chain --games 4",
-        "serve --help",
-    ]
-    for words, (code, _, stderr) in zip(commands, run_without(MISSING, commands, tmp_path), strict=True):
-        assert code == 0, (words, stderr)
+    monkeypatch.chdir(tmp_path)
+    table = rows(Path(__file__).with_name("extras.cases"))
+    cases = [case for which, *case in table if which == missing]
+    done = python(MISSING[missing], COMMANDS, json.dumps([shlex.split(words) for words, _, _ in cases]))
+    assert done.returncode == 0, done.stderr
+    for (words, code, said), printed in zip(cases, done.stdout.splitlines(), strict=True):
+        found, stdout, stderr = json.loads(printed)
+        assert (found, bool(stdout)) == (int(code), code == "0"), (words, stderr)
+        lines = stderr.strip().splitlines() or ["nothing"]
+        assert lines[-1].endswith(said) and "Traceback" not in stderr, words
+        assert len(lines) == 1 or code == "2", words
+        assert "--json" not in words or stdout.startswith("{")
 
 
 def test_the_core_has_few_dependencies() -> None:
@@ -115,20 +75,36 @@ def test_the_list_of_the_server_s_packages_is_complete() -> None:
     assert names("lab") == set(LAB)
 
 
-def test_a_command_that_is_slow_without_the_extra_warns(tmp_path: Path) -> None:
-    bots = "--bot simple --bot random --games 20 --json"
-    commands = [f"simulate rapido {bots}", f"arena rapido {bots} --folder ."]
-    for code, stdout, stderr in run_without(MISSING, commands, tmp_path):
-        assert code == 0 and stdout.startswith("{")
-        assert stderr.strip().endswith("games are played slowly: install escadaria[lab])")
-        assert len(stderr.strip().splitlines()) == 1
+def test_the_library_and_the_program_itself_name_the_extra_too() -> None:
+    """A program ends with this line."""
+    imports = {
+        "import escadaria.compute.batch": "compiled games need numba: install escadaria[lab]",
+        "import escadaria; escadaria.solve": "compiled games need numba: install escadaria[lab]",
+        "import escadaria.client": "the client needs httpx: install escadaria[server]",
+    }
+    tries = [f"try: {words}\nexcept ModuleNotFoundError as error: print(error)\n" for words in imports]
+    program = "sys.argv[1:] = ['solve', 'rapido', '--finish', '5']\nfrom escadaria.cli import main; main()"
+    done = python(MISSING["every"], "".join(tries) + program)
+    assert (done.returncode, done.stdout.splitlines()) == (2, [*imports.values()])
+    assert done.stderr.endswith("install escadaria[lab])\n") and done.stderr.count("\n") == 1
 
 
-def test_the_program_itself_ends_with_the_line(tmp_path: Path) -> None:
-    script = "sys.argv[1:] = ['solve', 'rapido', '--finish', '5']; from escadaria.cli import main; main()"
-    result = python(script, tmp_path)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr.endswith("install escadaria[lab])\n") and result.stderr.count("\n") == 1
+def test_the_command_line_loads_no_package_of_an_extra() -> None:
+    done = python((), f"import escadaria.cli; print(*{set(MISSING['every'])} & set(sys.modules))")
+    assert (done.returncode, done.stdout.split()) == (0, [])
+
+
+# run.py
+
+NEEDS = {
+    "": ["analyse game.txt --json", "play rapido"],
+    "lab": [
+        *("solve rapido --finish 8", "simulate chain", "arena rapido"),
+        *("analyse game.txt --plot out.svg", "analyse game.txt --plot=out.svg"),
+    ],
+    "server": ["print rapido --out out.pdf", "admin check"],
+    "lab server": ["serve --open", ""],
+}
 
 
 @pytest.fixture(scope="module")
@@ -142,22 +118,7 @@ def run() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(
-    "words, need",
-    [
-        ("solve rapido --finish 8", "lab"),
-        ("simulate chain", "lab"),
-        ("arena rapido", "lab"),
-        ("analyse game.txt --plot out.svg", "lab"),
-        ("analyse game.txt --plot=out.svg", "lab"),
-        ("analyse game.txt --json", ""),
-        ("play rapido", ""),
-        ("serve --open", "lab server"),
-        ("", "lab server"),
-        ("print rapido --out out.pdf", "server"),
-        ("admin check", "server"),
-    ],
-)
+@pytest.mark.parametrize("need, words", [(need, words) for need, some in NEEDS.items() for words in some])
 def test_run_installs_the_dependencies_of_the_command(
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, words: str, need: str
 ) -> None:
@@ -205,22 +166,3 @@ def test_run_adds_to_the_environment_what_it_lacks(
     assert installed({"lab"}) == installed({"server"}) == []
     everything = f".[{','.join(sorted(PROJECT['optional-dependencies']))}]"
     assert installed(run.DEV | {"bench"}) == [(everything, "--group", "bench", "--group", "dev")]
-
-
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        ("import escadaria.compute.batch", "compiled games need numba: install escadaria[lab]"),
-        ("import escadaria; escadaria.solve", "compiled games need numba: install escadaria[lab]"),
-        ("import escadaria.client", "the client needs httpx: install escadaria[server]"),
-    ],
-)
-def test_the_library_names_the_extra_too(words: str, said: str, tmp_path: Path) -> None:
-    last = python(words, tmp_path).stderr.strip().splitlines()[-1]
-    assert last == f"ModuleNotFoundError: {said}"
-
-
-def test_the_command_line_loads_no_package_of_an_extra() -> None:
-    script = f"import sys, escadaria.cli; print(*{set(MISSING)} & set(sys.modules))"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert result.stdout.split() == []
