@@ -1,4 +1,4 @@
-"""The HTTP API, and its JSON Schema and OpenAPI documents."""
+"""The HTTP API with the rules and lessons, and its JSON Schema and OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import asyncio
 import itertools
 import json
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import jsonschema_rs
+import msgspec
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
@@ -23,26 +23,20 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from escadaria import GAMES
 from escadaria.client import Table, open_match
 from escadaria.refusals import Refused
 from escadaria.store import StoreUnavailable
-from serving import Server, serving
+from escadaria.teaching.views import lesson_view, rules_view
+from server.clients import PEOPLE, client, entered
+from serving import PATIENCE, Inside, serving
 from wire import QUICK, play, playing, wire
 
 pytestmark = pytest.mark.anyio
 
 CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-]
-
-
-@pytest.fixture
-def http(url: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=url, trust_env=False, timeout=30) as client:
-        yield client
+    not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance,
+]  # fmt: skip
 
 
 def test_games_options_and_bots_are_listed(http: httpx.Client) -> None:
@@ -103,25 +97,22 @@ def test_unknown_paths_matches_and_methods(http: httpx.Client) -> None:
 
 
 async def test_the_state_of_a_match_is_public_and_its_record_when_it_is_over(url: str) -> None:
-    people = [{"name": "Ana"}, {"name": "Rui"}]
-    async with (
-        await open_match(url, "rapido", {"players": 2}, people=people, settings=QUICK) as table,
-        httpx.AsyncClient(base_url=f"{url}/api/matches", trust_env=False, timeout=60) as http,
-    ):
-        shown = (await http.get(f"/{table.match}")).json()
+    async with entered(url, people=PEOPLE, settings=QUICK) as table, client(url) as http:
+        path = f"/api/matches/{table.match}"
+        shown = (await http.get(path)).json()
         assert shown["status"] == "waiting" and [seat["name"] for seat in shown["seats"]] == ["Ana", "Rui"]
         await table.start()
         for what in ("record", "replay"):
-            refused = await http.get(f"/{table.match}/{what}")
+            refused = await http.get(f"{path}/{what}")
             assert (refused.status_code, refused.json()["code"]) == (403, "running")
-        shown = (await http.get(f"/{table.match}")).json()
+        shown = (await http.get(path)).json()
         assert shown["status"] == "playing" and shown["position"] is None and not shown["legal"]
         await play(table)
-        shown = (await http.get(f"/{table.match}")).json()
+        shown = (await http.get(path)).json()
         assert shown["status"] == "over" and shown["secret"] is None, "it is for members and watchers"
-        record = await http.get(f"/{table.match}/record")
+        record = await http.get(f"{path}/record")
         assert record.headers["content-type"].startswith("text/plain") and table.now["secret"] in record.text
-        assert (await http.get(f"/{table.match}/replay")).json()["verdict"]
+        assert (await http.get(f"{path}/replay")).json()["verdict"]
 
 
 def test_security_headers_are_on_every_response(http: httpx.Client) -> None:
@@ -132,41 +123,17 @@ def test_security_headers_are_on_every_response(http: httpx.Client) -> None:
         assert headers["referrer-policy"] == "no-referrer" and "server" not in headers, path
 
 
-def test_health_and_metrics(http: httpx.Client) -> None:
-    assert http.get("/healthz").text == http.get("/readyz").text == "ok"
-    http.post("/api/matches", json={"game": "ludo"})
-    page = http.get("/metrics").text
-    for name in ("connections", "tables", "bots_waiting", "store_seconds_bucket", "refusals_total"):
-        assert f"escadaria_{name}" in page
-    assert 'escadaria_refusals_total{code="bad_options"}' in page
-
-
-async def test_it_is_not_ready_without_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def gone() -> None:
-        raise StoreUnavailable("gone")
-
-    async with (
-        serving(tmp_path) as server,
-        httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
-    ):
-        monkeypatch.setattr(server.hub.store, "ping", gone)
-        answer = await http.get("/readyz")
-        assert (answer.status_code, answer.json()["code"]) == (503, "store_unavailable")
-        assert (await http.get("/healthz")).status_code == 200
-
-
-async def test_a_full_disk_is_reported_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_disk_is_reported_over_http(server: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
     async def full(*_: object, **__: object) -> None:
         raise StoreUnavailable("the disk is full")
 
-    async with serving(tmp_path) as server:
-        with monkeypatch.context() as patch:
-            patch.setattr(server.hub.store, "append", full)
-            with pytest.raises(Refused, match="store_unavailable"):
-                await open_match(server.url, "rapido")
-        assert not server.hub._tables
-        async with await open_match(server.url, "rapido") as table:
-            assert table.status == "waiting"
+    with monkeypatch.context() as patch:
+        patch.setattr(server.hub.store, "append", full)
+        with pytest.raises(Refused, match="store_unavailable"):
+            await open_match(server.url, "rapido")
+    assert not server.hub._tables
+    async with await open_match(server.url, "rapido") as table:
+        assert table.status == "waiting"
 
 
 async def test_a_damaged_match_does_not_affect_others(
@@ -181,8 +148,8 @@ async def test_a_damaged_match_does_not_affect_others(
     async with serving(tmp_path) as server:
         async with wire(server.url, bad["match"], token=bad["token"]) as me:
             assert await me.closed() == 1011
-        async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-            answer = await http.get(f"{server.url}/api/matches/{bad['match']}")
+        async with client(server.url) as http:
+            answer = await http.get(f"/api/matches/{bad['match']}")
             assert (answer.status_code, answer.json()["code"]) == (500, "internal")
         async with wire(server.url, good["match"], token=good["token"]) as me:
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
@@ -194,30 +161,28 @@ async def test_a_damaged_match_does_not_affect_others(
 
 
 @pytest.mark.parametrize("game", ["rapido", "chain"])
-async def test_frames_conform_to_the_schema(url: str, game: str) -> None:
-    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-        document = (await http.get(f"{url}/api/frames.json")).json()
+async def test_frames_conform_to_the_schema(url: str, http: httpx.Client, game: str) -> None:
+    document = http.get("/api/frames.json").json()
     kinds = document.pop("properties")
 
     def validator(kind: str) -> Any:
         return jsonschema_rs.validator_for(document | kinds[kind])
 
     frame, position, hello, command = map(validator, ("frame", f"{game}.position", "hello", "command"))
-    options: dict[str, Any] = {"players": 3}
     async with (
-        await open_match(url, game, options, settings=QUICK | {"clock": 3600}) as host,
+        entered(url, game, 3, settings=QUICK | {"clock": 3600}) as host,
         Table(url, host.match) as guest,
     ):
-        for table in (host, guest):
-            table.follow = True
+        host.follow = guest.follow = True
         await host.sit("Ana")
         await guest.sit("Rui")
         await host.add_bot("simple")
         await host.start()
+        host_plays = asyncio.create_task(play(host))
         async with wire(url, host.match, token=guest.token, previews=True) as second:
-            async for turn in guest_and_host(guest, host):
+            async for turn in guest.turns():
                 await turn.act(turn.legal[-1])
-                if guest.version > 20:  # before any match ends
+                if "previews" in [item["type"] for item in await second.all_until_pong()]:
                     break
             with pytest.raises(Refused):
                 await guest.request("start")
@@ -225,6 +190,7 @@ async def test_frames_conform_to_the_schema(url: str, game: str) -> None:
             await second.ask("ping")
         await guest.close()
         await host.wait_for(lambda: not host.seats[guest.mine[0]]["here"])
+        host_plays.cancel()
         frames = [json.loads(text) for text in second.received]
         frames += [table.frames.get_nowait() for table in (host, guest) for _ in range(table.frames.qsize())]
     seen = {item["type"] for item in frames}
@@ -240,21 +206,7 @@ async def test_frames_conform_to_the_schema(url: str, game: str) -> None:
         assert not command.is_valid(bad)
 
 
-async def guest_and_host(*tables: Table) -> Any:
-    """The turns of all clients in order, until the match is over."""
-    version = 0
-    while tables[0].status != "over":
-        for table in tables:
-            now = table.now
-            if table.version > version and now.get("to_act") in table.mine and now["legal"]:
-                version = table.version
-                async for turn in table.turns():
-                    yield turn
-                    break
-        await asyncio.sleep(0.001)
-
-
-def test_responses_conform_to_the_openapi_document(url: str, live: Server) -> None:
+def test_responses_conform_to_the_openapi_document(url: str) -> None:
     """Valid and nearly valid requests get one of the documented responses."""
     document = schemathesis.openapi.from_url(f"{url}/api/openapi/openapi.json")
     operations = [result.ok() for result in document.get_all_operations() if isinstance(result, Ok)]
@@ -263,10 +215,23 @@ def test_responses_conform_to_the_openapi_document(url: str, live: Server) -> No
         if mode.is_negative and not operation.body:
             continue  # any text is a path
 
-        @settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=15, suppress_health_check=list(HealthCheck))
         @given(case=operation.as_strategy(generation_mode=mode))
         def ask(case: schemathesis.Case[Any]) -> None:
-            case.call_and_validate(checks=CHECKS, timeout=60)
+            case.call_and_validate(checks=CHECKS, timeout=PATIENCE)
 
         ask()
-    assert not live.errors()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_rules_and_lessons_are_served(http: httpx.Client, game: str) -> None:
+    rules, lesson = http.get(f"/api/rules/{game}"), http.get(f"/api/lessons/{game}")
+    assert rules.content == msgspec.json.encode(rules_view(game))
+    assert lesson.content == msgspec.json.encode(lesson_view(game))
+    assert "max-age" in rules.headers["cache-control"]
+
+
+@pytest.mark.parametrize("what", ["rules", "lessons"])
+def test_an_unknown_game_is_refused(http: httpx.Client, what: str) -> None:
+    answer = http.get(f"/api/{what}/go")
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad_options")

@@ -8,28 +8,43 @@ import os
 import signal
 import sqlite3
 import weakref
+from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from clocks import ManualClock, ShiftedClock
-from escadaria.client import Table, open_match
+from clocks import ManualClock
+from escadaria.client import Table
 from escadaria.refusals import Refused
 from escadaria.server.limits import Bucket, Kind, Limits, address_key
 from escadaria.server.settings import Settings
+from server.clients import client, entered, facing, seated
 from serving import Inside, Server, eventually, serving, started
 from wire import QUICK, duel, opened, play, playing, socket_to, wire
 
 pytestmark = pytest.mark.anyio
 
 
+@pytest.fixture
+async def idle(tmp_path: Path) -> AsyncIterator[Inside]:
+    """A server whose sweeps evict each match that nobody is connected to."""
+    async with serving(tmp_path, idle_seconds=0) as server:
+        yield server
+
+
 async def evicted(server: Inside, match: dict[str, Any]) -> None:
     """Wait until the match is idle, then sweep."""
     await eventually(lambda: server.hub.rooms[match["match"]].idle, "nobody is there")
     await server.hub.sweep()
+
+
+async def resigned(server: Inside) -> dict[str, Any]:
+    """A match that is over."""
+    async with seated(server.url) as (match, me):
+        await me.ask("resign")
+    return match
 
 
 # Rates and numbers.
@@ -130,7 +145,7 @@ def test_buckets_survive_a_restart_without_storing_addresses() -> None:
 
 async def test_requests_of_an_address_are_limited(tmp_path: Path) -> None:
     async with serving(tmp_path, requests_per_second=0.001, requests_burst=3) as server:
-        async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
+        async with client(server.url) as http:
             codes = [(await http.get("/api/games")).status_code for _ in range(5)]
             assert codes == [200, 200, 200, 429, 429]
             assert (await http.get("/api/games")).json()["code"] == "too_fast"
@@ -140,11 +155,10 @@ async def test_requests_of_an_address_are_limited(tmp_path: Path) -> None:
 
 
 async def test_open_tables_of_an_address_are_limited(tmp_path: Path) -> None:
-    async with serving(tmp_path, tables_per_address=3, idle_seconds=0) as server:
-        tries = await asyncio.gather(
-            *(open_match(server.url, "rapido") for _ in range(8)), return_exceptions=True
-        )
-        assert [t.code for t in tries if isinstance(t, Refused)] == ["too_many"] * 5
+    async with serving(tmp_path, tables_per_address=3, idle_seconds=0) as server, client(server.url) as http:
+        tries = [http.post("/api/matches", json={"game": "rapido"}) for _ in range(8)]
+        codes = [answer.json().get("code") for answer in await asyncio.gather(*tries)]
+        assert sorted(map(str, codes)) == ["None"] * 3 + ["too_many"] * 5
         await server.hub.sweep()  # evicts the idle ones
         match = await playing(server.url)
         async with Table(server.url, match["match"], match["token"]) as table:
@@ -164,60 +178,59 @@ async def test_open_tables_of_an_address_are_limited(tmp_path: Path) -> None:
 # Memory.
 
 
-async def test_an_idle_match_is_evicted_and_loaded_again(tmp_path: Path) -> None:
-    async with serving(tmp_path, idle_seconds=0) as server:
-        match, token = await duel(server.url)
-        async with wire(server.url, match["match"], token=match["token"]) as ana:
-            await ana.expect("snapshot")
-            await server.hub.sweep()
-            assert match["match"] in server.hub.rooms, "somebody is there"
-            assert (await ana.ask("act", version=4, action="roll", id="x"))["type"] == "accepted"
-            position = (await ana.expect("event"))["now"]["text"]
-        await evicted(server, match)
-        assert not server.hub.rooms and not server.hub._tables
-        async with wire(server.url, match["match"], token=token, since=4) as rui:
-            assert (await rui.expect("event"))["now"]["text"] == position, "history comes back too"
-        async with wire(server.url, match["match"], token=match["token"]) as ana:
-            assert (await ana.ask("act", version=4, action="roll", id="x"))["version"] == 5
-        assert match["match"] in await server.hub.store.abandoned(1e12, 10)
+async def test_an_idle_match_is_evicted_and_loaded_again(idle: Inside) -> None:
+    match, token = await duel(idle.url)
+    async with wire(idle.url, match["match"], token=match["token"]) as ana:
+        await ana.expect("snapshot")
+        await idle.hub.sweep()
+        assert match["match"] in idle.hub.rooms, "somebody is there"
+        assert (await ana.ask("act", version=4, action="roll", id="x"))["type"] == "accepted"
+        position = (await ana.expect("event"))["now"]["text"]
+    await evicted(idle, match)
+    assert not idle.hub.rooms and not idle.hub._tables
+    async with wire(idle.url, match["match"], token=token, since=4) as rui:
+        assert (await rui.expect("event"))["now"]["text"] == position, "history comes back too"
+    async with wire(idle.url, match["match"], token=match["token"]) as ana:
+        assert (await ana.ask("act", version=4, action="roll", id="x"))["version"] == 5
+    assert match["match"] in await idle.hub.store.abandoned(1e12, 10)
 
 
 @pytest.mark.parametrize("command, settings", [("resign", {}), ("ping", {"clock": 86_400})])
 async def test_an_evicted_match_is_freed_without_garbage_collection(
-    tmp_path: Path, command: str, settings: dict[str, int]
+    idle: Inside, command: str, settings: dict[str, int]
 ) -> None:
     """Neither sessions nor timers keep a reference to an evicted match."""
-    async with serving(tmp_path, idle_seconds=0) as server:
-        match = await playing(server.url, **settings)
-        async with wire(server.url, match["match"], token=match["token"]) as me:
-            await me.ask(command)
-        gc.disable()
-        try:
-            room = weakref.ref(server.hub.rooms[match["match"]])
-            await evicted(server, match)
-            await eventually(lambda: room() is None, "it is freed")
-        finally:
-            gc.enable()
+    async with seated(idle.url, **settings) as (match, me):
+        await me.ask(command)
+    gc.disable()
+    try:
+        room = weakref.ref(idle.hub.rooms[match["match"]])
+        await evicted(idle, match)
+        await eventually(lambda: room() is None, "it is freed")
+    finally:
+        gc.enable()
 
 
-async def test_concurrent_requests_load_a_match_once(tmp_path: Path) -> None:
-    async with serving(tmp_path, idle_seconds=0) as server:
-        match, _ = await duel(server.url)
-        await evicted(server, match)
-        rooms = await asyncio.gather(*(server.hub.room(match["match"]) for _ in range(20)))
-        assert len(set(map(id, rooms))) == 1
+async def test_concurrent_requests_load_a_match_once(idle: Inside) -> None:
+    match = await playing(idle.url)
+    await evicted(idle, match)
+    rooms = await asyncio.gather(*(idle.hub.room(match["match"]) for _ in range(20)))
+    assert len(set(map(id, rooms))) == 1
 
 
 async def test_a_match_with_a_clock_stays_in_memory_or_is_loaded_when_due(tmp_path: Path) -> None:
     """A match with an early deadline stays in memory; a later deadline is in the store."""
-    async with serving(tmp_path, idle_seconds=0) as server:
+    async with serving(tmp_path, ManualClock(), idle_seconds=0) as server:
         soon, later = await playing(server.url, clock=60), await playing(server.url, clock=86_400)
+        other = await playing(server.url)
         await server.hub.sweep()
         assert list(server.hub.rooms) == [soon["match"]]
-    clock = ShiftedClock(2 * 86_400)
+    clock = ManualClock()
+    clock.ahead = 2 * 86_400
     async with serving(tmp_path, clock) as server:
         rooms = server.hub.rooms
         await eventually(lambda: soon["match"] in rooms and later["match"] in rooms, "both are due")
+        assert other["match"] not in rooms
         # There is time to reconnect: no seat was handed over while the server was down.
         assert not any(taken_over(server, match) for match in (soon, later))
         clock.ahead += 86_400
@@ -231,23 +244,13 @@ def taken_over(server: Inside, match: dict[str, Any]) -> bool:
     return table is not None and bool(table.bot_of(0))
 
 
-async def test_a_start_loads_no_match_that_is_not_due(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        for _ in range(5):
-            await playing(server.url)
-    async with serving(tmp_path) as server:
-        await server.hub.load_due()
-        assert not server.hub.rooms
-
-
 async def test_a_match_without_events_does_not_stop_the_sweep(tmp_path: Path) -> None:
     """Such a row once ended the sweep task, and a start."""
     async with serving(tmp_path, idle_seconds=0, archive_days=0) as server:
         with sqlite3.connect(tmp_path / "matches.sqlite3") as database:
             database.execute("INSERT INTO match (id, created, archived, due) VALUES ('empty', 0, 0, 1)")
         database.close()
-        match = await playing(server.url)
-        await evicted(server, match)
+        await evicted(server, await playing(server.url))
         await server.hub.sweep()
         assert not server.hub.rooms
         await server.hub.load_due()
@@ -274,38 +277,36 @@ async def test_a_background_task_continues_after_an_error(
 
 
 async def test_a_match_that_is_too_long_ends_by_resigning(tmp_path: Path) -> None:
-    async with serving(tmp_path, events_per_match=8) as server:
-        match, _ = await duel(server.url)
-        async with wire(server.url, match["match"], token=match["token"]) as ana:
-            codes = [(await ana.ask("configure", settings=QUICK)).get("code") for _ in range(6)]
-            assert codes == [None] * 4 + ["too_long"] * 2
-            assert (await ana.ask("act", version=4, action="roll"))["code"] == "too_long"
-            assert (await ana.ask("resign"))["type"] == "accepted"
-            assert (await ana.ask("rematch"))["code"] == "too_long"
+    async with serving(tmp_path, events_per_match=8) as server, seated(server.url) as (_, ana):
+        codes = [(await ana.ask("configure", settings=QUICK)).get("code") for _ in range(6)]
+        assert codes == [None] * 4 + ["too_long"] * 2
+        assert (await ana.ask("act", version=4, action="roll"))["code"] == "too_long"
+        assert (await ana.ask("resign"))["type"] == "accepted"
+        assert (await ana.ask("rematch"))["code"] == "too_long"
 
 
-async def test_finished_matches_are_archived_and_can_be_loaded(tmp_path: Path) -> None:
+async def test_finished_matches_are_archived_once_and_can_be_loaded(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async with serving(tmp_path, idle_seconds=0) as server:
-        match = await playing(server.url)
-        async with wire(server.url, match["match"], token=match["token"]) as me:
-            await me.ask("resign")
-        await evicted(server, match)
-        assert not server.hub.rooms
+        match = await resigned(server)
+        await eventually(lambda: server.hub.rooms[match["match"]].idle, "nobody is connected")
+        await asyncio.gather(server.hub.sweep(), server.hub.sweep())  # two at once evict it once
+        assert not server.hub.rooms and not server.hub._tables
+        assert not [record for record in caplog.records if record.levelname == "ERROR"]
         assert not await server.hub.store.abandoned(1e12, 10)
         async with wire(server.url, match["match"], token=match["token"]) as me:
             assert (await me.expect("snapshot"))["now"]["secret"]
             next_id = (await me.ask("rematch"))["match"]
-        async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-            assert (
-                await http.get(f"{server.url}/api/matches/{match['match']}/record", timeout=60)
-            ).status_code == 200
+        async with client(server.url) as http:
+            assert (await http.get(f"/api/matches/{match['match']}/record")).status_code == 200
     async with serving(tmp_path) as server:
         assert not server.hub.rooms, "nobody has come yet"
         assert (await server.hub.room(next_id)).match.id == next_id
 
 
 async def test_abandoned_matches_are_archived(tmp_path: Path) -> None:
-    clock = ShiftedClock()
+    clock = ManualClock()
     async with serving(tmp_path, clock, idle_seconds=0, archive_days=30) as server:
         match = await playing(server.url)
         await evicted(server, match)
@@ -317,73 +318,64 @@ async def test_abandoned_matches_are_archived(tmp_path: Path) -> None:
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
 
 
-async def test_two_evictions_at_once_evict_a_match_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with serving(tmp_path, idle_seconds=0) as server:
-        match = await playing(server.url)
-        async with wire(server.url, match["match"], token=match["token"]) as me:
-            await me.ask("resign")
-        await eventually(lambda: server.hub.rooms[match["match"]].idle, "nobody is connected")
-        await asyncio.gather(server.hub.sweep(), server.hub.sweep())
-        assert not server.hub.rooms and not server.hub._tables
-    assert not [record for record in caplog.records if record.levelname == "ERROR"]
-
-
 async def test_a_client_that_connects_during_eviction_keeps_the_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idle: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A client that connects while the match is archived must not get an orphaned room."""
-    async with serving(tmp_path, idle_seconds=0) as server:
-        match = await playing(server.url)
-        async with wire(server.url, match["match"], token=match["token"]) as me:
-            await me.ask("resign")
-        room = server.hub.rooms[match["match"]]
-        await eventually(lambda: room.idle, "nobody is there")
-        archive = server.hub.store.archive
-        async with socket_to(server.url, match["match"]) as late:
+    match = await resigned(idle)
+    room = idle.hub.rooms[match["match"]]
+    archive = idle.hub.store.archive
+    async with socket_to(idle.url, match["match"]) as late:
 
-            async def slowly(name: str) -> None:
-                await archive(name)
-                await late.send({"type": "hello", "token": match["token"]})
-                await late.expect("snapshot")
+        async def slowly(name: str) -> None:
+            await archive(name)
+            await late.send({"type": "hello", "token": match["token"]})
+            await late.expect("snapshot")
 
-            monkeypatch.setattr(server.hub.store, "archive", slowly)
-            await server.hub.sweep()
-            assert server.hub.rooms[match["match"]] is room
+        monkeypatch.setattr(idle.hub.store, "archive", slowly)
+        await evicted(idle, match)
+        assert idle.hub.rooms[match["match"]] is room
 
 
-async def test_closed_connections_leave_no_tasks(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        match = await playing(server.url)
-        before = len(asyncio.all_tasks())
-        for hello in ({"token": match["token"]}, {"watch": match["watch"]}, {}, {"token": "x" * 43}, None):
-            for rude in (False, True):
-                async with socket_to(server.url, match["match"]) as me:
-                    if hello is not None:
-                        await me.send({"type": "hello", **hello})
-                        await me.read()
-                    if rude:
-                        me.socket.transport.abort()
-        await eventually(lambda: not server.hub.connections, "all have gone")
-        await eventually(lambda: len(asyncio.all_tasks()) <= before, "nothing of them is left")
-        assert not server.hub.rooms[match["match"]].connections
+async def test_closed_connections_leave_no_tasks(server: Inside) -> None:
+    match = await playing(server.url)
+    before = len(asyncio.all_tasks())
+    for hello in ({"token": match["token"]}, {"watch": match["watch"]}, {}, {"token": "x" * 43}, None):
+        for rude in (False, True):
+            async with socket_to(server.url, match["match"]) as me:
+                if hello is not None:
+                    await me.send({"type": "hello", **hello})
+                    await me.read()
+                if rude:
+                    me.socket.transport.abort()
+    await eventually(lambda: not server.hub.connections, "all have gone")
+    await eventually(lambda: len(asyncio.all_tasks()) <= before, "nothing of them is left")
+    assert not server.hub.rooms[match["match"]].connections
 
 
 # Stopping.
 
 
-async def test_a_shutdown_sends_bye_and_loses_nothing(tmp_path: Path) -> None:
-    async with started(Server(tmp_path)) as live:
-        match, _ = await duel(live.url)
+async def test_a_shutdown_sends_bye_and_loses_nothing_and_clients_play_on(tmp_path: Path) -> None:
+    async with (
+        started(Server(tmp_path)) as live,
+        entered(live.url, players=3, settings=QUICK) as one,
+        Table(live.url, one.match) as other,
+    ):
+        await one.sit("Eva")
+        await other.sit("Zoe")
+        await one.add_bot("simple")
+        await one.start()
+        games = asyncio.gather(play(one), play(other))
         async with (
-            wire(live.url, match["match"], token=match["token"]) as ana,
+            facing(live.url) as (match, ana, _),
             wire(live.url, match["match"]) as guest,
             wire(live.url, match["match"], watch=match["watch"]) as watcher,
             socket_to(live.url, match["match"]) as silent,
         ):
             accepted = await ana.ask("act", version=4, action="roll", id="x")
             await asyncio.gather(*(wire_.ask("ping") for wire_ in (guest, watcher)))
+            await one.wait_for(lambda: one.version > 12)
             os.kill(live.pid, signal.SIGTERM)
             for wire_ in (ana, guest, watcher, silent):
                 assert (await wire_.expect("bye"))["code"] == "restart"
@@ -393,25 +385,9 @@ async def test_a_shutdown_sends_bye_and_loses_nothing(tmp_path: Path) -> None:
         async with wire(live.url, match["match"], token=match["token"], since=4) as ana:
             assert (await ana.expect("event"))["version"] == accepted["version"] == 5
             assert (await ana.ask("act", version=4, action="roll", id="x"))["version"] == 5
-
-
-async def test_clients_reconnect_and_finish_the_match(tmp_path: Path) -> None:
-    async with (
-        started(Server(tmp_path)) as live,
-        await open_match(live.url, "rapido", {"players": 3}, settings=QUICK) as ana,
-        Table(live.url, ana.match) as rui,
-    ):
-        await ana.sit("Ana")
-        await rui.sit("Rui")
-        await ana.add_bot("simple")
-        await ana.start()
-        games = asyncio.gather(play(ana), play(rui))
-        await ana.wait_for(lambda: ana.version > 12)
-        await asyncio.to_thread(live.stop)
-        await asyncio.to_thread(live.start)
         await games
-        assert ana.winner == rui.winner is not None
-        assert ana.version == rui.version
+        assert one.winner == other.winner is not None
+        assert one.version == other.version
 
 
 async def test_a_client_reports_why_it_was_closed(url: str) -> None:
@@ -428,13 +404,14 @@ async def test_a_client_reports_why_it_was_closed(url: str) -> None:
             with pytest.raises(Refused, match="moved"):
                 async for _ in rui.turns():
                     pass
-    for bad, why in ((Table(url, match["match"], token), "forbidden"), (Table(url, "none"), "unknown_match")):
+    for bad, why in (
+        (Table(url, match["match"], token), "forbidden"),
+        (Table(url, match["match"], "short"), "malformed"),
+        (Table(url, "none"), "unknown_match"),
+    ):
         with pytest.raises(Refused, match=why):
             async with bad:
                 pass
-    with pytest.raises(Refused, match="malformed"):
-        async with Table(url, match["match"], "short"):
-            pass
 
 
 async def test_every_match_has_its_own_id_token_and_key(url: str) -> None:
