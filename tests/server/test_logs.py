@@ -24,12 +24,9 @@ def test_a_text_line_has_the_time_the_level_the_message_and_the_fields() -> None
     assert line == "1970-01-01T00:00:00Z info    started port=8000 database=sqlite"
 
 
-def test_a_field_with_a_line_break_stays_on_its_line() -> None:
+def test_a_line_break_in_a_field_or_message_stays_on_its_line() -> None:
     line = TextLines().format(record("a request failed", path="/x\n1970-01-01T00:00:00Z info    started"))
     assert "\n" not in line and r'path="/x\n1970' in line
-
-
-def test_a_message_with_a_line_break_stays_on_its_line() -> None:
     line = TextLines().format(record("cancellation failed:\n\tIs the server running?"))
     assert line == "1970-01-01T00:00:00Z info    cancellation failed: Is the server running?"
 
