@@ -164,8 +164,10 @@ def test_texts_are_complete_and_clean() -> None:
         assert not re.search(r"\b[RC]\d+\b", text), (language, key, "only the rules pages cite rulings")
 
 
-def test_each_language_keeps_its_typography() -> None:
+def test_each_language_keeps_its_typography_and_binds_no_name_to_an_article_or_an_ending() -> None:
+    bound = {"fr": r"\b(de|que|le|la) \{(name|victim)", "de": r"\{(name|victim)\}\w", "es": r"\by \{name"}
     for language, key, text in forms():
+        assert not re.search(bound.get(language, "$^"), text), (language, key)
         plain = re.sub(r"\{[^}]*\}", "N", text)
         if language == "fr":
             assert not re.search(r"\w[:;!?](\s|$)| [:;!»](\s|$)| \?$|« ", plain), (key, "wants U+202F")
@@ -202,12 +204,6 @@ def test_the_glossary_has_a_term_for_each_idea_in_each_language() -> None:
     for language, ideas in GLOSSARY.items():
         assert list(ideas) == list(GLOSSARY["en"]), language
         assert all(entry["term"] for entry in ideas.values()), language
-
-
-def test_no_form_binds_a_name_to_an_article_or_an_ending() -> None:
-    for language, key, text in forms():
-        wrong = {"fr": r"\b(de|que|le|la) \{(name|victim)", "de": r"\{(name|victim)\}\w", "es": r"\by \{name"}
-        assert not re.search(wrong.get(language, "$^"), text), (language, key)
 
 
 @every_language
@@ -302,16 +298,6 @@ def kind_of(fact: type[Fact]) -> str:
 
 
 @every_game
-def test_sentences_use_only_fields_of_their_fact(name: str) -> None:
-    for fact in GAMES[name].FACTS:
-        fields = {field.name for field in dataclasses.fields(fact)} | {"name"}
-        start = f"{name}.fact.{kind_of(fact)}"
-        for key, message in ENGLISH.items():
-            if key == start or key.startswith(f"{start}."):
-                assert placeholders(message.forms[-1]) <= fields, key
-
-
-@every_game
 def test_every_decision_has_a_label(name: str) -> None:
     _, _, decisions = played(name)
     game = load_game(name)
@@ -354,7 +340,7 @@ def test_games_colours_bots_and_errors_have_texts() -> None:
 
 @pytest.mark.parametrize("columns", rows(Path(__file__).with_name("sentences.cases")), ids=lambda row: row[0])
 def test_a_few_sentences_word_for_word(columns: list[str]) -> None:
-    language, *sentences = columns
+    language, *sentences, none, one, two = columns
     texts = load(language)
     assert sentences == [
         texts.fact("rapido", rapido.Rolled(0, "7X", 70), NAMES),
@@ -364,21 +350,8 @@ def test_a_few_sentences_word_for_word(columns: list[str]) -> None:
         texts.fact("rapido", rapido.ThrewOut(2, 0, 4, 53), NAMES, you=0),
     ]
     assert texts.fact("rapido", rapido.Rolled(1, "62", 62), NAMES, you=0).startswith("Bento ")
-
-
-@pytest.mark.parametrize(
-    "language, none, one, two",
-    [
-        ("en", "0 steps", "1 step ", "2 steps"),
-        ("de", "0 Stufen", "1 Stufe ", "2 Stufen"),
-        ("fr", "0 marche,", "1 marche,", "2 marches"),
-        ("it", "0 scalini", "1 scalino,", "2 scalini"),
-        ("es", "0 peldaños", "1 peldaño,", "2 peldaños"),
-    ],
-)
-def test_plural_forms(language: str, none: str, one: str, two: str) -> None:
-    for climbed, words in enumerate((none, one, two)):
-        assert words in load(language)("rapido.fact.scored", name="Ana", climbed=climbed, step=9)
+    for climbed, steps in enumerate((none, one, two)):
+        assert re.search(rf" {steps}\b", texts("rapido.fact.scored", name="Ana", climbed=climbed, step=9))
 
 
 @pytest.mark.parametrize(
@@ -433,25 +406,19 @@ def test_a_language_is_read_once_and_an_unknown_one_is_refused() -> None:
         load("pt")
 
 
-@pytest.mark.parametrize(
-    "wanted, language",
-    [
-        ("de", "de"),
-        ("de_AT.UTF-8", "de"),
-        ("DE-ch", "de"),
-        ("ca_ES@valencia", "en"),
-        ("C.UTF-8", "en"),
-        ("", "en"),
-        ("nonsense, ;q=, *", "en"),
-        ("fr-CH, fr;q=0.9, en;q=0.8, *;q=0.5", "fr"),
-        ("en;q=0.3,it ; q=0.8, es;q=0", "it"),
-        ("pt-BR,es;q=0.7", "es"),
-        (["pt_BR", "it_IT.UTF-8", "de"], "it"),
-        ([], "en"),
-    ],
-)
-def test_negotiate(wanted: str | list[str], language: str) -> None:
-    assert negotiate(wanted) == language
+WANTED: dict[str, list[str | list[str]]] = {
+    "de": ["de", "de_AT.UTF-8", "DE-ch"],
+    "en": ["ca_ES@valencia", "C.UTF-8", "", "nonsense, ;q=, *", []],
+    "fr": ["fr-CH, fr;q=0.9, en;q=0.8, *;q=0.5"],
+    "it": ["en;q=0.3,it ; q=0.8, es;q=0", ["pt_BR", "it_IT.UTF-8", "de"]],
+    "es": ["pt-BR,es;q=0.7"],
+}
+
+
+@every_language
+def test_negotiate(language: str) -> None:
+    for wanted in WANTED[language]:
+        assert negotiate(wanted) == language, wanted
 
 
 @pytest.mark.parametrize(

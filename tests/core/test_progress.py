@@ -43,20 +43,21 @@ def screen_on(file: io.StringIO, *, terminal: bool = False) -> Screen:
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "FIRST", 0.0)
-    monkeypatch.setattr(progress, "NEXT", 0.001)
+    monkeypatch.setattr(progress, "NEXT", 0.01)
 
 
 @pytest.mark.usefixtures("soon")
 def test_off_a_terminal_the_newest_report_is_printed_in_plain_lines() -> None:
     file = Lines()
     with progress.show_progress(screen_on(file), "Compiling") as report:
-        assert file.wait_for("Compiling (0 s)\n")
+        assert file.wait_for("Compiling (")
         report("Playing", 1000, 250_000)
         assert file.wait_for("Playing: 1,000 / 250,000 (")
     assert "\x1b" not in file.getvalue()
 
 
-def test_short_work_prints_nothing() -> None:
+def test_short_work_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "FIRST", 600.0)
     file = Lines()
     with progress.show_progress(screen_on(file), "Compiling"):
         pass
