@@ -12,7 +12,7 @@ import secrets
 import socket
 import struct
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -179,7 +179,7 @@ class Person:
                     await self._talk(there)
             except BROKEN as error:
                 self._last = f"{error!r} after {self._last}"[:200]
-            await asyncio.sleep(self.rng.uniform(0.02, 0.1))
+            await asyncio.sleep(self.rng.uniform(0.02, 0.1))  # a pause before the next attempt
 
     async def _talk(self, there: Wire) -> None:
         hello = {"type": "hello", "token": self.account.token, "guest": self.account.guest}
@@ -197,12 +197,12 @@ class Person:
             if self.done:
                 return
             if frame["type"] == "refused" and self._pending is not None:  # the store was unavailable
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.05)  # a pause before the next attempt
                 await self._send(there, self._pending)
             if self.receiver.version < current:  # the missed events follow
                 continue
             if self._pending is None and (command := self._next_command()) is not None:
-                await asyncio.sleep(self.rng.uniform(0, 0.02))
+                await asyncio.sleep(self.rng.uniform(0, 0.02))  # thinks
                 id = f"{self._tab}-{next(self._ids)}"
                 self._pending = {"id": id, "version": self.receiver.version, **command}
                 self.witness.asked[self.match, id] = self._pending
@@ -287,7 +287,12 @@ class Friend(Table):
 
     async def _take(self, frame: Json) -> None:
         self.receiver.receive(frame)
-        await super()._take(frame)
+        if frame.get("code") == "store_unavailable" and frame.get("id") in self._open:
+            await asyncio.sleep(0.05)  # a pause before the next attempt
+            if self._socket is not None:  # with the same id: the command may have been stored
+                await self._socket.send(self._open[frame["id"]])
+        else:
+            await super()._take(frame)
 
     async def play(self, rng: random.Random, wants_rematch: bool, asks: bool) -> None:
         async with self, asyncio.TaskGroup() as group:
@@ -298,13 +303,13 @@ class Friend(Table):
 
     async def _ask_often(self) -> None:
         while True:
-            await asyncio.sleep(ASK_SECONDS)
+            await asyncio.sleep(ASK_SECONDS)  # polls
             with contextlib.suppress(Refused):
                 await self.request("ping")
 
     async def _play(self, rng: random.Random, wants_rematch: bool) -> None:
         if not self.mine:
-            await retrying(lambda: self.sit(self.account.name))
+            await self.sit(self.account.name)
             self.account.token = self.token
             if self.token is None:
                 self.receiver.witness.wrong.append(
@@ -314,14 +319,13 @@ class Friend(Table):
         if self.account.host and self.status == "waiting":
             await self.wait_for(lambda: all(seat["name"] for seat in self.seats))
             with contextlib.suppress(Refused):
-                await retrying(self.start)
+                await self.start()
         async for turn in self.turns():
-            await asyncio.sleep(rng.uniform(0, 0.02))
-            action = rng.choice(turn.legal)
+            await asyncio.sleep(rng.uniform(0, 0.02))  # thinks
             with contextlib.suppress(Refused):  # another tab was first
-                await retrying(partial(turn.act, action))
+                await turn.act(rng.choice(turn.legal))
         if wants_rematch and self.account.host and not self.now["next"]:
-            await retrying(lambda: self.request("rematch"))
+            await self.request("rematch")
         if wants_rematch:
             await self.wait_for(lambda: self.now["next"])
             self.account.next_token = self.next_token or self.account.next_token
@@ -437,7 +441,7 @@ class Party:
 
     async def _second_tab(self, person: Person) -> None:
         while person.account.token is None:
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.02)  # polls
         await person.play()
 
     def _dice(self) -> random.Random:
@@ -473,17 +477,6 @@ async def every_party_progresses(parties: list[Party]) -> None:
     before = [party.progress for party in parties]
     for party, progress in zip(parties, before, strict=True):
         await eventually(partial(party.is_beyond, progress + 5), party)
-
-
-async def retrying(ask: Callable[[], Awaitable[Any]]) -> Any:
-    """Retry while the store is unavailable."""
-    while True:
-        try:
-            return await ask()
-        except Refused as error:
-            if error.code != "store_unavailable":
-                raise
-        await asyncio.sleep(0.05)
 
 
 def cut_mid_frame(there: Wire, request: Json, rng: random.Random) -> None:
