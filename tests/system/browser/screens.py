@@ -147,7 +147,9 @@ def staged(*faces: str) -> Callable[[Person], None]:
         for row, face in zip(rows.all(), faces, strict=True):
             row.get_by_role("button", name=face, exact=True).click()
         person.click("web.real.enter")
-        expect(person.turn.locator(".word")).to_be_visible()
+        person.page.wait_for_function(
+            "() => document.querySelector('.turn-dock .word')"
+        )  # it is seen for a moment
 
     return show
 

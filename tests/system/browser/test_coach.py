@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, Route, ViewportSize, expect
+from playwright.sync_api import Route, ViewportSize, expect
 
 from system.browser.conftest import Come
 from system.browser.people import Person
@@ -88,21 +88,26 @@ def hint_fits(come: Come, url: str, made: Callable[[str], Table], size: Viewport
         assert box["y"] + box["height"] <= below["y"] + 1 or box["y"] >= below["y"] + below["height"]
 
 
-def test_a_key_asks_for_a_hint_at_practice_tables_only(come: Come, url: str) -> None:
+def test_hints_are_for_practice_tables_only(come: Come, url: str) -> None:
     tables = (evaluated_table(url), evaluated_chain(url))
-    person = come(seats=tables)
+    earnest = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], start=True)
+    person = come(seats=[*tables, earnest], bars=True)
+    keys = person.page.get_by_role("dialog")
     for table in tables:
         person.sit(table)
         person.press("h")
         expect(person.turn.get_by_text(person.like("web.coach.hinted"))).to_be_visible()
         person.press("?")
-        expect(person.page.get_by_role("dialog")).to_contain_text(person.say("web.key.hint"))
+        expect(keys).to_contain_text(person.say("web.key.hint"))
         person.press("Escape")
-    earnest = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], start=True)
-    other = come(seats=[earnest]).sit(earnest)
-    other.page.keyboard.press("?")
-    expect(other.page.get_by_role("dialog")).to_contain_text(other.say("web.key.undo"))
-    expect(other.page.get_by_role("dialog")).not_to_contain_text(other.say("web.key.hint"))
+    person.sit(earnest).main.first.click()
+    expect(person.choices.first).to_be_visible()
+    expect(person.button("web.hint")).to_have_count(0)
+    expect(person.button("web.coach.bars")).to_have_count(0)
+    assert not percentages(person)
+    person.press("?")
+    expect(keys).to_contain_text(person.say("web.key.undo"))
+    expect(keys).not_to_contain_text(person.say("web.key.hint"))
 
 
 def test_a_key_pressed_before_the_coach_has_loaded_is_not_lost(come: Come, url: str) -> None:
@@ -110,25 +115,11 @@ def test_a_key_pressed_before_the_coach_has_loaded_is_not_lost(come: Come, url: 
     person = come(seats=[table])
     held: list[Route] = []
     person.page.route("**/CoachHints*.js", lambda route: held.append(route))
-    person.sit(table)
-    person.press("h")
+    person.sit(table).press("h")
+    person.page.route("**/CoachHints*.js", lambda route: route.continue_())  # what is asked for only now
     for route in held:
         route.continue_()
     expect(person.turn.get_by_text(person.like("web.coach.hinted"))).to_be_visible()
-
-
-def test_a_table_that_is_not_for_practice_offers_no_coach(come: Come, url: str) -> None:
-    table = opened(url, options={"finish": 5}, people=[{"name": "Ana"}, {"name": "Rui"}], start=True)
-    person = come(seats=[table], bars=True).sit(table)
-    person.main.first.click()
-    expect(person.choices.first).to_be_visible()
-    expect(person.button("web.hint")).to_have_count(0)
-    expect(person.button("web.coach.bars")).to_have_count(0)
-    assert not percentages(person)
-
-
-def slider(page: Page, person: Person) -> str:
-    return person.named("slider", "web.replay.slider").input_value()
 
 
 def test_the_curve_of_a_match_its_table_and_trying_from_a_moment(come: Come, url: str) -> None:
@@ -140,9 +131,10 @@ def test_the_curve_of_a_match_its_table_and_trying_from_a_moment(come: Come, url
     expect(page.get_by_text(person.say("web.coach.exact"), exact=True)).to_be_visible()
     expect(person.named("rowheader", "coach.accuracy")).to_be_visible()
 
-    before = slider(page, person)
+    slider = person.named("slider", "web.replay.slider")
+    before = slider.input_value()
     curve.click()  # in its middle
-    assert slider(page, person) != before
+    expect(slider).not_to_have_value(before)
     page.get_by_text(person.say("web.coach.table")).first.click()
     table = person.named("region", "web.coach.table").get_by_role("row")
     expect(table.last).to_contain_text("100%")

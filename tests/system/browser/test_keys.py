@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, expect
 from system.browser.conftest import Come
 from system.browser.people import Person
 from system.browser.setup import practising, setup
+from system.browser.test_listening import LATE
 
 DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
 KEEP = "turn=0 phase=keep hands=4,2 pool=10 discs=0+0,0+0 stacks=- chain=-/0/open loose=-"
@@ -27,13 +28,6 @@ def reach(person: Person, target: Locator) -> None:
     raise AssertionError(f"Tab does not lead to {target}")
 
 
-def start(person: Person, game: str) -> None:
-    person.go("/")
-    card = person.card(game)
-    reach(person, card.get_by_role("button", name=person.like("web.home.bots")))
-    person.press("Enter")
-
-
 def play_again(person: Person) -> None:
     """The focus is on the result, from where Tab leads to the rematch."""
     before = person.page.url
@@ -48,7 +42,9 @@ def test_rapido_by_keys(come: Come) -> None:
     chance = random.Random(4)
     person = come(setups={"rapido.bots": setup(3, "bot regular", finish=5)}, name="Ana")
     keyboard = person.page.keyboard
-    start(person, "rapido")
+    person.go("/")
+    reach(person, person.card("rapido").get_by_role("button", name=person.like("web.home.bots")))
+    person.press("Enter")
     while person.asked():
         if not person.choices.count():
             keyboard.press("r")
@@ -75,11 +71,11 @@ def choose_field(person: Person, chance: random.Random) -> None:
     expect(person.log).to_contain_text(person.say("rapido.fact.placed.you", value=value, field=field))
 
 
-def test_chain_by_keys(come: Come) -> None:
+def test_the_end_of_a_match_of_chain_by_keys(come: Come, url: str) -> None:
     chance = random.Random(5)
-    person = come(setups={"chain.bots": setup(2, "bot regular", board="18 3>8 9>5")}, name="Ana")
+    table = practising(url, "chain", LATE, 2, "Ana", board="18")
+    person = come(seats=[table]).go(table.path)
     keyboard = person.page.keyboard
-    start(person, "chain")
     while person.asked():
         dice = chance.random()
         if dice < 0.15 and person.risky.count():
@@ -94,26 +90,26 @@ def test_chain_by_keys(come: Come) -> None:
     play_again(person)
 
 
-@pytest.mark.parametrize("focused", [False, True], ids=["from afar", "on the choices"])
-def test_a_digit_and_enter_do_what_was_chosen(come: Come, url: str, focused: bool) -> None:
-    tables = (
-        practising(url, "rapido", DECIDE, 3, "Ana"),
-        practising(url, "chain", KEEP, 2, "Ana", board="18"),
-    )
-    person = come(seats=tables, name="Ana")
-    expected: tuple[tuple[str, str | re.Pattern[str], str], ...] = (
-        ("1", re.compile("^1"), person.say("rapido.fact.placed.you", value=54, field=1)),
-        ("3", person.say("chain.action.keep", number=3),
-         person.say("chain.fact.kept.you", dice=3, discarded=1)),
-    )  # fmt: skip
-    for table, (digit, name, sentence) in zip(tables, expected, strict=True):
-        person.sit(table)
-        if focused:
-            reach(person, person.page.get_by_role("radio", checked=True))
-        person.press(digit)
-        expect(person.page.get_by_role("radio", name=name)).to_be_checked()
-        person.press("Enter")
-        expect(person.log).to_contain_text(sentence)
+@pytest.mark.parametrize(
+    "game, focused", [("rapido", True), ("chain", True), ("chain", False)]
+)  # from afar: choose_field
+def test_a_digit_and_enter_do_what_was_chosen(come: Come, url: str, game: str, focused: bool) -> None:
+    if game == "rapido":
+        table = practising(url, "rapido", DECIDE, 3, "Ana")
+    else:
+        table = practising(url, "chain", KEEP, 2, "Ana", board="18")
+    person = come(seats=[table]).sit(table)
+    if focused:
+        reach(person, person.page.get_by_role("radio", checked=True))
+    digit, name, sentence = {
+        "rapido": ("1", re.compile("^1"), person.say("rapido.fact.placed.you", value=54, field=1)),
+        "chain": ("3", person.say("chain.action.keep", number=3),
+                  person.say("chain.fact.kept.you", dice=3, discarded=1)),
+    }[game]  # fmt: skip
+    person.press(digit)
+    expect(person.page.get_by_role("radio", name=name)).to_be_checked()
+    person.press("Enter")
+    expect(person.log).to_contain_text(sentence)
 
 
 def test_arrows_choose_and_escape_leaves_dialogs(come: Come, url: str) -> None:

@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from playwright.sync_api import expect
 
 from system.browser.conftest import Come
 from system.browser.people import MAIN, Person, pattern
-from system.browser.setup import setup
+from system.browser.setup import practising, setup
+
+LATE = "turn=0 phase=keep hands=4,4 pool=8 discs=12+15,14+14 stacks=12:0,14:1+1,15:0 chain=-/0/open loose=-"
+"""A match of Chain that ends soon."""
 
 LISTEN = """() => {
   const live = document.querySelector('[aria-live=polite]');
@@ -61,17 +63,27 @@ class Reader:
         self.session.send("Runtime.callFunctionOn", call)
 
 
-@pytest.mark.parametrize(
-    "game, players, options",
-    [("rapido", 3, {"finish": 5}), ("chain", 2, {"board": "18"})],
-    ids=["rapido", "chain"],
-)
-def test_a_match_by_screen_reader(come: Come, game: str, players: int, options: dict[str, object]) -> None:
-    person = come(setups={f"{game}.bots": setup(players, "bot regular", **options)}, name="Ana", fresh=True)
+def test_a_match_of_rapido_by_screen_reader(come: Come) -> None:
+    person = come(setups={"rapido.bots": setup(3, "bot regular", finish=5)}, name="Ana", fresh=True)
     reader = Reader(person)
     person.go("/")
-    play = reader.find("button", person.like("web.home.bots"))
-    reader.press(play[("rapido", "chain").index(game)])
+    reader.press(reader.find("button", person.like("web.home.bots"))[0])
+    plays(reader, "rapido", person.say("web.rapido.describe", finish=5))
+
+
+def test_the_end_of_a_match_of_chain_by_screen_reader(come: Come, url: str) -> None:
+    ends_by_reader(come, url, LATE)
+
+
+def ends_by_reader(come: Come, url: str, position: str) -> None:
+    table = practising(url, "chain", position, 2, "Ana", board="18")
+    person = come(seats=[table], fresh=True).go(table.path)
+    plays(Reader(person), "chain", person.say("web.chain.describe", spaces=18))
+
+
+def plays(reader: Reader, game: str, described: str) -> None:
+    """Play to the end; assert that the board is described and that everything is announced."""
+    person = reader.person
     assert person.asked()
     person.page.evaluate(LISTEN)
     main = pattern(person.texts, *MAIN[game])
@@ -85,8 +97,7 @@ def test_a_match_by_screen_reader(come: Come, game: str, players: int, options: 
             continue  # the tree is updated asynchronously
         for choice in reader.find("radio", re.compile("")):
             assert choice.name, "every choice has a name"
-        board = reader.find("image", re.compile(f"^{re.escape(described(person, game, options))}"))
-        assert board, "the board is described in words"
+        assert reader.find("image", re.compile(f"^{re.escape(described)}")), "the board is described in words"
         reader.press(offered[0])
         asked += 1
         expect(person.main.or_(person.winner).first).to_be_visible()
@@ -99,9 +110,9 @@ def test_a_match_by_screen_reader(come: Come, game: str, players: int, options: 
     assert not leftover, leftover[:3]
     assert any(prompts.search(sentence) for sentence in announced)
     winner = person.winner.inner_text()
+    names = [text.split("\n")[0] for text in person.players.all_inner_texts()]
     results = [
-        (person.say(f"{game}.fact.won", name=name), person.say("web.winner", name=name))
-        for name in names(person)
+        (person.say(f"{game}.fact.won", name=name), person.say("web.winner", name=name)) for name in names
     ]
     results[0] = person.say(f"{game}.fact.won.you"), person.say("web.winner.you")
     assert any(sentence in heard[-1] and heading == winner for sentence, heading in results), heard[-1]
@@ -136,16 +147,6 @@ def announcements(person: Person, line: str) -> list[str]:
                 for number in re.findall(r"\d", joined["numbers"])
             ]
     return [line]
-
-
-def described(person: Person, game: str, options: dict[str, object]) -> str:
-    if game == "rapido":
-        return person.say("web.rapido.describe", finish=options["finish"])
-    return person.say("web.chain.describe", spaces=18)
-
-
-def names(person: Person) -> list[str]:
-    return [text.split("\n")[0] for text in person.players.all_inner_texts()]
 
 
 def sentences(person: Person, game: str) -> re.Pattern[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from escadaria.printing import find_chromium
 from system.browser.conftest import Come
 from system.browser.people import Person
 from system.browser.screens import printable
+from system.browser.setup import PATIENCE
 
 PAPERS = {"a4": (595, 842), "letter": (612, 792)}
 """Width and height in points."""
@@ -83,9 +87,13 @@ def test_any_board_is_printed_and_a_wrong_one_is_named(come: Come) -> None:
 
 def test_the_command_makes_a_pdf(tmp_path: Path) -> None:
     out = tmp_path / "chain.pdf"
-    words = ["--lang", "de", "--paper", "letter", "--option", "board=short", "--out", str(out)]
-    made = CliRunner().invoke(app, ["print", "chain", *words], env={"CHROMIUM": find_chromium()})
-    assert (made.exit_code, made.stdout.strip()) == (0, str(out)), made.stderr
+    words = ["chain", "--lang", "de", "--paper", "letter", "--option", "board=short", "--out", str(out)]
+    made = subprocess.run(
+        [sys.executable, "-m", "escadaria", "print", *words],
+        capture_output=True, text=True, encoding="utf-8", timeout=10 * PATIENCE,
+        env={**os.environ, "PYTHONUTF8": "1", "CHROMIUM": find_chromium()}, check=False,
+    )  # fmt: skip
+    assert (made.returncode, made.stdout.strip()) == (0, str(out)), made.stderr
     assert pages_of(out.read_bytes()) == [PAPERS["letter"]] * 4
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,10 +12,22 @@ from playwright.sync_api import Locator, expect
 
 from system.browser.conftest import Come
 from system.browser.people import Person, pattern
-from system.browser.setup import QUICK, SHORTEST, joined, opened, setup
+from system.browser.setup import SHORTEST, joined, opened, setup
 
-REAL = QUICK | {"dice": "real", "grace": None}
-PHONE = {"viewport": SHORTEST, "has_touch": True}
+REAL = {"dice": "real", "grace": None}
+NAMES = ("Ana", "Rui", "Eva", "Leo", "Mia", "Tom")
+
+
+def at_table(
+    come: Come, url: str, game: str, players: int, position: str = "", language: str = "en", height: int = 600
+) -> Person:
+    """A phone at a table where dice are entered for everybody."""
+    people = [{"name": name} for name in NAMES[:players]]
+    start = {"start_from": position} if position else {}
+    settings = REAL | {"practice": bool(position)}
+    table = opened(url, game, players, people=people, settings=settings, start=True, **start)
+    phone = {"viewport": {**SHORTEST, "height": height}, "has_touch": True}
+    return come(seats=[table], language=language, page=phone).go(table.path)
 
 
 def pad(person: Person) -> Locator:
@@ -51,7 +63,7 @@ def fits(person: Person) -> None:
         assert box and box["height"] >= 44 and box["width"] >= 40 and box["y"] + box["height"] <= 600
 
 
-def rapido(person: Person, names: list[str], first: Callable[[], None]) -> Callable[[], None]:
+def rapido(person: Person, names: Sequence[str], first: Callable[[], None]) -> Callable[[], None]:
     """Win with doubles; return what enters the last dice again."""
     for name in names:
         call(person, "web.real.roll", name)
@@ -69,7 +81,7 @@ def rapido(person: Person, names: list[str], first: Callable[[], None]) -> Calla
     return partial(roll, person, *faces)
 
 
-def chain(person: Person, names: list[str], first: Callable[[], None]) -> Callable[[], None]:
+def chain(person: Person, names: Sequence[str], first: Callable[[], None]) -> Callable[[], None]:
     """Everybody moves to the same space, twice: then all discs of the first seat are covered (C6).
 
     Return what moves the last disc again.
@@ -98,10 +110,11 @@ def test_a_whole_match_with_entered_dice(come: Come, game: str, players: int) ->
 def entered(come: Come, game: str, players: int) -> None:
     """Play a whole match on one phone; one wrong entry and the last one are taken back."""
     wish = setup(players, "here", **SHORT[game])
-    names = ["Ana", "Rui", "Eva", "Leo", "Mia", "Tom"][:players]
+    names = NAMES[:players]
     for seat, name in zip(wish["seats"], names, strict=True):
         seat["name"] = name
-    me = come(page=PHONE, setups={f"{game}.real": wish}).go("/")
+    page = {"viewport": SHORTEST, "has_touch": True}
+    me = come(page=page, setups={f"{game}.real": wish}).go("/")
     me.card(game).get_by_role("link", name=me.say("web.at_table")).click()
     me.reads("web.real.about")
     me.click("web.start")
@@ -150,8 +163,7 @@ def test_the_rows_say_which_die_they_are(come: Come, url: str) -> None:
 
 
 def rows_say_their_die(come: Come, url: str, language: str) -> None:
-    table = opened(url, "rapido", 2, people=[{"name": "Ana"}, {"name": "Rui"}], settings=REAL, start=True)
-    me = come(seats=[table], language=language, page=PHONE).go(table.path)
+    me = at_table(come, url, "rapido", 2, language=language)
     expect(pad(me)).to_have_count(2)
     for row, face in zip(pad(me).all(), "76", strict=True):
         label = row.get_by_text(me.say("web.rapido.die", face=face), exact=True)
@@ -163,11 +175,8 @@ def rows_say_their_die(come: Come, url: str, language: str) -> None:
 
 
 def test_r16_the_second_pair_has_the_second_color(come: Come, url: str) -> None:
-    people = [{"name": "Ana", "colours": ["red", "green"]}, {"name": "Rui", "colours": ["blue", "yellow"]}]
-    position = "turn=0 phase=first value=0 steps=0,0 tower=3:0:54"
-    settings = {**REAL, "practice": True}
-    table = opened(url, "rapido", 2, people=people, settings=settings, start=True, start_from=position)
-    me = come(seats=[table], page=PHONE).go(table.path)
+    """Ana's pairs are red and green, if nobody has chosen colours."""
+    me = at_table(come, url, "rapido", 2, "turn=0 phase=first value=0 steps=0,0 tower=3:0:54")
     expect(pad(me)).to_have_count(2)
     face = pad(me).first.get_by_role("button").first
     assert "green" in face.inner_html() and "red" not in face.inner_html()
@@ -200,11 +209,7 @@ def test_each_has_a_phone_and_anybody_rolls_for_the_bot(come: Come, url: str) ->
 
 def test_large_hands_are_entered_on_small_phones(come: Come, url: str) -> None:
     position = "turn=0 phase=roll hands=18,2,2 pool=2 discs=0+0,0+0,0+0 stacks=- chain=-/0/open loose=-"
-    table = opened(
-        url, "chain", 3, people=[{"name": "Ana"}, {"name": "Rui"}, {"name": "Eva"}],
-        settings={"dice": "real", "practice": True}, start=True, start_from=position,
-    )  # fmt: skip
-    me = come(page=PHONE, seats=[table], language="de").go(table.path)
+    me = at_table(come, url, "chain", 3, position, "de")
     for face in "111222333444555666":
         me.press(face)
     expect(
@@ -220,10 +225,7 @@ def test_large_hands_are_entered_on_small_phones(come: Come, url: str) -> None:
 def test_the_board_stays_in_place_while_dice_are_entered(
     come: Come, url: str, game: str, faces: str, height: int
 ) -> None:
-    people = [{"name": "Ana"}, {"name": "Rui"}, {"name": "Eva"}]
-    table = opened(url, game, 3, people=people, settings=REAL, start=True)
-    phone = {"viewport": {"width": 390, "height": height}, "has_touch": True}
-    me = come(page=phone, seats=[table], language="de").go(table.path)
+    me = at_table(come, url, game, 3, language="de", height=height)
     if game == "chain":
         me.main.click()
     expect(pad(me).first).to_be_visible()
@@ -237,11 +239,7 @@ def test_the_board_stays_in_place_while_dice_are_entered(
 
 def test_the_chain_is_seen_while_a_die_is_added(come: Come, url: str) -> None:
     position = "turn=0 phase=lengthen hands=5,2,2 pool=15 discs=0+0,0+0,0+0 stacks=- chain=2345/5/up loose=-"
-    table = opened(
-        url, "chain", 3, people=[{"name": "Ana"}, {"name": "Rui"}, {"name": "Eva"}],
-        settings={"dice": "real", "practice": True}, start=True, start_from=position,
-    )  # fmt: skip
-    me = come(page=PHONE, seats=[table]).go(table.path)
+    me = at_table(come, url, "chain", 3, position)
     expect(pad(me).first).to_be_visible()
     expect(me.turn.get_by_role("img", name=re.compile("2, 3, 4, 5"))).to_be_in_viewport(ratio=1)
     fits(me)

@@ -13,6 +13,8 @@ from system.browser.conftest import Come
 from system.browser.screens import evaluated_chain, evaluated_table
 from system.browser.setup import DESK, SHORT, SHORTEST, TALL, Table
 from system.browser.test_coach import hint_fits
+from system.browser.test_keys import KEEP
+from system.browser.test_listening import ends_by_reader
 from system.browser.test_matches import match_by_a_link, whole_match
 from system.browser.test_print import PAGES, PAPERS, fit
 from system.browser.test_real_dice import PLAYS, entered, rows_say_their_die
@@ -20,6 +22,10 @@ from system.browser.test_stuck import hammered
 from system.browser.test_taps import tapped
 
 SHORT_BOARD = {"board": "18 3>8 9>5"}
+
+
+def test_a_match_of_chain_by_screen_reader(come: Come, url: str) -> None:
+    ends_by_reader(come, url, KEEP)
 
 
 @pytest.mark.parametrize("size", [DESK, SHORTEST], ids=["desk", "phone"])
