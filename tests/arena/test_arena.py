@@ -18,18 +18,16 @@ from escadaria import BadOptions
 from escadaria.arena.league import ENGINE_BATCH, BadBot, BadLeague, League, Schedule, league
 from escadaria.arena.rating import POINTS, fit
 from escadaria.arena.simulation import simulate
-from escadaria.arena.workers import MissingExtra
 from escadaria.bots import UnknownBot
+from escadaria.bots import load as load_bot
 from escadaria.cli import app
 from escadaria.game import AnyGame
 from escadaria.games.rapido.rules import Rapido
 from escadaria.i18n import LANGUAGES
 from escadaria.i18n import load as load_texts
-from escadaria.terminal import plot
 from escadaria.terminal.plot import COLOURS, draw_league
 
 RAPIDO = Rapido(2, 5)
-WEB = Path(__file__).parents[2] / "web" / "src"
 
 
 def last(game: AnyGame, state: Any) -> Any:
@@ -43,10 +41,6 @@ def few(games: int = 40, **options: Any) -> League:
 
 # The schedule.
 
-tables = pytest.mark.parametrize(
-    "players, bots", [(p, b) for p in range(2, 7) for b in range(2, 8)], ids=lambda n: str(n)
-)
-
 
 def seatings(schedule: Schedule, goal: list[int]) -> Iterator[tuple[int, ...]]:
     """The bots by seat in each game."""
@@ -56,8 +50,9 @@ def seatings(schedule: Schedule, goal: list[int]) -> Iterator[tuple[int, ...]]:
             yield tuple(bots[(seat - number) % len(bots)] for seat in range(len(bots)))
 
 
-@tables
 @pytest.mark.parametrize("games", [1, 500])
+@pytest.mark.parametrize("bots", range(2, 8))
+@pytest.mark.parametrize("players", range(2, 7))
 def test_every_bot_meets_every_other_and_has_every_seat_equally_often(
     players: int, bots: int, games: int
 ) -> None:
@@ -115,13 +110,12 @@ def test_intervals_contain_the_true_rating_in_95_of_100_cases() -> None:
     assert 365 <= held <= 394, "three standard deviations around 380"
 
 
-def test_two_bots_have_the_elo_rating() -> None:
-    found = fit(np.array([[0, 1], [1, 0]]), np.array([[1000, 100], [100, 1000]]), 2)
-    assert found.bots[0] - found.bots[1] == pytest.approx(400, abs=1), "ten to one"
-
-
-def test_a_bot_that_wins_all_games_has_a_finite_rating_with_a_wide_interval() -> None:
-    found = fit(np.array([[0, 1], [1, 0]]), np.array([[20, 0], [0, 20]]), 2)
+def test_ratings_of_two_bots() -> None:
+    """Ten to one are 400 points; who wins all games has a finite rating with a wide interval."""
+    seated = np.array([[0, 1], [1, 0]])
+    found = fit(seated, np.array([[1000, 100], [100, 1000]]), 2)
+    assert found.bots[0] - found.bots[1] == pytest.approx(400, abs=1)
+    found = fit(seated, np.array([[20, 0], [0, 20]]), 2)
     assert 200 < found.bots[0] < 1000
     assert found.bot_errors[0] > 100
 
@@ -140,8 +134,6 @@ def test_the_games_are_those_of_simulate() -> None:
 
 def test_kernels_and_the_python_engine_give_the_same_league() -> None:
     def simple(game: AnyGame, state: Any) -> Any:
-        from escadaria.bots import load as load_bot
-
         return load_bot("simple", game)(game, state)
 
     game = Rapido(3, 8)
@@ -158,17 +150,6 @@ def test_the_stronger_bot_is_rated_higher_and_the_numbers_agree() -> None:
     assert sum(bot["games"] for bot in data["bots"]) == 2 * data["games"]
     assert sum(played.lengths.values()) == data["games"]
     assert sum(pair["wins"] for pair in data["head_to_head"]) == data["games"], "two at a table"
-
-
-def test_the_data_have_a_stable_form() -> None:
-    data = few().data()
-    share = {"wins", "games", "share", "low", "high"}
-    rated = share | {"rating", "rating_low", "rating_high"}
-    assert list(data) == ["game", "options", "seed", "games", "bots", "seats", "head_to_head", "turns"]
-    assert all(entry.keys() == rated | {"bot"} for entry in data["bots"])
-    assert all(entry.keys() == rated | {"seat"} for entry in data["seats"])
-    assert all(entry.keys() == share | {"bot", "against"} for entry in data["head_to_head"])
-    assert data["turns"].keys() == {"mean", "low", "high", "short", "median", "long"}
     for entry in data["bots"] + data["seats"]:
         assert entry["low"] <= entry["share"] <= entry["high"]
         assert entry["rating_low"] < entry["rating"] < entry["rating_high"]
@@ -199,26 +180,19 @@ def test_an_interrupted_league_has_the_same_results(tmp_path: Path, after: int) 
 
 
 def test_stored_results_are_reused_for_more_and_for_fewer_games(tmp_path: Path) -> None:
-    few(60, folder=tmp_path)
-    starts: list[int] = []
-    more = few(150, folder=tmp_path, resume=True, progress=lambda done, games: starts.append(done))
-    assert starts[0] == 60 and more.data() == few(150).data()
-    assert few(24, folder=tmp_path, resume=True).data() == few(24).data()
+    def first(games: int, resume: bool = True) -> int:
+        """How many games were stored before."""
+        starts: list[int] = []
+        played = few(games, folder=tmp_path, resume=resume, progress=lambda done, _: starts.append(done))
+        assert played.data() == few(games).data()
+        return starts[0]
 
-
-def test_without_resume_it_starts_again(tmp_path: Path) -> None:
-    few(60, folder=tmp_path)
-    starts: list[int] = []
-    few(60, folder=tmp_path, progress=lambda done, games: starts.append(done))
-    assert starts[0] == 0
-    assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_leagues_have_separate_files(tmp_path: Path) -> None:
-    few(folder=tmp_path)
-    league(RAPIDO, ["simple", "random"], 10, 3, folder=tmp_path)
-    league(RAPIDO, ["simple", "random"], 10, 4, folder=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 3
+    assert (first(60), first(150)) == (0, 60)
+    first(24)
+    assert first(60, resume=False) == 0
+    for seed in (3, 4):
+        league(RAPIDO, ["simple", "random"], 10, seed, folder=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3, "one file for each league"
 
 
 def test_a_truncated_line_is_played_again(tmp_path: Path) -> None:
@@ -371,12 +345,6 @@ def test_the_same_league_gives_the_same_plot(tmp_path: Path) -> None:
 
 
 def test_colours_are_those_of_the_web_client() -> None:
-    sheet = (WEB / "app.css").read_text("utf-8")
+    sheet = (Path(__file__).parents[2] / "web" / "src" / "app.css").read_text("utf-8")
     tokens = re.findall(r"--([\w-]+): light-dark\((#\w+),", sheet)
     assert {name: colour.upper() for name, colour in tokens}.items() >= COLOURS.items()
-
-
-def test_without_matplotlib_there_is_no_plot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(plot, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"install escadaria\[lab\]"):
-        draw_league(few(), tmp_path / "out.svg", load_texts("en"))
