@@ -68,6 +68,8 @@ IMPOSSIBLE: list[tuple[Any, str]] = [
     ({"game": "rapido", "people": [{"name": "A", "seat": 5}]}, "seat_taken"),
     ({"game": "rapido", "people": [{"name": " "}]}, "bad_name"),
     ({"game": "rapido", "start": True}, "seats_free"),
+    ({"game": "rapido", "start_from": "x"}, "not_practice"),
+    ({"game": "rapido", "start_from": "x", "settings": {"practice": True}}, "invalid_text"),
 ]
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import Any
 
 import httpx
 import pytest
 
-from escadaria.client import Table, open_match
+from escadaria.client import Table
 from escadaria.record import read, verify
 from escadaria.refusals import Refused
-from wire import QUICK, Wire, duel, opened, play, playing, wire
+from server.clients import PEOPLE, client, entered, facing
+from wire import QUICK, duel, opened, play, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -21,16 +21,18 @@ SHORT: dict[str, dict[str, Any]] = {"rapido": {"finish": 8}, "chain": {"board": 
 
 
 async def record_of(url: str, match: str) -> httpx.Response:
-    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-        return await http.get(f"{url}/api/matches/{match}/record")
+    async with client(url) as http:
+        return await http.get(f"/api/matches/{match}/record")
 
 
-@pytest.mark.parametrize("game", SHORT)
-@pytest.mark.parametrize("players, people", [(2, 2), (3, 1), (4, 4), (5, 3), (6, 6)])
+@pytest.mark.parametrize(
+    "game, players, people", [("rapido", 2, 2), ("rapido", 6, 6), ("chain", 3, 1), ("chain", 5, 3)]
+)
 async def test_a_whole_match_with_people_and_bots(url: str, game: str, players: int, people: int) -> None:
-    options = SHORT[game] | {"players": players}
     async with AsyncExitStack() as stack:
-        host = await stack.enter_async_context(await open_match(url, game, options, settings=QUICK))
+        host = await stack.enter_async_context(
+            entered(url, game, players, settings=QUICK, options=SHORT[game])
+        )
         await host.sit("P0")
         others = [await stack.enter_async_context(Table(url, host.match)) for _ in range(1, people)]
         for number, table in enumerate(others, 1):
@@ -43,16 +45,15 @@ async def test_a_whole_match_with_people_and_bots(url: str, game: str, players: 
         assert {table.winner for table in everyone} == {host.winner}
         assert [table.role for table in everyone] == ["host"] + ["player"] * (people - 1)
         secret = host.now["secret"]
-    text = (await record_of(url, host.match)).text
-    record = read(text)
+    record = read((await record_of(url, host.match)).text)
     assert verify(record).fair
     assert record.proof is not None and record.proof.secret == secret and record.proof.commitment
     assert [seat.bot for seat in record.seats] == [""] * people + ["simple"] * (players - people)
 
 
-async def test_a_named_seat_or_the_next_free_one(url: str) -> None:
+async def test_a_named_seat_or_the_next_free_one_or_the_own(url: str) -> None:
     match = await opened(url, players=4, people=[{"name": "Ana", "seat": 1}])
-    async with wire(url, match["match"]) as guest:
+    async with wire(url, match["match"]) as guest, wire(url, match["match"], token=match["token"]) as host:
         first = await guest.ask("sit", name="Rui", seat=3)
         assert first["type"] == "accepted" and first["token"]
         assert (await guest.expect("you"))["mine"] == [3]
@@ -60,8 +61,9 @@ async def test_a_named_seat_or_the_next_free_one(url: str) -> None:
         assert (await guest.ask("sit", name="Eva", seat=0))["type"] == "accepted"
         assert (await guest.expect("you"))["mine"] == [0, 3]
         assert (await guest.ask("sit", name="Rui", seat=3, colours=["white"]))["type"] == "accepted"
-        now = (await guest.expect("event", version=5))["now"]
-        assert [seat["name"] for seat in now["seats"]] == ["Eva", "Ana", None, "Rui"]
+        assert (await host.ask("sit", name="Bia"))["type"] == "accepted"
+        now = (await guest.expect("event", version=6))["now"]
+        assert [seat["name"] for seat in now["seats"]] == ["Eva", "Bia", None, "Rui"]
         assert now["seats"][3]["colours"] == ["white"]
 
 
@@ -95,16 +97,13 @@ async def test_a_random_start_renumbers_the_seats(url: str) -> None:
             assert mine == [[0], [1]]
             await host.ask("start")
             for number, person in enumerate((host, guest)):
-                while (frame := await person.read())["type"] != "event" or frame["event"][
-                    "kind"
-                ] != "started":
+                while (frame := await person.read()).get("event", {}).get("kind") != "started":
                     if frame["type"] == "you":
                         mine[number] = frame["mine"]
                 first = frame["event"]["first"]
                 assert mine[number] == [(number - first) % 2], "sent before the event"
-                assert [seat["name"] for seat in frame["now"]["seats"]] == [["Ana", "Rui"], ["Rui", "Ana"]][
-                    first
-                ]
+                names = [seat["name"] for seat in frame["now"]["seats"]]
+                assert names == (["Rui", "Ana"] if first else ["Ana", "Rui"])
                 assert frame["now"]["position"]["turn"] == 0
             firsts.add(first)
 
@@ -121,14 +120,8 @@ async def test_a_guest_whose_answer_was_lost_gets_the_token_of_the_rematch(url: 
     async with wire(url, match["match"], guest=guest) as rui:
         await rui.expect("snapshot")  # of a guest
         assert (await rui.ask("sit", id="sit", name="Rui"))["token"]
-        before = [frame async for frame in until_snapshot(rui)]
-    assert any(frame["next_token"] for frame in before if frame["type"] == "you")
-
-
-async def until_snapshot(wire: Wire) -> AsyncIterator[dict[str, Any]]:
-    """The frames before the next snapshot."""
-    while (frame := await wire.read())["type"] != "snapshot":
-        yield frame
+        while (frame := await rui.read())["type"] != "you" or not frame["next_token"]:
+            assert frame["type"] != "snapshot", "it comes before"
 
 
 @pytest.mark.parametrize("starts, second", [("first", "Rui"), ("loser", "Ana")])
@@ -158,12 +151,7 @@ async def test_a_rematch_rotates_the_start_and_is_linked(url: str, starts: str, 
 
 
 async def test_watchers_see_everything_and_cannot_send_commands(url: str) -> None:
-    match, token = await duel(url)
-    async with (
-        wire(url, match["match"], watch=match["watch"]) as watcher,
-        wire(url, match["match"], token=token) as rui,
-        wire(url, match["match"], token=match["token"]) as host,
-    ):
+    async with facing(url) as (match, host, rui), wire(url, match["match"], watch=match["watch"]) as watcher:
         assert (await watcher.expect("welcome"))["role"] == "watcher"
         assert (await watcher.expect("snapshot"))["now"]["position"]
         for request in ("start", "rematch", "recover", "undo", "hurry", "hint", "resign", "take_back"):
@@ -214,57 +202,23 @@ async def test_a_recovery_code_moves_the_seat(url: str) -> None:
             assert await again.closed() == 4003
 
 
-async def test_entropy_needs_a_seal(url: str) -> None:
+async def test_entropy_needs_a_seal(url: str, http: httpx.Client) -> None:
     people = [{"name": "Ana", "entropy": "ab"}]
-    async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=60) as http:
-        early = await http.post("/api/matches", json={"game": "rapido", "people": people})
-        assert early.json()["code"] == "not_sealed"
-        sealed = (await http.post("/api/seals")).json()
-        request = {"game": "rapido", "match": sealed["match"], "people": people}
-        opened = (await http.post("/api/matches", json=request)).json()
-        assert opened["match"] == sealed["match"]
-        assert (await http.post("/api/matches", json=request)).json()["code"] == "not_sealed"  # used
+    early = http.post("/api/matches", json={"game": "rapido", "people": people})
+    assert early.json()["code"] == "not_sealed"
+    sealed = http.post("/api/seals").json()
+    request = {"game": "rapido", "match": sealed["match"], "people": people}
+    opened = http.post("/api/matches", json=request).json()
+    assert opened["match"] == sealed["match"]
+    assert http.post("/api/matches", json=request).json()["code"] == "not_sealed"  # used
     async with wire(url, opened["match"], token=opened["token"]) as host:
         snapshot = await host.expect("snapshot")
         assert (snapshot["commitment"], snapshot["entropy"][0]) == (sealed["commitment"], "ab")
 
 
-async def test_sit_without_a_seat_changes_the_own_seat(url: str) -> None:
-    match = await opened(url)
-    async with wire(url, match["match"], token=match["token"]) as host:
-        for name in ("Ana", "Bia"):
-            assert (await host.ask("sit", name=name))["type"] == "accepted"
-        async with wire(url, match["match"]) as guest:
-            names = [seat["name"] for seat in (await guest.expect("snapshot"))["now"]["seats"]]
-            assert names == ["Bia", None]
-
-
-async def test_guests_are_sent_the_end_of_a_match(url: str) -> None:
-    match, token = await duel(url)
-    async with wire(url, match["match"], token=token) as rui, wire(url, match["match"]) as guest:
-        await guest.expect("snapshot")
-        await rui.ask("resign")
-        event = await guest.expect("event")
-        assert (event["now"]["status"], event["now"]["position"], event["steps"]) == ("over", None, [])
-    async with wire(url, match["match"]) as guest:
-        assert (await guest.ask("recover"))["code"] == "forbidden"
-
-
-async def test_several_people_at_one_device(url: str) -> None:
-    people = [{"name": "Ana"}, {"name": "Rui"}, {"name": "Eva"}]
-    async with await open_match(
-        url, "chain", {"players": 3, "board": "short"}, people=people, start=True, settings=QUICK
-    ) as table:
-        assert table.mine == [0, 1, 2]
-        await play(table)
-        assert table.winner in (0, 1, 2)
-
-
 async def test_a_practice_table_allows_undo_hints_and_set_up(url: str) -> None:
-    people = [{"name": "Ana"}, {"name": "Rui"}]
-    match = await opened(
-        url, "chain", people=people, start=True, settings={"practice": True}, options={"board": "short"}
-    )
+    practice: dict[str, Any] = {"settings": {"practice": True}, "options": {"board": "short"}}
+    match = await opened(url, "chain", people=PEOPLE, start=True, **practice)
     async with wire(url, match["match"], token=match["token"]) as me, wire(url, match["match"]) as guest:
         snapshot = await me.expect("snapshot")
         start, version = snapshot["now"]["text"], snapshot["version"]
@@ -279,39 +233,19 @@ async def test_a_practice_table_allows_undo_hints_and_set_up(url: str) -> None:
         assert stood != start
         back = await me.ask("set_up", version=done["version"], position=start)
         assert (await me.expect("event"))["now"]["text"] == start
-        assert (await me.ask("act", version=done["version"], action=hint["action"]))[
-            "code"
-        ] == "stale_version"
+        late = await me.ask("act", version=done["version"], action=hint["action"])
+        assert late["code"] == "stale_version"
         again = await me.ask("act", version=back["version"], action=hint["action"])
         assert again["type"] == "accepted"
         settings = snapshot["settings"] | {"practice": False}
         assert (await me.ask("configure", settings=settings))["code"] == "bad_options"
 
 
-async def test_undo_at_a_practice_table(url: str) -> None:
-    """Rapido: a placed pair is undone before the next roll."""
-    people = [{"name": "Ana"}, {"name": "Rui"}]
-    async with await open_match(
-        url, "rapido", {"players": 2}, people=people, start=True, settings={"practice": True}
-    ) as table:
-        while not (placed := [text for text in table.now["legal"] if text.startswith("place")]):
-            await table.request("act", action=table.now["legal"][0])
-        before = table.now["text"]
-        await table.request("act", action=placed[0])
-        await table.wait_for(lambda: table.now["text"] != before)
-        with pytest.raises(Refused, match="stale_version"):
-            await table.request("undo", version=1)
-        await table.request("undo", version=table.version)
-        await table.wait_for(lambda: table.now["text"] == before)
-
-
 async def test_a_decision_is_undone_after_bots_have_played(url: str) -> None:
     """The same dice fall again, and the record is verified."""
-    wish = {"people": [{"name": "Ana"}], "bots": ["random"] * 5, "start": True}
-    settings = QUICK | {"practice": True}
-    async with await open_match(
-        url, "chain", {"players": 6, "board": "18"}, **wish, settings=settings
-    ) as table:
+    wish: dict[str, Any] = {"people": [{"name": "Ana"}], "bots": ["random"] * 5, "start": True}
+    practice: dict[str, Any] = {"settings": QUICK | {"practice": True}, "options": {"board": "18"}}
+    async with entered(url, "chain", 6, **wish, **practice) as table:
         assert table.now["undo"] == []
         before, choice = table.now["text"], table.now["legal"][-1]
         rolled = []
@@ -329,16 +263,14 @@ async def test_a_decision_is_undone_after_bots_have_played(url: str) -> None:
 
 
 async def test_an_undo_meets_bots_that_are_playing(url: str) -> None:
-    wish = {"people": [{"name": "Ana"}], "bots": ["simple"] * 2, "start": True}
-    settings = {"practice": True, "pace": 300}
-    async with await open_match(url, "rapido", {"players": 3}, **wish, settings=settings) as table:
+    wish: dict[str, Any] = {"people": [{"name": "Ana"}], "bots": ["simple"] * 2, "start": True}
+    async with entered(url, players=3, **wish, settings={"practice": True, "pace": 100}) as table:
         await table.request("act", action="roll")
         await table.wait_for(lambda: len(table.now["legal"]) > 1)
         before, decided = table.now["text"], table.version
-        await table.request("act", action="place 0")
+        own = (await table.request("act", action="place 0"))["version"]
         with pytest.raises(Refused, match="stale_version"):
             await table.request("undo", version=decided)
-        own = table.version
         await table.wait_for(lambda: table.version > own)  # a bot has acted
         await table.request("undo", version=own)
         await table.wait_for(lambda: table.now["text"] == before)
@@ -347,11 +279,7 @@ async def test_an_undo_meets_bots_that_are_playing(url: str) -> None:
 
 
 async def test_with_other_people_an_undo_ends_at_the_next_roll(url: str) -> None:
-    match, token = await duel(url, practice=True)
-    async with (
-        wire(url, match["match"], token=match["token"]) as ana,
-        wire(url, match["match"], token=token) as rui,
-    ):
+    async with facing(url, practice=True) as (_, ana, rui):
         assert (await ana.ask("act", version=4, action="roll"))["type"] == "accepted"
         assert (await ana.expect("event"))["now"]["undo"] == []
         assert (await ana.ask("act", version=5, action="place 0"))["type"] == "accepted"
@@ -362,18 +290,10 @@ async def test_with_other_people_an_undo_ends_at_the_next_roll(url: str) -> None
         assert (await ana.ask("undo", version=7))["code"] == "no_undo"
 
 
-async def test_other_tables_refuse_undo_hints_and_set_up(url: str) -> None:
-    match = await playing(url)
-    async with wire(url, match["match"], token=match["token"]) as me:
-        assert (await me.ask("undo", version=4))["code"] == "not_practice"
-        assert (await me.ask("hint", version=4))["code"] == "not_practice"
-        assert (await me.ask("set_up", version=4, position=""))["code"] == "not_practice"
-
-
 async def test_people_enter_real_dice_for_bots_too_and_correct_them(url: str) -> None:
-    wish = {"people": [{"name": "Ana"}], "bots": ["simple"], "start": True}
-    options = {"players": 2, "finish": 5}
-    async with await open_match(url, "rapido", options, **wish, settings=QUICK | {"dice": "real"}) as table:
+    wish: dict[str, Any] = {"people": [{"name": "Ana"}], "bots": ["simple"], "start": True}
+    real = QUICK | {"dice": "real"}
+    async with entered(url, **wish, options={"finish": 5}, settings=real) as table:
         assert table.commitment == ""
         assert len(table.now["to_enter"][0]) == 36
         for dice in ([], ["99"], ["26", "26"]):
@@ -395,31 +315,24 @@ async def test_people_enter_real_dice_for_bots_too_and_correct_them(url: str) ->
     assert (record.dice, record.proof, verify(record).reason) == ("real", None, "real")
     assert [(remark.seat, remark.action) for remark in record.remarks] == [(0, "undo")]
     assert record.outcome is not None
-    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-        replay = (await http.get(f"{url}/api/matches/{table.match}/replay")).json()
+    async with client(url) as http:
+        replay = (await http.get(f"/api/matches/{table.match}/replay")).json()
     assert (replay["dice"], replay["verdict"], replay["proof"]) == ("real", "real", None)
 
 
 async def test_every_player_enters_their_own_real_dice(url: str) -> None:
-    match, token = await duel(url, dice="real", practice=False)
-    async with (
-        wire(url, match["match"], token=match["token"]) as ana,
-        wire(url, match["match"], token=token) as rui,
-    ):
+    async with facing(url, dice="real", practice=False) as (_, ana, rui):
         code = (await rui.ask("act", version=4, action="roll", dice=["26"]))["code"]
         assert code == "not_your_turn"
         assert (await ana.ask("act", version=4, action="roll", dice=["26"]))["type"] == "accepted"
         assert (await rui.ask("undo", version=5))["type"] == "accepted"  # everybody sees a wrong entry
         assert (await ana.ask("act", version=6, action="roll", dice=["62"]))["code"] == "bad_dice"
-        settings = {"dice": "fair"}
-        assert (await ana.ask("configure", settings=settings))["code"] == "bad_options"
+        assert (await ana.ask("configure", settings={"dice": "fair"}))["code"] == "bad_options"
 
 
 async def test_the_entry_that_ended_a_match_is_taken_back_until_a_rematch(url: str) -> None:
-    match, token = await duel(url, {"finish": 5}, dice="real", practice=False)
     async with (
-        wire(url, match["match"], token=match["token"]) as ana,
-        wire(url, match["match"], token=token) as rui,
+        facing(url, {"finish": 5}, dice="real", practice=False) as (match, ana, rui),
         wire(url, match["match"]) as guest,
     ):
         await ana.ask("act", version=4, action="roll", dice=["33"])
@@ -441,19 +354,9 @@ async def test_the_entry_that_ended_a_match_is_taken_back_until_a_rematch(url: s
     assert record.outcome is not None and record.outcome.winner == 0
 
 
-async def test_a_starting_position_needs_a_practice_table(url: str) -> None:
-    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-        request: dict[str, Any] = {"game": "rapido", "start_from": "x"}
-        refused = await http.post(f"{url}/api/matches", json=request)
-        assert (refused.status_code, refused.json()["code"]) == (400, "not_practice")
-        refused = await http.post(f"{url}/api/matches", json=request | {"settings": {"practice": True}})
-        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_text")
-
-
 async def test_a_bot_plays_for_a_seat_that_resigned(url: str) -> None:
-    options = {"players": 3, "finish": 8}
     async with (
-        await open_match(url, "rapido", options, settings=QUICK) as host,
+        entered(url, players=3, options={"finish": 8}, settings=QUICK) as host,
         Table(url, host.match) as eva,
     ):
         await host.sit("Ana")
@@ -529,10 +432,7 @@ async def test_r16_seats_get_their_second_colour_when_two_players_remain(url: st
 
 
 async def test_a_resized_match_is_restored_and_played(url: str) -> None:
-    async with AsyncExitStack() as stack:
-        host = await stack.enter_async_context(
-            await open_match(url, "rapido", {"players": 5, "finish": 8}, settings=QUICK)
-        )
+    async with entered(url, players=5, options={"finish": 8}, settings=QUICK) as host:
         await host.sit("Ana", seat=2)
         await host.add_bot("simple", seat=4)
         await host.resize(2)
@@ -550,18 +450,11 @@ async def test_a_match_from_a_position_keeps_its_seats(url: str) -> None:
         assert (await host.ask("resize", players=2))["code"] == "bad_options"
 
 
-async def test_options_are_checked(url: str) -> None:
-    async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=60) as http:
-        good = await http.post("/api/options", json={"game": "chain", "options": {"board": "20 10>5"}})
-        assert good.json() == {
-            "game": "chain",
-            "options": {"players": 3, "board": "20 10>5", "balanced": False},
-        }
-        for board, code in (
-            ("20 10>5 5>3", "bad_options"),
-            ("99", "bad_options"),
-            ("x", "bad_options"),
-            ("20 a", "invalid_text"),
-        ):
-            bad = await http.post("/api/options", json={"game": "chain", "options": {"board": board}})
-            assert (bad.status_code, bad.json()["code"], bad.json()["ruling"]) == (400, code, "C3")
+def test_options_are_checked(http: httpx.Client) -> None:
+    good = http.post("/api/options", json={"game": "chain", "options": {"board": "20 10>5"}})
+    options = {"players": 3, "board": "20 10>5", "balanced": False}
+    assert good.json() == {"game": "chain", "options": options}
+    wrong = {"20 10>5 5>3": "bad_options", "99": "bad_options", "x": "bad_options", "20 a": "invalid_text"}
+    for board, code in wrong.items():
+        bad = http.post("/api/options", json={"game": "chain", "options": {"board": board}})
+        assert (bad.status_code, bad.json()["code"], bad.json()["ruling"]) == (400, code, "C3")
