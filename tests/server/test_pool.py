@@ -12,7 +12,6 @@ import time
 import weakref
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,42 +20,45 @@ from escadaria.bots import AnyBot
 from escadaria.game import AnyGame
 from escadaria.refusals import Refused
 from escadaria.server import worker, workers
-from escadaria.server.pool import Job, Pool, WorkerFailed
-from serving import eventually
+from escadaria.server.pool import Pool, WorkerFailed
+from serving import PATIENCE, eventually
 
 pytestmark = pytest.mark.anyio
 
 
-@contextlib.asynccontextmanager
-async def started(**how: Any) -> AsyncIterator[Pool]:
-    """A pool with one worker that is ready."""
-    pool = Pool("tests", **how)
-    try:
-        assert await pool.run(len, "ready") == 5
-        yield pool
-    finally:
-        await pool.close(60)
+@pytest.fixture(scope="module")
+async def shared(anyio_backend: str) -> AsyncIterator[Pool]:
+    """A pool with one worker, for the tests that do not close it."""
+    pool = Pool("tests")
+    yield pool
+    await pool.close(PATIENCE)
+
+
+@pytest.fixture
+async def pool(shared: Pool) -> Pool:
+    """The shared pool, when its worker is ready."""
+    assert await shared.run(len, "ready") == 5
+    return shared
 
 
 @contextlib.asynccontextmanager
-async def held(folder: Path, **how: Any) -> AsyncIterator[tuple[Pool, Path]]:
-    """A pool whose only worker is blocked until the pipe is written to; the key of its job is ``busy``."""
-    async with started(**how) as pool:
-        pipe = folder / "pipe"
-        os.mkfifo(pipe)
-        job = pool.submit(Path.read_text, pipe, key="busy")
-        await eventually(lambda: pool.running == 1, "the worker is held")
-        yield pool, pipe
-        await job.future
+async def held(pool: Pool, folder: Path) -> AsyncIterator[Path]:
+    """The only worker is blocked until this pipe is written to; the key of its job is ``busy``."""
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    job = pool.submit(Path.read_text, pipe, key="busy")
+    await eventually(lambda: pool.running == 1, "the worker is held")
+    yield pipe
+    await job.future
 
 
 async def release(pipe: Path) -> None:
     await asyncio.to_thread(pipe.write_text, "")
 
 
-async def test_keys_are_served_round_robin(tmp_path: Path) -> None:
+async def test_keys_are_served_round_robin(pool: Pool, tmp_path: Path) -> None:
     done: list[str] = []
-    async with held(tmp_path) as (pool, pipe):
+    async with held(pool, tmp_path) as pipe:
         jobs = [pool.submit(len, "", key=key) for key in "AAAAAABBC"]
         for job in jobs:
             job.future.add_done_callback(lambda _, key=job.key: done.append(key))  # type: ignore[misc]
@@ -66,24 +68,24 @@ async def test_keys_are_served_round_robin(tmp_path: Path) -> None:
     assert "".join(done) == "ABCABAAAA"
 
 
-async def test_jobs_that_are_not_first_have_low_priority(tmp_path: Path) -> None:
-    done: list[int] = []
-
-    def note(job: Job[int], number: int) -> None:
-        job.future.add_done_callback(lambda _: done.append(number))
-
-    async with held(tmp_path) as (pool, pipe):
-        jobs = [pool.submit(len, "", key=f"{n}", first=n >= 3) for n in range(6)]
-        for number, job in enumerate(jobs):
-            note(job, number)
+async def test_jobs_that_are_not_first_have_low_priority(pool: Pool, tmp_path: Path) -> None:
+    done: list[str] = []
+    async with held(pool, tmp_path) as pipe:
+        jobs = [pool.submit(len, "", key=key, first=key >= "D") for key in "ABCDEF"]
+        for job in jobs:
+            job.future.add_done_callback(lambda _, key=job.key: done.append(key))  # type: ignore[misc]
         assert pool.ahead(jobs[0]) == 4 and pool.ahead(jobs[3]) == 1
         await release(pipe)
         await asyncio.gather(*(job.future for job in jobs))
-    assert done == [3, 4, 5, 0, 1, 2]
+    assert "".join(done) == "DEFABC"
 
 
-async def test_the_queue_is_bounded_per_key_and_in_total(tmp_path: Path) -> None:
-    async with held(tmp_path, queue=6, queue_each=3) as (pool, pipe):
+async def test_the_queue_is_bounded_per_key_and_in_total(
+    pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "queue", 6)
+    monkeypatch.setattr(pool, "queue_each", 3)
+    async with held(pool, tmp_path) as pipe:
         jobs = [pool.submit(len, "", key="A") for _ in range(3)]
         with pytest.raises(Refused) as refused:
             pool.submit(len, "", key="A")
@@ -96,84 +98,76 @@ async def test_the_queue_is_bounded_per_key_and_in_total(tmp_path: Path) -> None
         assert await asyncio.gather(*(job.future for job in jobs)) == [0] * 6
 
 
-async def test_a_worker_that_takes_too_long_is_killed_and_replaced() -> None:
-    async with started(seconds=0.5) as pool:
-        (pid,) = pool.pids
-        slow, quick = pool.submit(time.sleep, 3600), pool.submit(len, "abc")
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_a_worker_that_takes_too_long_is_killed_and_replaced(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, stopped: bool
+) -> None:
+    (pid,), deaths = pool.pids, pool.deaths
+    with monkeypatch.context() as patch:
+        patch.setattr(pool, "seconds", 0.1)  # of this job, not of one that should succeed
+        if stopped:
+            os.kill(pid, signal.SIGSTOP)
+        slow = pool.submit(len, "abc") if stopped else pool.submit(time.sleep, 3600)
         with pytest.raises(Refused) as refused:
             await slow.future
-        assert refused.value.code == "busy" and slow.seconds >= 0.5
-        assert await quick.future == 3
-        assert pool.deaths == 1 and pid not in pool.pids
+    assert refused.value.code == "busy" and slow.seconds >= 0.1
+    assert await pool.run(len, "abc") == 3
+    assert pool.deaths == deaths + 1 and pid not in pool.pids
 
 
-async def test_a_worker_that_stopped_is_killed_too() -> None:
-    async with started(seconds=0.5) as pool:
-        os.kill(pool.pids[0], signal.SIGSTOP)
-        with pytest.raises(Refused):
-            await pool.run(len, "abc")
-        assert await pool.run(len, "abc") == 3
+async def test_a_job_that_kills_its_worker_fails_alone(pool: Pool) -> None:
+    deaths = pool.deaths
+    before = pool.submit(len, "abc", key="B")
+    deadly = pool.submit(os._exit, 1)
+    after = pool.submit(len, "abcd", key="C")
+    assert await before.future == 3
+    with pytest.raises(Refused, match="failed"):
+        await deadly.future
+    assert await after.future == 4
+    assert pool.deaths == deaths + 2, "it was tried twice"
 
 
-async def test_a_job_that_kills_its_worker_fails_alone() -> None:
-    async with started() as pool:
-        before = pool.submit(len, "abc", key="B")
-        deadly = pool.submit(os._exit, 1)
-        after = pool.submit(len, "abcd", key="C")
-        assert await before.future == 3
-        with pytest.raises(Refused, match="failed"):
-            await deadly.future
-        assert await after.future == 4
-        assert pool.deaths == 2, "it was tried twice"
+async def test_a_killed_worker_is_replaced(pool: Pool) -> None:
+    os.kill(pool.pids[0], signal.SIGKILL)
+    assert await pool.run(len, "abc") == 3
 
 
-async def test_a_killed_worker_is_replaced() -> None:
-    async with started() as pool:
-        for _ in range(3):
-            os.kill(pool.pids[0], signal.SIGKILL)
-            assert await pool.run(len, "abc") == 3
+async def test_an_exception_has_its_traceback_and_the_worker_stays_alive(pool: Pool) -> None:
+    pids = pool.pids
+    with pytest.raises(WorkerFailed, match="ZeroDivisionError"):
+        await pool.run(divmod, 1, 0)
+    await pool.run(print, "no answer")
+    assert await pool.run(len, "abc") == 3
+    assert pool.pids == pids
 
 
-async def test_an_exception_has_its_traceback_and_the_worker_stays_alive() -> None:
-    async with started() as pool:
-        pids = pool.pids
-        with pytest.raises(WorkerFailed, match="ZeroDivisionError"):
-            await pool.run(divmod, 1, 0)
-        await pool.run(print, "no answer")
-        assert await pool.run(len, "abc") == 3
-        assert pool.pids == pids and pool.deaths == 0
-
-
-async def test_workers_start_on_demand_and_end_when_idle() -> None:
-    pool = Pool("tests", idle_seconds=0.2)
+async def test_workers_start_on_demand_and_end_when_idle_or_closed() -> None:
+    pool = Pool("tests", idle_seconds=0.05)
     assert not pool.pids
     assert await pool.run(len, "abc") == 3
     (pid,) = pool.pids
     await eventually(lambda: not pool.pids, "it ends")
+    pool.idle_seconds = PATIENCE
     assert await pool.run(len, "abc") == 3 and pid not in pool.pids
-    await pool.close(60)
-
-
-async def test_close_kills_workers_and_refuses_waiting_jobs() -> None:
-    async with started() as pool:
-        (pid,) = pool.pids
-        jobs = [pool.submit(time.sleep, 3600) for _ in range(3)]
-        await pool.close(60)
-        for job in jobs:
-            with pytest.raises(Refused) as refused:
-                await job.future
-            assert refused.value.code == "closing"
-        with pytest.raises(Refused):
-            pool.submit(len, "abc")
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
+    # Closing kills the worker and refuses what waits.
+    (pid,) = pool.pids
+    jobs = [pool.submit(time.sleep, 3600) for _ in range(3)]
+    await pool.close(PATIENCE)
+    for job in jobs:
+        with pytest.raises(Refused) as refused:
+            await job.future
+        assert refused.value.code == "closing"
+    with pytest.raises(Refused):
+        pool.submit(len, "abc")
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 async def test_close_while_a_worker_starts() -> None:
     pool = Pool("tests")
     pool.start()
-    await asyncio.sleep(0)
-    await pool.close(60)
+    await asyncio.sleep(0)  # its start begins
+    await pool.close(PATIENCE)
     assert not pool.pids
 
 
@@ -183,7 +177,7 @@ async def test_jobs_are_refused_if_no_worker_starts(monkeypatch: pytest.MonkeyPa
     for job in [pool.submit(len, "abc") for _ in range(2)]:
         with pytest.raises(Refused, match="started"):
             await job.future
-    await pool.close(60)
+    await pool.close(PATIENCE)
 
 
 def test_the_cache_is_bounded_in_number_and_bytes() -> None:
@@ -202,7 +196,7 @@ async def test_a_master_decides_until_the_grandmaster_is_loaded(monkeypatch: pyt
 
     def load(name: str, game: AnyGame) -> AnyBot:
         if name == bots.GRANDMASTER:
-            loaded.wait(60)
+            loaded.wait(PATIENCE)
         return lambda game, state: name
 
     monkeypatch.setattr(bots, "load", load)
