@@ -232,21 +232,13 @@ def test_shares_are_in_proportion_to_probabilities(weights: list[int]) -> None:
     assert [name for name, _ in shares] == sorted((name for name, _ in shares), key=int)
 
 
-@pytest.mark.parametrize(
-    "outcomes",
-    [
-        (),
-        evenly(*map(str, range(257))),
-        (("a", Fraction(1, 2)), ("b", Fraction(1, 3))),
-        (("a", Fraction(5, 2)), ("b", Fraction(5, 2))),
-        (("a", Fraction(3, 2)), ("b", Fraction(-1, 2))),
-    ],
-    ids=["none", "too many", "sum below 1", "sum above 1", "negative"],
-)
 @pytest.mark.parametrize("dice", [SystemDice(), SeededDice(1), FAIR], ids=repr)
-def test_what_cannot_be_rolled_is_refused(dice: Dice, outcomes: Outcomes) -> None:
-    with pytest.raises(BadDice):
-        dice.roll(outcomes, 0)
+def test_what_cannot_be_rolled_is_refused(dice: Dice) -> None:
+    wrong_sums = [((1, 2), (1, 3)), ((5, 2), (5, 2)), ((3, 2), (-1, 2))]
+    wrong = [(("a", Fraction(*one)), ("b", Fraction(*other))) for one, other in wrong_sums]
+    for outcomes in ((), evenly(*map(str, range(257))), *wrong):
+        with pytest.raises(BadDice):
+            dice.roll(outcomes, 0)
 
 
 # Checking a match

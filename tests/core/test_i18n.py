@@ -88,22 +88,17 @@ def test_every_language_has_the_same_keys_in_the_same_order(language: str) -> No
 
 
 @every_language
-def test_placeholders_and_counted_numbers_agree_with_english(language: str) -> None:
+def test_placeholders_and_counted_numbers_agree_with_english_and_the_plural_rule(language: str) -> None:
+    plurals = plural_rule(language, po(language))
     for key, message in load(language).messages.items():
         english = ENGLISH[key]
         assert message.counted == english.counted, key
+        assert len(message.forms) == (plurals if message.counted else 1), key
         wanted = placeholders(english.forms[-1])
         assert placeholders(message.forms[-1]) == wanted, key
         for form in message.forms:
             assert wanted - {message.counted} <= placeholders(form) <= wanted, key
         assert not message.counted or message.counted in wanted, key
-
-
-@every_language
-def test_the_header_s_plural_rule_is_the_one_that_is_used(language: str) -> None:
-    plurals = plural_rule(language, po(language))
-    for key, message in load(language).messages.items():
-        assert len(message.forms) == (plurals if message.counted else 1), key
 
 
 def plural_rule(language: str, po: str) -> int:
@@ -280,30 +275,20 @@ def test_every_kind_of_fact_and_every_variant_is_met(name: str) -> None:
 
 
 @every_game
-def test_every_decision_has_a_label(name: str) -> None:
+def test_every_decision_option_and_phase_has_its_texts(name: str) -> None:
     game = load_game(name)
-    said = {KEYED.action(name, action) for action in game.actions}
-    assert said == {key for key in ENGLISH if key.startswith(f"{name}.action.")}
+    wanted = {KEYED.action(name, action) for action in game.actions}
+    for option in game.OPTIONS:
+        key = f"{name}.option.{option.name}"
+        wanted |= {key, f"{key}.about", *(f"{key}.{choice}" for choice in option.choices)}
+    phases: type[Enum] = sys.modules[type(game).__module__].Phase
+    wanted |= {f"{name}.phase.{phase.value}" for phase in phases}
+    parts = (f"{name}.action.", f"{name}.option.", f"{name}.phase.")
+    assert wanted == {key for key in ENGLISH if key.startswith(parts)}
+    assert {f"{name}.help.{phase}" for phase in (*played(name)[1], "aim")} <= set(ENGLISH)
     for language in LANGUAGES:
         labels = {load(language).action(name, action) for action in game.actions}
         assert len(labels) == len(game.actions), "labels are unique"
-
-
-@every_game
-def test_every_option_and_choice_has_a_name(name: str) -> None:
-    wanted = set()
-    for option in GAMES[name].OPTIONS:
-        key = f"{name}.option.{option.name}"
-        wanted |= {key, f"{key}.about", *(f"{key}.{choice}" for choice in option.choices)}
-    assert wanted == {key for key in ENGLISH if key.startswith(f"{name}.option.")}
-
-
-@every_game
-def test_every_phase_has_a_prompt_and_every_decision_its_rules(name: str) -> None:
-    phases: type[Enum] = sys.modules[GAMES[name].__module__].Phase
-    prompts = {key for key in ENGLISH if key.startswith(f"{name}.phase.")}
-    assert prompts == {f"{name}.phase.{phase.value}" for phase in phases}
-    assert {f"{name}.help.{phase}" for phase in (*played(name)[1], "aim")} <= set(ENGLISH)
 
 
 def test_games_colours_bots_and_errors_have_texts() -> None:

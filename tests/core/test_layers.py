@@ -164,19 +164,19 @@ def test_outside_its_folder_no_module_names_a_game() -> None:
             assert not list(named_games(path.read_text("utf-8"))), path
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "x = {'rapido': 1}",
-        "if game.name == 'chain': pass",
-        "isinstance(game, Rapido)",
-        "isinstance(game, rules.Chain)",
-        "from escadaria.games.rapido import rules",
-        "from escadaria.games.chain.rules import State",
-        "from escadaria.games import chain",
-        "import escadaria.games.rapido.rules",
-    ],
-)
+NAMING = """\
+x = {'rapido': 1}
+if game.name == 'chain': pass
+isinstance(game, Rapido)
+isinstance(game, rules.Chain)
+from escadaria.games.rapido import rules
+from escadaria.games.chain.rules import State
+from escadaria.games import chain
+import escadaria.games.rapido.rules
+"""
+
+
+@pytest.mark.parametrize("source", NAMING.splitlines())
 def test_every_way_of_naming_a_game_is_seen_but_in_docstrings(source: str) -> None:
     assert list(named_games(source))
     assert not list(named_games(f'"""As in {source}."""'))

@@ -278,12 +278,9 @@ def test_c16_a_disc_that_ends_on_an_arrow_follows_it(board: str) -> None:
         assert landing(start, space - start, game) == end
 
 
-def test_c16_an_arrow_that_is_passed_does_nothing() -> None:
+def test_c16_an_arrow_that_is_passed_does_nothing_and_it_counts_after_walking_back() -> None:
     assert landing(6, 2) == 8
     assert landing(33, 4) == 31  # back over the arrow at 32
-
-
-def test_c16_an_arrow_counts_after_walking_back() -> None:
     assert landing(33, 3) == 25  # 34, back to 32
     assert landing(33, 8) == 30  # 34, back to 27, which leads forward
 
