@@ -17,8 +17,6 @@ from playwright.sync_api import (
     Request,
     StorageState,
     ViewportSize,
-    WebError,
-    WebSocket,
     expect,
 )
 
@@ -71,10 +69,10 @@ class Troubles:
         self.found: list[str] = []
         self.forgiven: list[str] = []
         context.on("console", self._console)
-        context.on("weberror", self._error)
-        context.on("request", self._request)
+        context.on("weberror", lambda error: self.found.append(f"page error: {error.error}"))
+        context.on("request", lambda request: self._visit(request.url))
         context.on("requestfailed", self._failed)
-        context.on("page", lambda page: page.on("websocket", self._socket))
+        context.on("page", lambda page: page.on("websocket", lambda socket: self._visit(socket.url)))
 
     def clear(self) -> None:
         self.found.clear()
@@ -90,15 +88,6 @@ class Troubles:
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.found.append(f"console {message.type}: {message.text} ({message.location.get('url')})")
-
-    def _error(self, error: WebError) -> None:
-        self.found.append(f"page error: {error.error}")
-
-    def _request(self, request: Request) -> None:
-        self._visit(request.url)
-
-    def _socket(self, socket: WebSocket) -> None:
-        self._visit(socket.url)
 
     def _visit(self, url: str) -> None:
         parts = urlsplit(url)

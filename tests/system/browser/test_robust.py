@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import random
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Route, WebSocketRoute, expect
+from playwright.sync_api import Route, expect
 
 from serving import Server, running
 from system.browser.conftest import Come
 from system.browser.people import Person
 from system.browser.setup import (
-    DESK,
-    SHORT,
-    SHORTEST,
     Table,
     asked,
     joined,
@@ -74,23 +69,16 @@ def test_refresh_at_any_moment(come: Come, url: str) -> None:
 
 
 def test_two_tabs_of_one_seat(come: Come, url: str) -> None:
-    table = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], options={"finish": 5}, start=True)
-    person = come(seats=[table], fresh=True)
-    person.go(table.path)
-    first, second = person.page, person.context.new_page()
-    second.goto(url + table.path)
-    chance = random.Random(3)
-    shown = None
-    for tab in (first, second) * 2:  # alternately, each tab continues from the state of the other
-        person.page = tab
-        tab.bring_to_front()
-        if shown is not None:
-            expect(person.turn).to_have_text(shown)
-        if not person.asked():
-            break
-        person.decide(chance)
-        person.asked()
-        shown = person.turn.text_content()
+    table = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], start=True)
+    person = come(seats=[table], fresh=True).sit(table)
+    first, person.page = person.page, person.context.new_page()
+    person.sit(table).main.first.click()
+    expect(person.choices.first).to_be_visible()
+    shown = person.turn.text_content()
+    person.page = first  # it shows the same decision, which is made here
+    expect(person.turn).to_have_text(shown or "")
+    person.main.first.click()
+    assert person.asked()
 
 
 def test_browser_history(come: Come) -> None:
@@ -135,40 +123,33 @@ def test_links_to_what_there_is_not(come: Come) -> None:
     expect(person.page).to_have_url(person.url + "/")
 
 
-def test_a_full_table(come: Come, url: str) -> None:
-    table = opened(url, people=[{"name": "Ana"}])
-    joined(url, table, "Rui")
-    person = come().go(table.path)
-    person.reads("web.lobby.full")
-    person.reads("web.lobby.no_seat")
-    expect(person.button("web.sit")).to_have_count(0)
-
-
-def test_a_guest_of_a_running_match_and_a_watcher(come: Come, url: str) -> None:
-    ana, _ = duel(url)
-    guest = come().go(ana.path)
-    expect(guest.page.get_by_role("heading", level=1)).to_have_text(guest.say("web.guest.title"))
+def test_what_a_guest_reads(come: Come, url: str) -> None:
+    guest = come()
+    title = guest.page.get_by_role("heading", level=1)
+    full = opened(url, people=[{"name": "Ana"}])
+    joined(url, full, "Rui")
+    guest.go(full.path)
+    guest.reads("web.lobby.full")
+    guest.reads("web.lobby.no_seat")
+    expect(guest.button("web.sit")).to_have_count(0)
+    running_match, _ = duel(url)
+    guest.go(running_match.path)
+    expect(title).to_have_text(guest.say("web.guest.title"))
     guest.reads("web.guest.text")
-    watcher = come().go(f"{ana.path}#watch={ana.watch}")
-    watcher.reads("web.watching")
-    assert not watcher.main.count()
-    host = come(seats=[ana]).sit(ana)
-    host.main.first.click()
-    expect(watcher.log.get_by_role("listitem").filter(has_text="Ana").first).to_be_visible()
-
-
-def test_a_finished_match(come: Come, url: str) -> None:
-    table = played(url, "rapido", finish=5)
-    guest = come().go(table.path)
-    expect(guest.page.get_by_role("heading", level=1)).to_have_text(guest.say("web.guest.over"))
+    guest.go(played(url, "rapido", finish=5).path)
+    expect(title).to_have_text(guest.say("web.guest.over"))
     guest.page.get_by_role("main").get_by_role("button", name=guest.say("web.replay")).click()
     expect(guest.named("slider", "web.replay.slider")).to_be_visible()
+
+
+def test_a_finished_match_is_kept(come: Come, url: str) -> None:
+    table = played(url, "rapido", finish=5)
     host = come(seats=[table]).go(table.path)
     result = host.winner.inner_text()
     host.page.reload()
     expect(host.winner).to_have_text(result)
-    unfinished = host.go("/").page.get_by_role("region", name=host.say("web.home.unfinished"))
-    expect(unfinished).to_have_count(0)
+    host.go("/")
+    expect(host.named("region", "web.home.unfinished")).to_have_count(0)
 
 
 def test_the_winner_by_resignation_is_marked(come: Come, url: str) -> None:
@@ -190,7 +171,10 @@ def test_the_links_of_a_running_match_are_in_its_menu(come: Come, url: str) -> N
     assert ana.watch in link
     watcher = come().go(link.removeprefix(url))
     watcher.reads("web.watching")
+    assert not watcher.main.count()
     host.click("web.close")
+    host.main.first.click()
+    expect(watcher.log.get_by_role("listitem").filter(has_text="Ana").first).to_be_visible()
     asked(url, ana, "configure", settings={"grace": None, "watch": False})
     watcher.reads("web.closed.watching_off")
     host.click("web.settings")
@@ -256,55 +240,3 @@ def test_set_up_while_the_server_is_unreachable(come: Come) -> None:
     expect(change).to_have_count(1)
     person.click("web.start")
     assert person.asked()
-
-
-def test_notices_cover_neither_controls_nor_players(come: Come, url: str) -> None:
-    """A refusal, a stand-in and a lost connection at once: "I am back" can be pressed."""
-    table = opened(
-        url,
-        people=[{"name": "Ana"}, {"name": "Rui"}],
-        options={"finish": 5},
-        settings={"clock": 1, "pace": 10_000},
-        start=True,
-    )
-    person = come(seats=[table], page={"viewport": SHORT}, fresh=True)
-    wires: list[WebSocketRoute] = []
-
-    def between(wire: WebSocketRoute) -> None:
-        if len(wires) == 1:  # the connection after the loss never opens
-            wires.append(wire)
-            return
-        server = wire.connect_to_server()
-        wires.append(wire)
-
-        def refuse(text: str | bytes) -> None:
-            frame = json.loads(text)
-            if frame["type"] == "take_back":
-                refused = {"type": "refused", "id": frame["id"], "code": "stale_version", "message": ""}
-                wire.send(json.dumps(refused | {"ruling": "", "version": 4}))
-            else:
-                server.send(text)
-
-        wire.on_message(refuse)
-
-    person.page.route_web_socket("**/socket", between)
-    person.go(table.path)
-    back = person.button("web.take_back")
-    back.first.click()
-    expect(person.page.get_by_role("alert")).to_contain_text(person.say("error.stale_version"))
-    wires[0].close()
-    person.reads("web.reconnecting")
-    for size in (SHORT, SHORTEST, DESK):
-        person.page.set_viewport_size(size)
-        assert person.page.evaluate(COVERED) == []
-        back.first.click(trial=True)
-
-
-COVERED = """() => [...document.querySelectorAll('button, a, [role=radio], .players li')]
-          .map((element) => [element, element.getBoundingClientRect()])
-          .filter(([, box]) => box.width && box.height)
-          .filter(([element, box]) => {
-            const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-            return !top || !(element.contains(top) || top.contains(element));
-          })
-          .map(([element]) => element.outerHTML.slice(0, 90))"""

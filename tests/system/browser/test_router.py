@@ -35,44 +35,35 @@ def arrived(person: Person, title: str) -> None:
     expect(page.get_by_test_id("live")).to_contain_text(title)
 
 
-def test_each_screen_begins_at_its_heading_and_its_title_is_announced(come: Come) -> None:
-    person = come().go("/")
+def test_each_screen_begins_at_its_heading_and_its_title_is_announced(come: Come, url: str) -> None:
+    table = practising(url, "rapido", DECIDE, 3, "Ana")
+    waiting = opened(url, "chain", 3, people=[{"name": "Ana"}])
+    over = played(url, "rapido", 2, finish=20)
+    person = come(seats=[table, waiting]).go("/")
     page = person.page
     assert page.evaluate("document.activeElement === document.body"), "not on the first page"
     expect(page.get_by_test_id("live")).to_have_text("")
-    for path, title, game in (
-        ("/new/rapido", "web.rules.play", "rapido"),
-        ("/learn/rapido", "web.learn.title", "rapido"),
-        ("/rules/chain", "web.rules.of", "chain"),
-        ("/strategy/chain", "web.strategy.of", "chain"),
-        ("/position/rapido", "web.position.title", ""),
-        ("/replay", "web.replay.title", ""),
-        ("/nothing/here", "web.lost.title", ""),
+    for path, title in (
+        ("/new/rapido", named(person, "web.rules.play", "rapido")),
+        ("/learn/rapido", named(person, "web.learn.title", "rapido")),
+        ("/rules/chain", named(person, "web.rules.of", "chain")),
+        ("/strategy/chain", named(person, "web.strategy.of", "chain")),
+        ("/position/rapido", person.say("web.position.title")),
+        ("/replay", person.say("web.replay.title")),
+        ("/nothing/here", person.say("web.lost.title")),
+        (table.path, person.say("rapido.name")),
+        (waiting.path, person.say("chain.name")),
+        (f"/replay/{over.match}", f"{person.say('web.replay.title')} · {person.say('rapido.name')}"),
     ):
         follow(page, path)
-        arrived(person, named(person, title, game))
+        arrived(person, title)
         page.go_back()
         arrived(person, person.say("web.home.title"))
 
 
 def named(person: Person, title: str, game: str) -> str:
-    """The title of a screen."""
-    return person.say(title, game=person.say(f"{game}.name")) if game else person.say(title)
-
-
-def test_tables_and_replays_too(come: Come, url: str) -> None:
-    table = practising(url, "rapido", DECIDE, 3, "Ana")
-    waiting = opened(url, "chain", 3, people=[{"name": "Ana"}])
-    over = played(url, "rapido", 2, finish=20)
-    person = come(seats=[table, waiting]).go("/")
-    replay = f"{person.say('web.replay.title')} · {person.say('rapido.name')}"
-    for path, title in (
-        (table.path, person.say("rapido.name")),
-        (waiting.path, person.say("chain.name")),
-        (f"/replay/{over.match}", replay),
-    ):
-        follow(person.page, path)
-        arrived(person, title)
+    """The title of a screen for a game."""
+    return person.say(title, game=person.say(f"{game}.name"))
 
 
 def test_the_page_is_where_it_was_after_back_forward_and_reload(come: Come) -> None:

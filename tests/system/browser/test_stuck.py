@@ -11,14 +11,12 @@ from playwright.sync_api import Locator, WebSocketRoute, expect
 
 from system.browser.conftest import Come
 from system.browser.people import Person
-from system.browser.setup import Table, asked, opened, practising
+from system.browser.setup import DESK, SHORT, SHORTEST, Table, asked, opened, practising
 
 DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
 FIRST = "turn=0 phase=first value=0 steps=3,5,2 tower=2:1:52,4:2:63"
 KEEP = "turn=0 phase=keep hands=4,2 pool=10 discs=0+0,0+0 stacks=- chain=-/0/open loose=-"
-WINS = "turn=0 phase=decide value=54 steps=9,15,12 tower=5:1:76"
-"""Seat 1 wins when its turn begins, unless it is thrown out: the last choice, field 0, throws nobody out."""
-PHONE = {"viewport": {"width": 390, "height": 664}, "has_touch": True}
+PHONE = {"viewport": SHORT, "has_touch": True}
 
 Frame = dict[str, Any]
 
@@ -40,6 +38,10 @@ class Wire:
         """Send something to the page in the server's name."""
         assert self._wire
         self._wire.send(json.dumps(frame))
+
+    def close(self) -> None:
+        assert self._wire
+        self._wire.close()
 
     def refuse(self, frame: Frame, code: str) -> None:
         refused = {"type": "refused", "code": code, "message": "", "ruling": ""}
@@ -85,25 +87,15 @@ def positions(frame: Frame) -> list[Frame]:
     return [position for position in found if position is not None]
 
 
-def no_discs(frame: Frame) -> Frame:
-    """The board cannot be drawn."""
-    for position in positions(frame):
-        position["discs"] = [None, None]
-    return frame
+def without(part: str, value: object = None) -> Callable[[Frame], Frame]:
+    """Takes a part out of all positions."""
 
+    def change(frame: Frame) -> Frame:
+        for position in positions(frame):
+            position[part] = value
+        return frame
 
-def no_steps(frame: Frame) -> Frame:
-    """Neither board, dock nor scores can be drawn."""
-    for position in positions(frame):
-        position["steps"] = None
-    return frame
-
-
-def no_tower(frame: Frame) -> Frame:
-    """The script cannot read the position."""
-    for position in positions(frame):
-        position["tower"] = None
-    return frame
+    return change
 
 
 def broken(person: Person, part: str) -> Locator:
@@ -128,7 +120,7 @@ def test_a_board_that_cannot_be_drawn(come: Come, url: str) -> None:
     table = practising(url, "chain", KEEP, 2, "Ana", board="18")
     person, wire = seated(come, table)
     person.troubles.forgive("a part cannot be shown")
-    wire.from_server = no_discs
+    wire.from_server = without("discs", [None, None])
     person.go(table.path)
     expect(broken(person, "web.board")).to_be_visible()
     rest_works(person, 2)
@@ -143,7 +135,7 @@ def test_a_dock_that_cannot_be_drawn(come: Come, url: str) -> None:
     table = practising(url, "rapido", DECIDE, 3, "Ana")
     person, wire = seated(come, table)
     person.troubles.forgive("a part cannot be shown", "derived_inert")
-    wire.from_server = no_steps
+    wire.from_server = without("steps")  # for board, dock and scores
     person.page.goto(url + table.path)
     expect(broken(person, "web.turn")).to_be_visible()
     rest_works(person)
@@ -158,39 +150,13 @@ def test_a_position_that_cannot_be_read(come: Come, url: str) -> None:
     table = practising(url, "rapido", DECIDE, 3, "Ana")
     person, wire = seated(come, table)
     person.troubles.forgive("a scene cannot be shown")
-    wire.from_server = no_tower
+    wire.from_server = without("tower")  # for the script
     person.go(table.path)
     person.reads("web.broken")
     expect(person.page.get_by_text(person.say("web.guest.title"))).to_have_count(0)
     wire.from_server = lambda frame: frame
     person.click("web.reload")
     assert person.asked()
-
-
-def test_a_step_that_cannot_be_read(come: Come, url: str) -> None:
-    """The position is shown as it is, and the player acts."""
-    table = practising(url, "rapido", FIRST, 3, "Ana")
-    person, wire = seated(come, table, speed=1)
-    person.troubles.forgive("a scene cannot be shown")
-    spoilt = []
-
-    def spoil(frame: Frame) -> Frame:
-        for step in frame.get("steps", []):
-            for fact in step["facts"]:
-                if fact["kind"] == "rolled":
-                    del fact["dice"]
-                    spoilt.append(fact)
-        return frame
-
-    wire.from_server = spoil
-    person.go(table.path)
-    for _ in range(2):  # whatever is rolled, the turn comes back
-        assert person.asked()
-        person.main.first.click()
-    assert person.asked()
-    assert spoilt
-    rest_works(person)
-    expect(person.log).to_contain_text("…")
 
 
 # What is refused.
@@ -272,6 +238,42 @@ def test_a_lost_event_is_made_up_for(come: Come, url: str) -> None:
     assert person.asked()
 
 
+def test_notices_cover_neither_controls_nor_players(come: Come, url: str) -> None:
+    """A refusal, a stand-in and a lost connection at once: "I am back" can be pressed."""
+    people = [{"name": "Ana"}, {"name": "Rui"}]
+    table = opened(url, people=people, settings={"clock": 1, "pace": 10_000}, start=True)
+    person, wire = seated(come, table, page={"viewport": SHORT})
+
+    def refuse(frame: Frame) -> Frame | None:
+        if frame["type"] != "take_back":
+            return frame
+        wire.refuse(frame, "stale_version")
+        return None
+
+    wire.to_server = refuse
+    person.go(table.path)
+    back = person.button("web.take_back")
+    back.first.click()
+    expect(person.page.get_by_role("alert")).to_contain_text(person.say("error.stale_version"))
+    wire.dead = True
+    wire.close()
+    person.reads("web.reconnecting")
+    for size in (SHORT, SHORTEST, DESK):
+        person.page.set_viewport_size(size)
+        assert person.page.evaluate(COVERED) == []
+        back.first.click(trial=True)
+
+
+COVERED = """() => [...document.querySelectorAll('button, a, [role=radio], .players li')]
+          .map((element) => [element, element.getBoundingClientRect()])
+          .filter(([, box]) => box.width && box.height)
+          .filter(([element, box]) => {
+            const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+            return !top || !(element.contains(top) || top.contains(element));
+          })
+          .map(([element]) => element.outerHTML.slice(0, 90))"""
+
+
 # Taking back.
 
 
@@ -313,32 +315,6 @@ def test_a_held_key_takes_back_one_decision(come: Come, url: str) -> None:
     expect(person.choices.first).to_be_visible()
     expect(person.page.get_by_role("alert")).to_have_count(0)
     assert len(wire.of("undo")) == 1
-
-
-# Watchers.
-
-
-def test_a_watcher_follows_into_a_rematch(come: Come, url: str) -> None:
-    people = [{"name": name} for name in ("Ana", "Rui", "Eva")]
-    ana = opened(url, players=3, people=people, settings={"practice": True}, start=True, start_from=WINS)
-    watcher = come().go(f"{ana.path}#watch={ana.watch}")
-    watcher.reads("web.watching")
-    player = come(seats=[ana]).sit(ana)
-    player.choices.last.click()
-    player.main.first.click()
-    expect(watcher.winner).to_be_visible()
-    expect(watcher.button("web.rematch")).to_have_count(0)
-    player.click("web.rematch")
-    expect(player.page).not_to_have_url(url + ana.path)
-    watcher.reads("web.after.next.ready")
-    watcher.click("web.after.next")
-    expect(watcher.page).to_have_url(f"{player.page.url}#watch={ana.watch}")
-    assert player.asked()
-    watcher.reads("web.watching")
-    player.main.first.click()
-    expect(watcher.log.get_by_role("listitem").first).to_be_visible()
-    watcher.page.reload()
-    watcher.reads("web.watching")
 
 
 # Taps that are faster than the screen.
@@ -420,7 +396,8 @@ def hammered(come: Come, url: str, game: str, how: str) -> None:
 
 
 def test_the_title_does_not_tell_the_winner_before_the_board_shows_it(come: Come, url: str) -> None:
-    table = practising(url, "rapido", WINS, 3, "Ana")
+    scores = "turn=0 phase=decide value=54 steps=9,15,12 tower=5:1:76"  # seat 1, if nobody throws it out
+    table = practising(url, "rapido", scores, 3, "Ana")
     person = come(seats=[table], speed=1).sit(table)
     wins = person.like("web.winner")
     person.page.evaluate(
@@ -431,7 +408,7 @@ def test_the_title_does_not_tell_the_winner_before_the_board_shows_it(come: Come
       new MutationObserver(note).observe(document.querySelector('title'), { childList: true });
     }"""
     )
-    person.choices.last.click()
+    person.choices.last.click()  # field 0 throws nobody out
     person.main.first.click()
     expect(person.winner).to_be_visible()
     told = [reached for title, reached in person.page.evaluate("window.titles") if wins.match(title)]

@@ -28,7 +28,7 @@ def test_sentences_say_you_to_the_only_player_of_a_device(come: Come, url: str) 
         expect(person.log).to_contain_text(person.say(key, name="Ana", value=54, field=1))
 
 
-def test_the_name_is_asked_once(come: Come) -> None:
+def test_the_name_is_asked_once(come: Come, url: str) -> None:
     person = come().go("/")
     field = person.named("textbox", "web.name.yours")
     field.fill("Inês")
@@ -46,20 +46,10 @@ def test_the_name_is_asked_once(come: Come) -> None:
     person.click("web.new.open")
     expect(person.named("heading", "web.lobby.title")).to_be_visible()
     expect(person.named("button", "web.name.change", name="Nês")).to_be_visible()
-
-
-def test_a_guest_gives_a_name_once(come: Come, url: str) -> None:
-    guest = come()
-    for number, players in enumerate((3, 3)):
-        table = opened(url, players=players, people=[{"name": "Ana"}])
-        guest.go(table.path)
-        field = guest.named("textbox", "web.name", exact=True)
-        if number == 0:
-            field.fill("Rui")
-        else:
-            expect(field).to_have_count(0)
-        guest.click("web.sit")
-        expect(guest.named("button", "web.lobby.leave", name="Rui")).to_be_visible()
+    person.go(opened(url, players=3, people=[{"name": "Ana"}]).path)  # nor is a guest asked again
+    expect(person.named("textbox", "web.name", exact=True)).to_have_count(0)
+    person.click("web.sit")
+    expect(person.named("button", "web.lobby.leave", name="Nês")).to_be_visible()
 
 
 def test_the_resume_card_says_whose_turn_it_is_and_how_it_stands(come: Come, url: str) -> None:
@@ -81,20 +71,12 @@ def test_the_resume_card_says_whose_turn_it_is_and_how_it_stands(come: Come, url
     expect(card_of).to_contain_text(person.say("web.chain.standing.you", spaces="12 and 20"))
 
 
-@pytest.mark.parametrize(
-    "game, step, reply",
-    [("rapido", 2, "lesson.rapido.begin.place.high"), ("chain", 12, "lesson.chain.centre.down.up")],
-)
-def test_a_lesson_answers_a_wrong_choice(come: Come, game: str, step: int, reply: str) -> None:
-    person = come().go(f"/learn/{game}#step={step}")
+def test_a_lesson_answers_a_wrong_choice(come: Come) -> None:
+    person = come().go("/learn/rapido#step=2")
+    person.turn.get_by_role("radio", name=re.compile("^5")).click()
+    person.main.first.click()
     guide = person.named("region", "web.learn.guide")
-    if game == "rapido":
-        expect(person.choices.first).to_be_visible()
-        person.turn.get_by_role("radio", name=re.compile("^5")).click()
-        person.main.first.click()
-    else:
-        person.turn.get_by_role("button", name=person.say("chain.action.up")).first.click()
-    expect(guide).to_contain_text(person.say(reply))
+    expect(guide).to_contain_text(person.say("lesson.rapido.begin.place.high"))
 
 
 def test_newcomers_find_the_lesson_beside_the_first_button(come: Come) -> None:
@@ -108,13 +90,3 @@ def test_newcomers_find_the_lesson_beside_the_first_button(come: Come) -> None:
     assert max(box["y"] + box["height"] for box in (play_box, lesson_box)) <= 600, "without scrolling"
     lesson.click()
     expect(person.page).to_have_url(person.url + "/learn/rapido#step=1")
-
-
-def test_an_invited_guest_learns_and_comes_back_to_the_table(come: Come, url: str) -> None:
-    table = opened(url, players=3, people=[{"name": "Ana"}])
-    guest = come().go(table.path)
-    guest.named("link", "web.home.new.label", game=guest.say("rapido.name")).click()
-    guest.ready()
-    guest.named("link", "web.learn.to_table").first.click()
-    expect(guest.page).to_have_url(guest.url + table.path)
-    expect(guest.button("web.sit").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""Every screen in every size, theme and language."""
+"""Every screen and every kind of decision in every size, theme and language."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import pytest
 from playwright.sync_api import ViewportSize
 
 from escadaria.i18n import LANGUAGES
+from system.browser import docks
 from system.browser.conftest import Come, Screens
+from system.browser.docks import DOCKS
 from system.browser.looks import overflows, switch, violations
 from system.browser.screens import SCREENS
-from system.browser.setup import DESK, DESKS, SHORT, SHORTEST, TALL
+from system.browser.setup import DESK, DESKS, PHONE, SHORT, SHORTEST, SIDE, TALL
 from system.browser.test_screens import WIDTHS, steps_too_high, visit
 
 
@@ -49,3 +51,18 @@ def test_the_first_visit_is_small_and_in_the_language_of_the_browser(come: Come,
 @pytest.mark.parametrize("game", ["rapido", "chain"])
 def test_every_step_of_a_lesson_fits_the_screen(come: Come, game: str, language: str) -> None:
     assert not steps_too_high(come, game, language, (DESKS[0], SHORT, SHORTEST))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", DOCKS)
+def test_every_choice_is_in_view_and_not_cut(come: Come, url: str, name: str, language: str) -> None:
+    sizes = (SHORTEST, SHORT, PHONE, SIDE, DESK, *DESKS)
+    assert not docks.problems(come, url, DOCKS[name], sizes, language)
+
+
+@pytest.mark.parametrize("size", [SHORT, PHONE, DESK], ids=["short", "phone", "desk"])
+@pytest.mark.parametrize("game", ["rapido", "chain"])
+def test_the_board_and_the_main_button_stay_in_place(
+    come: Come, url: str, game: str, size: ViewportSize
+) -> None:
+    assert len(docks.places(come, url, game, size)) == 1
