@@ -14,7 +14,7 @@ from escadaria.games.rapido.rules import Rapido
 from escadaria.games.rapido.solution import ONE, file_name
 from escadaria.solutions import files
 
-SHORT = {"players": 2, "finish": 5}
+SHORT: dict[str, Any] = {"players": 2, "finish": 5}
 SMALL: dict[str, Any] = {"players": 2, "board": "18"}
 
 

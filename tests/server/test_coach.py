@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from escadaria.client import open_match
 from escadaria.server import pool, workers
 from escadaria.server.worker import Answer
+from server.clients import client, entered, facing
 from server.coached import SHORT, SMALL, write_chain_solution, write_solution
-from serving import PATIENCE, Server, serving
-from wire import QUICK, duel, opened, play, playing, wire
+from serving import Server, serving
+from wire import QUICK, opened, play, playing, wire
 
 pytestmark = pytest.mark.anyio
 
 DECIDE = "turn=1 phase=decide value=63 steps=2,1 tower=3:0:52"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def evaluated(live: Server) -> str:
     """The URL of the server, with solutions of a short Rapido and a small Chain."""
     write_solution(live.cache)
@@ -30,24 +29,16 @@ def evaluated(live: Server) -> str:
     return live.url
 
 
-@pytest.fixture
-async def http(url: str) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=PATIENCE) as client:
-        yield client
-
-
-async def finished(url: str, options: dict[str, Any] | None = None, game: str = "rapido") -> str:
-    people = [{"name": name} for name in ("Ana", "Rui", "Eva")[: (options or SHORT)["players"]]]
-    async with await open_match(
-        url, game, options or SHORT, people=people, start=True, settings=QUICK
-    ) as table:
+async def finished(url: str, options: dict[str, Any] = SHORT, game: str = "rapido") -> str:
+    people = [{"name": name} for name in ("Ana", "Rui", "Eva")[: options["players"]]]
+    async with entered(url, game, options=options, people=people, start=True, settings=QUICK) as table:
         await play(table)
         return table.match
 
 
-async def analysis(http: httpx.AsyncClient, match: str) -> dict[str, Any]:
+def analysis(http: httpx.Client, match: str) -> dict[str, Any]:
     """The analysis of a match, polled until it is ready."""
-    while (response := await http.get(f"/api/matches/{match}/analysis")).status_code == 202:
+    while (response := http.get(f"/api/matches/{match}/analysis")).status_code == 202:
         assert response.json()["ahead"] >= 0
     assert response.status_code == 200, response.text
     found: dict[str, Any] = response.json()
@@ -68,14 +59,11 @@ async def test_a_hint_evaluates_each_decision(evaluated: str) -> None:
         assert hint["advice"]["win"] == max(wins.values()) and hint["advice"]["source"] == "exact"
 
 
-async def test_a_running_match_is_not_evaluated(evaluated: str, http: httpx.AsyncClient) -> None:
-    match, other = await duel(evaluated)
-    id = match["match"]
+async def test_a_running_match_is_not_evaluated(evaluated: str, http: httpx.Client) -> None:
     async with (
-        wire(evaluated, id, token=match["token"]) as host,
-        wire(evaluated, id, token=other) as player,
-        wire(evaluated, id, watch=match["watch"]) as watcher,
-        wire(evaluated, id) as guest,
+        facing(evaluated) as (match, host, player),
+        wire(evaluated, match["match"], watch=match["watch"]) as watcher,
+        wire(evaluated, match["match"]) as guest,
     ):
         for who in (host, player, guest):
             assert (await who.ask("hint"))["code"] == "not_practice"
@@ -83,7 +71,7 @@ async def test_a_running_match_is_not_evaluated(evaluated: str, http: httpx.Asyn
         settings = (await host.expect("snapshot"))["settings"] | {"practice": True}
         assert (await host.ask("configure", settings=settings))["code"] == "bad_options"
         assert (await host.ask("hint"))["code"] == "not_practice"
-    refused = await http.get(f"/api/matches/{id}/analysis")
+    refused = http.get(f"/api/matches/{match['match']}/analysis")
     assert (refused.status_code, refused.json()["code"]) == (403, "running")
 
 
@@ -97,10 +85,10 @@ async def test_only_the_seat_to_act_gets_a_hint(evaluated: str) -> None:
         assert (await eye.ask("hint"))["code"] == "forbidden"
 
 
-async def test_a_finished_match_is_analysed(evaluated: str, http: httpx.AsyncClient) -> None:
+async def test_a_finished_match_is_analysed(evaluated: str, http: httpx.Client) -> None:
     match = await finished(evaluated)
-    found = await analysis(http, match)
-    replay = (await http.get(f"/api/matches/{match}/replay")).json()
+    found = analysis(http, match)
+    replay = http.get(f"/api/matches/{match}/replay").json()
     assert len(found["curve"]) == len(replay["steps"]) + 1 == len(replay["texts"])
     assert all(sum(shares) == pytest.approx(1, abs=1e-3) for shares in found["curve"])
     assert found["curve"][-1][replay["winner"]] == 1
@@ -108,20 +96,20 @@ async def test_a_finished_match_is_analysed(evaluated: str, http: httpx.AsyncCli
     for decision in found["decisions"]:
         assert replay["steps"][decision["ply"] - 1]["action"] == decision["played"]
         assert bool(decision["size"]) == (decision["lost"] >= 0.02) == bool(decision["reason"])
-    assert found == await analysis(http, match)
+    assert found == analysis(http, match)
 
-    record = (await http.get(f"/api/matches/{match}/record")).text
-    uploaded = await http.post("/api/analyses", json={"record": record})
+    record = http.get(f"/api/matches/{match}/record").text
+    uploaded = http.post("/api/analyses", json={"record": record})
     assert uploaded.status_code == 200 and uploaded.json() == found
 
 
-async def test_chain_for_three_is_evaluated_by_values(evaluated: str, http: httpx.AsyncClient) -> None:
-    options = {"players": 3, "board": "short"}
+async def test_chain_for_three_is_evaluated_by_values(evaluated: str, http: httpx.Client) -> None:
+    options = {"players": 3, "board": "18"}
     match = await finished(evaluated, options, "chain")
-    found = await analysis(http, match)
+    found = analysis(http, match)
     assert found["source"] == "estimated"
     assert all(len(shares) == 3 and sum(shares) == pytest.approx(1, abs=2e-3) for shares in found["curve"])
-    seen = (await http.post("/api/positions", json={"game": "chain", "options": options})).json()
+    seen = http.post("/api/positions", json={"game": "chain", "options": options}).json()
     assert set(seen["advice"]["wins"]) == set(seen["legal"])
     assert seen["advice"]["win"] == max(seen["advice"]["wins"].values()), "by estimates too"
     assert seen["advice"]["shares"][seen["turn"]] == seen["advice"]["win"]
@@ -129,35 +117,33 @@ async def test_chain_for_three_is_evaluated_by_values(evaluated: str, http: http
     assert sum(seen["advice"]["shares"]) == pytest.approx(1, abs=0.001)
 
 
-async def test_an_invalid_record_is_refused(http: httpx.AsyncClient) -> None:
-    refused = await http.post("/api/analyses", json={"record": "nothing"})
+def test_an_invalid_record_is_refused(http: httpx.Client) -> None:
+    refused = http.post("/api/analyses", json={"record": "nothing"})
     assert (refused.status_code, refused.json()["code"]) == (400, "bad_record")
 
 
-async def test_any_position_can_be_evaluated(evaluated: str, http: httpx.AsyncClient) -> None:
+def test_any_position_can_be_evaluated(evaluated: str, http: httpx.Client) -> None:
     ask = {"game": "rapido", "options": SHORT}
-    seen = (await http.post("/api/positions", json={**ask, "position": DECIDE})).json()
+    seen = http.post("/api/positions", json={**ask, "position": DECIDE}).json()
     assert seen["text"] == DECIDE and seen["turn"] == 1 and not seen["over"]
     assert set(seen["advice"]["wins"]) == set(seen["legal"]) == set(seen["choices"])
-    assert {"kind": "threw_out", "victim": 0} in [
-        {"kind": fact["kind"], "victim": fact.get("victim")} for fact in seen["choices"]["place 2"]["facts"]
-    ]
-    start = (await http.post("/api/positions", json=ask)).json()
+    facts = [(fact["kind"], fact.get("victim")) for fact in seen["choices"]["place 2"]["facts"]]
+    assert ("threw_out", 0) in facts
+    start = http.post("/api/positions", json=ask).json()
     assert start["legal"] == [] and start["advice"]["wins"] == {} and 0 < start["advice"]["win"] < 1
     won = "turn=0 phase=over value=0 steps=5,1 tower=-"
-    over = (await http.post("/api/positions", json={**ask, "position": won})).json()
+    over = http.post("/api/positions", json={**ask, "position": won}).json()
     assert over["over"] and over["advice"] is None
-    bad = await http.post("/api/positions", json={**ask, "position": DECIDE.replace("63", "99")})
+    bad = http.post("/api/positions", json={**ask, "position": DECIDE.replace("63", "99")})
     assert (bad.status_code, bad.json()["code"]) == (400, "invalid_text") and "99" in bad.json()["message"]
-    assert (await http.post("/api/positions", json={**ask, "options": {"players": 9}})).json()[
-        "code"
-    ] == "bad_options"
+    bad = http.post("/api/positions", json={**ask, "options": {"players": 9}})
+    assert bad.json()["code"] == "bad_options"
 
 
-async def test_all_rolls_at_a_position(evaluated: str, http: httpx.AsyncClient) -> None:
+def test_all_rolls_at_a_position(evaluated: str, http: httpx.Client) -> None:
     first = "turn=1 phase=first value=0 steps=2,1 tower=3:0:52"
     ask = {"game": "rapido", "options": SHORT, "position": first}
-    seen = (await http.post("/api/rolls", json=ask)).json()
+    seen = http.post("/api/rolls", json=ask).json()
     assert (seen["turn"], seen["source"]) == (1, "exact")
     assert sum(fall["chance"] for fall in seen["falls"]) == pytest.approx(1, abs=1e-6)
     assert sorted(dice for fall in seen["falls"] for dice in fall["dice"]) == sorted(
@@ -166,9 +152,9 @@ async def test_all_rolls_at_a_position(evaluated: str, http: httpx.AsyncClient) 
     for fall in seen["falls"]:
         assert next(iter(fall["wins"])) == fall["plan"][0] and fall["wins"][fall["plan"][0]] == fall["win"]
 
-    decide = await http.post("/api/rolls", json=ask | {"position": DECIDE})
+    decide = http.post("/api/rolls", json=ask | {"position": DECIDE})
     assert (decide.status_code, decide.json()["code"]) == (400, "not_rolling")
-    valued = await http.post("/api/rolls", json={"game": "chain", "options": {"players": 2, "board": "19"},
+    valued = http.post("/api/rolls", json={"game": "chain", "options": {"players": 2, "board": "19"},
                                                  "position": CHAIN_ROLL.format(2, 12)})  # fmt: skip
     assert (valued.status_code, valued.json()["source"]) == (200, "estimated")
 
@@ -176,21 +162,21 @@ async def test_all_rolls_at_a_position(evaluated: str, http: httpx.AsyncClient) 
 CHAIN_ROLL = "turn=0 phase=roll hands={},2 pool={} discs=2+9,4+9 stacks=2:0,4:1,9:1+0 chain=-/0/open loose=-"
 
 
-async def test_all_rolls_at_a_position_of_chain(evaluated: str, http: httpx.AsyncClient) -> None:
+def test_all_rolls_at_a_position_of_chain(evaluated: str, http: httpx.Client) -> None:
     ask = {"game": "chain", "options": SMALL}
-    seen = (await http.post("/api/rolls", json={**ask, "position": CHAIN_ROLL.format(3, 11)})).json()
+    seen = http.post("/api/rolls", json={**ask, "position": CHAIN_ROLL.format(3, 11)}).json()
     mean = sum(fall["chance"] * fall["win"] for fall in seen["falls"])
     assert mean == pytest.approx(seen["win"], abs=0.01)  # with an artificial solution
     plans = {dice: fall["plan"] for fall in seen["falls"] for dice in fall["dice"]}
     assert plans["345"][:2] == ["link 4", "link 5"] and plans["324"] == []
-    many = await http.post("/api/rolls", json={**ask, "position": CHAIN_ROLL.format(9, 5)})
+    many = http.post("/api/rolls", json={**ask, "position": CHAIN_ROLL.format(9, 5)})
     assert (many.status_code, many.json()["code"]) == (413, "too_large")
 
 
-async def test_a_bad_position_names_the_ruling_that_it_breaks(http: httpx.AsyncClient) -> None:
+def test_a_bad_position_names_the_ruling_that_it_breaks(http: httpx.Client) -> None:
     bad = {"game": "chain", "options": SMALL, "position": CHAIN_ROLL.format(3, 12)}
     for path in ("/api/positions", "/api/rolls"):
-        refused = await http.post(path, json=bad)
+        refused = http.post(path, json=bad)
         assert (refused.json()["code"], refused.json()["ruling"]) == ("invalid_text", "C2")
 
 
@@ -211,7 +197,7 @@ async def test_analyses_report_their_place_in_the_queue_and_a_full_queue_refuses
         monkeypatch.setattr(pool._Worker, "start", at_once)
         monkeypatch.setattr(pool._Worker, "ask", slowly)
         matches = [await finished(inside.url) for _ in range(3)]
-        async with httpx.AsyncClient(base_url=inside.url, trust_env=False, timeout=PATIENCE) as http:
+        async with client(inside.url) as http:
             answers = [await http.get(f"/api/matches/{match}/analysis") for match in matches]
             assert [answer.status_code for answer in answers] == [202, 202, 503]
             assert [answer.json().get("ahead") for answer in answers[:2]] == [0, 1]
