@@ -8,23 +8,20 @@ import hmac
 import json
 import sqlite3
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import msgspec
 import pytest
-from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidMessage, InvalidStatus
 
 from clocks import ShiftedClock
 from escadaria.record import read
 from escadaria.server import messages
-from escadaria.server.match import is_visible
 from escadaria.store import StoredEvent
-from serving import Inside, eventually, serving
-from wire import QUICK, Wire, duel, opened, playing, socket_to, wire
+from serving import PATIENCE, Inside, eventually, serving
+from wire import QUICK, Wire, connected, duel, opened, playing, socket_to, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -40,6 +37,10 @@ def derived(secret: str, *parts: str) -> str:
     text = "\n".join(("token", *parts)).encode()
     raw = hmac.digest(bytes.fromhex(secret), text, "sha256")
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def browser(server: Inside) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=PATIENCE)
 
 
 async def may_enter(url: str, match: str, **hello: str) -> bool:
@@ -61,16 +62,12 @@ async def test_no_token_can_be_derived_from_a_record_or_a_spent_code(tmp_path: P
             assert await may_enter(url, name, token=token)
             await ana.ask("resign")
             following = (await ana.ask("rematch"))["match"]
-        async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-            record = read((await http.get(f"{url}/api/matches/{name}/record", timeout=60)).text)
+        async with browser(server) as http:
+            record = read((await http.get(f"/api/matches/{name}/record")).text)
         assert record.proof is not None and record.proof.secret, "it is public"
-        for forged in (
-            derived(record.proof.secret, code, "recover"),
-            derived(record.proof.secret, GUEST, "sit"),
-        ):
-            for place in (name, following):
-                assert not await may_enter(url, place, token=forged)
         for place in (name, following):
+            for parts in ((code, "recover"), (GUEST, "sit")):
+                assert not await may_enter(url, place, token=derived(record.proof.secret, *parts))
             assert not await may_enter(url, place, recover=code), "the code is spent"
         for old in (match["token"], token):
             assert not await may_enter(url, following, token=old), "a rematch has tokens of its own"
@@ -98,21 +95,14 @@ async def test_a_code_survives_eviction_and_restart(tmp_path: Path) -> None:
         assert not await may_enter(server.url, match["match"], token=token)
 
 
-async def test_codes_count_as_writes(tmp_path: Path) -> None:
-    async with serving(tmp_path, writes_per_second=0.001, writes_burst=3) as server:
+async def test_codes_and_seals_count_as_writes(tmp_path: Path) -> None:
+    async with serving(tmp_path, writes_per_second=0.001, writes_burst=6) as server, browser(server) as http:
         match = await playing(server.url)
         async with wire(server.url, match["match"], token=match["token"]) as me:
-            answers = [await me.ask("recover") for _ in range(5)]
-        assert [answer.get("code") == "too_fast" for answer in answers] == [False] * 3 + [True] * 2
-
-
-async def test_seals_count_as_writes(tmp_path: Path) -> None:
-    async with (
-        serving(tmp_path, writes_per_second=0.001, writes_burst=3) as server,
-        httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
-    ):
-        answers = [(await http.post("/api/seals")).status_code for _ in range(5)]
-        assert answers == [201] * 3 + [429] * 2
+            codes = [(await me.ask("recover")).get("code") != "too_fast" for _ in range(3)]
+            seals = [(await http.post("/api/seals")).status_code for _ in range(5)]
+            assert codes == [True] * 3 and seals == [201] * 3 + [429] * 2
+            assert (await me.ask("recover"))["code"] == "too_fast"
 
 
 async def test_a_code_expires_with_time_or_another_code(tmp_path: Path) -> None:
@@ -130,15 +120,9 @@ async def test_a_code_expires_with_time_or_another_code(tmp_path: Path) -> None:
 
 
 async def test_a_seal_survives_a_restart_and_is_used_once(tmp_path: Path) -> None:
-    async with (
-        serving(tmp_path) as server,
-        httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
-    ):
+    async with serving(tmp_path) as server, browser(server) as http:
         sealed = (await http.post("/api/seals")).json()
-    async with (
-        serving(tmp_path) as server,
-        httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http,
-    ):
+    async with serving(tmp_path) as server, browser(server) as http:
         request = {"game": "rapido", "match": sealed["match"], "people": [{"name": "Ana", "entropy": "ab"}]}
         assert (await http.post("/api/matches", json=request)).status_code == 201
         assert (await http.post("/api/matches", json=request)).json()["code"] == "not_sealed"
@@ -199,7 +183,7 @@ async def test_a_request_on_an_aborted_connection_sends_nothing(
                 disconnected.append(protocol.cycle.disconnected)
 
         monkeypatch.setattr(server.hub.limits, "take", abort)
-        async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
+        async with browser(server) as http:
             with pytest.raises(httpx.HTTPError):
                 await http.get("/healthz")
         await eventually(lambda: not server.server.server_state.tasks, "the request has ended")
@@ -209,45 +193,28 @@ async def test_a_request_on_an_aborted_connection_sends_nothing(
 # Limits of connections.
 
 
-async def test_guests_cannot_use_up_the_connections_of_members(tmp_path: Path) -> None:
+async def test_guests_and_watchers_cannot_take_all_places(tmp_path: Path) -> None:
+    """Neither those of one address, nor all of them those of the members."""
     async with serving(tmp_path, connections_per_table=12) as server, contextlib.AsyncExitStack() as stack:
         match, token = await duel(server.url)
-        strangers = [await stranger(stack, server, match, f"127.0.0.{n // 10 + 2}") for n in range(30)]
-        answers = [(await there.read()) for there in strangers]
-        assert [frame["type"] for frame in answers].count("welcome") == 12
-        assert {frame["code"] for frame in answers if frame["type"] == "refused"} == {"too_many"}
-        async with wire(server.url, match["match"], token=token) as rui:
-            assert (await rui.read())["type"] == "welcome"
 
+        async def enter(address: str, **hello: str) -> str:
+            """The first frame that a client at an address of the loopback is sent."""
+            socket = connected(server.url, match["match"], local_addr=(address, 0))
+            there = Wire(await stack.enter_async_context(socket))
+            await there.send({"type": "hello", **hello})
+            frame = await there.read()
+            return str(frame.get("code", frame["type"]))
 
-async def test_guests_of_one_address_are_limited(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server, contextlib.AsyncExitStack() as stack:
-        match, _ = await duel(server.url)
-        strangers = [await stranger(stack, server, match, "127.0.0.2") for _ in range(12)]
-        kinds = [(await there.read())["type"] for there in strangers]
-        assert kinds == ["welcome"] * 10 + ["refused"] * 2
-        neighbour = await stranger(stack, server, match, "127.0.0.3")
-        assert (await neighbour.read())["type"] == "welcome"
-
-
-async def test_watchers_of_one_address_cannot_take_all_places(tmp_path: Path) -> None:
-    async with serving(tmp_path, connections_per_table=4) as server, contextlib.AsyncExitStack() as stack:
-        match, _ = await duel(server.url)
-        addresses = ["127.0.0.2"] * 3 + ["127.0.0.3"]
-        watchers = [await stranger(stack, server, match, one, watch=match["watch"]) for one in addresses]
-        kinds = [(await there.read())["type"] for there in watchers]
-        assert kinds == ["welcome", "welcome", "refused", "welcome"]
-
-
-async def stranger(
-    stack: contextlib.AsyncExitStack, server: Inside, match: dict[str, Any], address: str, **hello: Any
-) -> Wire:
-    """A guest or watcher from another address of the loopback."""
-    target = f"{server.url.replace('http', 'ws', 1)}/api/matches/{match['match']}/socket"
-    socket = await stack.enter_async_context(connect(target, proxy=None, local_addr=(address, 0)))
-    there = Wire(socket)
-    await there.send({"type": "hello", **hello})
-    return there
+        guests = [await enter("127.0.0.2") for _ in range(12)]
+        assert guests == ["welcome"] * 10 + ["too_many"] * 2, "guests_per_address"
+        others = [await enter("127.0.0.3") for _ in range(3)]
+        assert others == ["welcome"] * 2 + ["too_many"], "connections_per_table"
+        for address in ("127.0.0.2", "127.0.0.3"):
+            watchers = [await enter(address, watch=match["watch"]) for _ in range(7)]
+            assert watchers == ["welcome"] * 6 + ["too_many"], "half of the places for each address"
+        assert await enter("127.0.0.4", watch=match["watch"]) == "too_many"
+        assert await enter("127.0.0.3", token=token) == "welcome"
 
 
 async def test_a_sixth_connection_of_a_member_replaces_the_oldest(tmp_path: Path) -> None:
@@ -265,44 +232,20 @@ async def test_a_sixth_connection_of_a_member_replaces_the_oldest(tmp_path: Path
 # Names.
 
 
-@contextlib.asynccontextmanager
-async def table_of(server: Inside) -> AsyncIterator[Wire]:
-    """A guest at a new table."""
-    match = await opened(server.url)
-    async with wire(server.url, match["match"]) as guest:
-        yield guest
+INVISIBLE = [
+    "\u3164", "\u2800", "\u115f", "\uffa0", "\u0301", "\u0301\u0308", "Ana\u3164", "\u2800\u2800",
+    "\U0001d159", "A\u200dna", "علی\u200c",
+]  # fmt: skip
+VISIBLE = ["👩‍🚀", "Ana 👨‍👩‍👧", "❤️‍🔥", "Zoë", "Łukasz", "नीला", "李", "👍🏽", "علی\u200cرضا", "श्री\u200dमती"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "\u3164",
-        "\u2800",
-        "\u115f",
-        "\uffa0",
-        "\u0301",
-        "\u0301\u0308",
-        "Ana\u3164",
-        "\u2800\u2800",
-        "\U0001d159",
-        "A\u200dna",
-        "علی\u200c",
-    ],
-)
-async def test_invisible_names_are_refused(tmp_path: Path, name: str) -> None:
-    async with serving(tmp_path) as server, table_of(server) as guest:
-        assert (await guest.ask("sit", name=name))["code"] == "bad_name"
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["👩‍🚀", "Ana 👨‍👩‍👧", "❤️‍🔥", "Zoë", "Łukasz", "नीला", "李", "👍🏽", "علی\u200cرضا", "श्री\u200dमती"],
-)
-async def test_visible_names_are_accepted(tmp_path: Path, name: str) -> None:
-    assert is_visible(name)
-    async with serving(tmp_path) as server, table_of(server) as guest:
-        assert (await guest.ask("sit", name=name))["type"] == "accepted"
-        assert (await guest.expect("snapshot"))["type"] == "snapshot"
+async def test_only_names_that_can_be_seen_are_accepted(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        for name in (*INVISIBLE, *VISIBLE):
+            match = await opened(server.url)
+            async with wire(server.url, match["match"]) as guest:
+                answer = await guest.ask("sit", name=name)
+                assert answer.get("code") == ("bad_name" if name in INVISIBLE else None), name
 
 
 # Time.
@@ -433,29 +376,27 @@ async def test_a_move_and_its_answer_are_one_write(tmp_path: Path) -> None:
             assert len(transport.written) == 2
 
 
-async def test_a_long_match_loads_from_its_snapshot(tmp_path: Path) -> None:
+async def test_a_long_match_loads_from_its_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the events after the snapshot are read, and a few before it to recognise repeated commands."""
+    monkeypatch.setattr("escadaria.server.event_log._SNAPSHOT_EVENTS", 50)
+    monkeypatch.setattr("escadaria.server.event_log.COMMANDS_REMEMBERED", 20)
     async with serving(tmp_path, idle_seconds=0) as server:
         match = await playing(server.url, practice=True)
         store, name = server.hub.store, match["match"]
         async with wire(server.url, name, token=match["token"]) as me:
             await me.expect("snapshot")
             position = "turn=0 phase=decide value=64 steps=3,5 tower=-"
-            await me.ask("set_up", version=4, position=position)
-            for _ in range(600):
-                version = (await me.ask("act", version=(await me.ask("ping"))["version"], action="again"))[
-                    "version"
-                ]
-                await me.ask("set_up", version=version, position=position)
-            before = (await me.ask("ping"))["version"]
-            assert (await me.ask("set_up", version=before, position=position))["type"] == "accepted"
+            version = (await me.ask("set_up", version=4, position=position))["version"]
+            for _ in range(60):
+                again = await me.ask("act", version=version, action="again")
+                version = (await me.ask("set_up", version=again["version"], position=position))["version"]
         await eventually(lambda: server.hub.rooms[name].idle, "nobody is there")
         await server.hub.sweep()
         assert not server.hub.rooms
         snapshot = await store.snapshot(name)
-        assert snapshot is not None and snapshot[0] > 500
+        assert snapshot is not None and 100 <= snapshot[0] < version
         room = await server.hub.room(name)
-        assert room.match.version == before + 1
+        assert room.match.version == version
         text = messages.encode(room.match.saved())
     async with serving(tmp_path) as server:
         with contextlib.closing(sqlite3.connect(tmp_path / "matches.sqlite3")) as database:

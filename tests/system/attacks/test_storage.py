@@ -19,9 +19,8 @@ from databases import Postgres
 from escadaria.store import StoreUnavailable
 from serving import PATIENCE, Server, eventually, serving, started
 from system.faults.check import check
-from system.faults.people import Witness
-from system.faults.tabs import Tab, tab, verdict
-from wire import QUICK, duel, get, opened
+from system.faults.tabs import Scene, Tab, scene, verdict
+from wire import QUICK, get, opened
 
 pytestmark = pytest.mark.anyio
 
@@ -29,87 +28,79 @@ SHORT = {"escadaria.store.commits.ANSWER_SECONDS": 2.0, "escadaria.store.commits
 """How long the server waits for its database."""
 
 
-class Victim:
-    """A server with a match that goes on, and the first player's connection."""
-
-    def __init__(self, server: Server, match: str, token: str) -> None:
-        self.server = server
-        self.match = match
-        self.token = token
-        self.witness = Witness()
-
-    async def refuses(self, there: Tab) -> None:
-        """It is not ready, refuses a roll, and opens no match."""
-        assert (await get(self.server, "/readyz")).status_code == 503
-        assert verdict(await there.ask("act", action="roll")) == "store_unavailable"
-        async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as http:
-            answer = await http.post(f"{self.server.url}/api/matches", json={"game": "chain"})
-        assert (answer.status_code, answer.json()["code"]) == (503, "store_unavailable")
-
-    async def plays_on(self) -> None:
-        """It is ready again, and accepts a roll, or a decision if a refused roll was stored nevertheless."""
-        async with asyncio.timeout(PATIENCE):
-            while (await get(self.server, "/readyz")).status_code != 200:
-                await asyncio.sleep(0.1)  # polls
-        async with tab(self.server, self.match, self.witness, token=self.token) as there:
-            await there.ask("ping")
-            codes = [verdict(await there.ask("act", action=action)) for action in ("roll", "place 0")]
-        assert "accepted" in codes, codes
-        findings = check(self.server.database, self.witness)
-        assert not findings.wrong, findings.wrong
-
-
 @asynccontextmanager
-async def attacked(folder: Path, **settings: Any) -> AsyncIterator[tuple[Victim, Tab]]:
-    errors = ("the store does not answer", "the limits were not saved")
-    async with started(Server(folder, patches=SHORT, **settings), errors) as server:
-        match, _ = await duel(server.url, grace=None)
-        victim = Victim(server, match["match"], match["token"])
-        async with tab(server, victim.match, victim.witness, token=victim.token) as there:
-            yield victim, there
+async def attacked(folder: Path, **settings: Any) -> AsyncIterator[Scene]:
+    """A server with a match that goes on."""
+    server = Server(folder, patches=SHORT, **settings)
+    async with started(server, ("the store does not answer",)), scene(server) as here:
+        yield here
+
+
+async def refuses(here: Scene, there: Tab) -> None:
+    """It is not ready, refuses a roll, opens no match, and answers a ping."""
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as http:
+        ready, opened, rolled = await asyncio.gather(
+            get(here.server, "/readyz"),
+            http.post(f"{here.server.url}/api/matches", json={"game": "chain"}),
+            there.ask("act", action="roll"),
+        )
+    assert ready.status_code == 503
+    assert (opened.status_code, opened.json()["code"]) == (503, "store_unavailable")
+    assert verdict(rolled) == "store_unavailable"
+    await there.ask("ping")
+
+
+async def plays_on(here: Scene) -> None:
+    """It is ready again, and accepts a roll, or a decision if a refused roll was stored nevertheless."""
+
+    async def acts() -> bool:
+        if (await get(here.server, "/readyz")).status_code != 200:
+            return False
+        async with here.tab(here.ana) as there:
+            answers = [await there.ask("act", action=action) for action in ("roll", "place 0")]
+        return "accepted" in map(verdict, answers)
+
+    await eventually(acts, "it is ready and accepts a move")
+    check(here.server.database, here.witness)
 
 
 async def test_a_frozen_postgresql_is_reported_and_survived(tmp_path: Path, postgres: Postgres) -> None:
-    async with attacked(tmp_path, database=postgres.empty()) as (victim, there):
-        with postgres.frozen():
-            await victim.refuses(there)
-            assert (await there.ask("ping"))["type"] in ("accepted", "refused")
-        await victim.plays_on()
-
-
-async def test_the_server_ends_while_postgresql_is_frozen(tmp_path: Path, postgres: Postgres) -> None:
-    async with attacked(tmp_path, database=postgres.empty(), shutdown_seconds=2) as (victim, there):
-        with postgres.frozen():
-            version = there.receiver.version
-            await there.send({"type": "act", "id": "roll-1", "version": version, "action": "roll"})
-            await asyncio.to_thread(victim.server.stop)
-        await asyncio.to_thread(victim.server.ends)
-        await asyncio.to_thread(victim.server.start)
-        await victim.plays_on()
+    async with attacked(tmp_path, database=postgres.empty(), shutdown_seconds=1) as here:
+        async with here.tab(here.ana) as there:
+            with postgres.frozen():
+                await refuses(here, there)
+            await plays_on(here)
+        async with here.tab(here.rui) as there:
+            with postgres.frozen():
+                await there.send({"type": "resign", "id": "resign-1", "version": there.version})
+                await asyncio.to_thread(here.server.stop)
+        await asyncio.to_thread(here.server.ends)
+        await asyncio.to_thread(here.server.start)
+        async with here.tab(here.rui) as there:
+            assert (await there.ask("resign", id="resign-1"))["type"] == "accepted"
 
 
 async def test_a_locked_file_is_not_ready(tmp_path: Path) -> None:
-    async with attacked(tmp_path) as (victim, there):
-        with closing(sqlite3.connect(victim.server.database, isolation_level=None)) as other:
+    async with attacked(tmp_path) as here, here.tab(here.ana) as there:
+        with closing(sqlite3.connect(here.server.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            await victim.refuses(there)
-        await victim.plays_on()
+            await refuses(here, there)
+        await plays_on(here)
 
 
 async def test_a_missing_file_is_reported_and_no_accepted_event_is_lost(tmp_path: Path) -> None:
-    async with attacked(tmp_path) as (victim, there):
+    async with attacked(tmp_path) as here, here.tab(here.ana) as there:
         aside = tmp_path / "aside"
         aside.mkdir()
-        files = [Path(f"{victim.server.database}{suffix}") for suffix in ("", "-wal", "-shm")]
+        files = [Path(f"{here.server.database}{suffix}") for suffix in ("", "-wal", "-shm")]
         for file in files:
             file.rename(aside / file.name)
-        await victim.refuses(there)
+        await refuses(here, there)
         for file in files:
             (aside / file.name).replace(file)
-        await victim.plays_on()
-        await asyncio.to_thread(victim.server.kill)
-        await asyncio.to_thread(victim.server.start)
-        assert not check(victim.server.database, victim.witness).wrong
+        await plays_on(here)
+        await asyncio.to_thread(here.server.kill)
+        await asyncio.to_thread(here.server.start)
 
 
 # An invalid row.
@@ -117,24 +108,24 @@ async def test_a_missing_file_is_reported_and_no_accepted_event_is_lost(tmp_path
 PAIR: dict[str, Any] = {"people": [{"name": "Ana"}, {"name": "Rui"}], "start": True}
 
 
-@pytest.mark.parametrize(
-    "change",
-    ["body = '{'", "hidden = '[1'", """body = '{"type": "freed", "seat": 3}'"""],
-    ids=["body", "hidden", "seat"],
-)
-async def test_a_damaged_match_keeps_no_other_waiting(tmp_path: Path, change: str) -> None:
+DAMAGE = ("body = '{'", "hidden = '[1'", """body = '{"type": "freed", "seat": 3}'""")
+
+
+async def test_damaged_matches_keep_no_other_waiting(tmp_path: Path) -> None:
     database = tmp_path / "matches.sqlite3"
     async with serving(tmp_path) as server:
-        damaged, healthy = [
-            (await opened(server.url, **PAIR, settings=QUICK | {"clock": clock}))["match"] for clock in (1, 2)
+        *damaged, healthy = [
+            (await opened(server.url, **PAIR, settings=QUICK | {"clock": 1}))["match"] for _ in range(4)
         ]
     with closing(sqlite3.connect(database)) as connection, connection:
-        connection.execute(f"UPDATE event SET {change} WHERE match = ? AND version = 1", (damaged,))
         connection.execute("UPDATE match SET due = 1")
         connection.execute("UPDATE match SET due = 2 WHERE id = ?", (healthy,))
+        for match, change in zip(damaged, DAMAGE, strict=True):
+            connection.execute(f"UPDATE event SET {change} WHERE match = ? AND version = 1", (match,))
     async with serving(tmp_path) as server:
         await eventually(lambda: healthy in server.hub.rooms, "the other match is resumed")
-        await eventually(lambda: due_at(database, damaged) > 1e6, "the damaged one is left alone")
+        for match in damaged:
+            await eventually(lambda: due_at(database, match) > 1e6, "it is left alone")  # noqa: B023
 
 
 async def test_a_match_that_cannot_be_read_now_stays_due(
