@@ -166,25 +166,6 @@ def test_steps_have_the_facts_of_each_ply_and_a_turn_those_since_it_started() ->
     assert at.turn_facts() == (Rolled(1, "45", 54),)
 
 
-def test_dice_are_numbered_through_the_match() -> None:
-    asked = []
-
-    class Counting:
-        def roll(self, outcomes: Any, index: int) -> Any:
-            asked.append(index)
-            return outcomes[0][0]
-
-    at = Table(Chain(2), (Seat("A"), Seat("B")), Counting())
-    play(at, "keep 2")
-    assert asked == [0, 1]
-    play(at, "link 1")
-    at.add(at.undo(0))
-    play(at, "link 1", "up")
-    at.add(at.hand_over(1, "simple"))
-    play(at, "move 0", "keep 1")
-    assert asked == [0, 1, 2, 3]
-
-
 def test_dice_that_fail_leave_the_table_unchanged() -> None:
     at = rapido("26")
     play(at, "roll")
@@ -508,7 +489,7 @@ def test_events_restore_the_table(game: AnyGame, seed: int, wishes: bytes) -> No
     again.dice = dice
     assert visible_state(again) == visible_state(at)
     assert read(str(at.record())) == at.record()
-    assert verify(at.record(dice=f"seed {seed}")).fair
+    assert verify(at.record(dice=f"seed {seed}")).fair, "dice are numbered through the match"
     assert autoplay(again, 10) == autoplay(at, 10)
 
 

@@ -75,21 +75,17 @@ def test_the_components_are_those_that_a_match_starts_with(players: int) -> None
     assert count("chain", "coloured") == len(chain.hands)
     assert count("chain", "discs") == sum(len(discs) for discs in chain.discs)
     rapido = escadaria.load("rapido", players=players).initial_state()
-    pairs = [
-        colour
-        for seat in Start("rapido", str(rapido), tuple(CAST)[:players]).seats()
-        for colour in seat.colours
-    ]
-    assert count("rapido", "dice") == count("rapido", "markers") == len(pairs)
+    seats = Start("rapido", str(rapido), tuple(CAST)[:players]).seats()
+    pairs = sum(len(seat.colours) for seat in seats)
+    assert count("rapido", "dice") == count("rapido", "markers") == pairs
     assert count("rapido", "pieces") == len(rapido.steps)
 
 
 def test_the_rules_for_two_are_a_separate_section() -> None:
     two = rulebook("rapido")[-1]
     assert two.title == "rules.rapido.title.two"
-    assert {ruling for paragraph in two.paragraphs for ruling in paragraph.rulings} == {
-        "R16", "R17", "R18", "R19",
-    }  # fmt: skip
+    cited = {ruling for paragraph in two.paragraphs for ruling in paragraph.rulings}
+    assert cited == {"R16", "R17", "R18", "R19"}
     assert all(len(p.example.start.cast) == 2 for p in two.paragraphs if p.example)
 
 

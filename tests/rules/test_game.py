@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import escadaria
-from escadaria import CHANCE, GAMES, TERMINAL, BadOptions, Board, GameError, IllegalAction, InvalidText, load
+from escadaria import CHANCE, GAMES, TERMINAL, BadOptions, GameError, IllegalAction, InvalidText, load
 from escadaria.catalogue import read_options
 from escadaria.game import AnyGame, Option
 from escadaria.games.chain import rules as chain_module
@@ -30,18 +30,7 @@ from escadaria.games.rapido import rules as rapido_module
 from escadaria.games.rapido.rules import Rapido
 from independent import Naive, NaiveChain, NaiveRapido, layers
 from rules.cases import position, ruled, words_of
-from strategies import (
-    SEATS,
-    Walk,
-    boards,
-    chains,
-    games,
-    play_random,
-    possible,
-    rapidos,
-    rollable,
-    walks,
-)
+from strategies import SEATS, Walk, chains, games, play_random, possible, rapidos, rollable, walks
 from tables import rows
 
 KINDS: dict[str, Callable[[int], AnyGame]] = {
@@ -244,11 +233,6 @@ def test_chain_dice_and_discs_go_where_the_facts_tell(walk: Walk) -> None:
 # Options
 
 
-def test_the_games_are_listed_with_their_options() -> None:
-    options = {name: [option.name for option in game.OPTIONS] for name, game in GAMES.items()}
-    assert options == {"rapido": ["players", "finish"], "chain": ["players", "board", "balanced"]}
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_missing_options_have_their_defaults(name: str) -> None:
     assert load(name).options == {option.name: option.default for option in GAMES[name].OPTIONS}
@@ -263,13 +247,6 @@ def test_games_are_equal_when_their_options_are(one: AnyGame, other: AnyGame) ->
     assert (twin, hash(twin)) == (one, hash(one))
     texts = {key: Option.write(value) for key, value in one.options.items()}
     assert read_options(one.name, texts) == one.options
-
-
-@given(boards())
-@quick
-def test_a_board_is_the_same_as_its_text(board: Board) -> None:
-    assert Board.parse(str(board)) == board
-    assert load("chain", board=board) == load("chain", board=str(board))
 
 
 @pytest.mark.parametrize(
