@@ -25,12 +25,12 @@ from escadaria.game import CHANCE, GameError
 from escadaria.games.chain import rules as chain
 from escadaria.games.rapido import rules as rapido
 from escadaria.i18n import LANGUAGES, Message, Texts, load, negotiate, read_messages
+from escadaria.record import COLOURS
 from escadaria.refusals import RefusalCode
 from strategies import play_random
 from tables import rows
 
 NAMES = ("Ana", "Bento", "Clara", "Davi", "Eva", "Fábio")
-COLOURS = ("red", "blue", "green", "yellow", "black", "white")
 
 ENGLISH = load("en").messages
 KEYED = Texts("en", {key: Message((key,)) for key in ENGLISH})
@@ -167,7 +167,9 @@ def test_no_sentence_was_left_in_english(language: str) -> None:
 
 @every_language
 def test_texts_use_the_words_of_the_glossary(language: str) -> None:
+    assert list(GLOSSARY[language]) == list(GLOSSARY["en"])
     for idea, entry in GLOSSARY[language].items():
+        assert entry["term"]
         wrong = re.compile(rf"\b(?:{'|'.join(entry.get('not', ['$^']))})\b", re.IGNORECASE)
         other_meaning = set(entry.get("but", ()))
         used = set()
@@ -178,12 +180,6 @@ def test_texts_use_the_words_of_the_glossary(language: str) -> None:
                 if found:
                     used.add(key)
         assert used == other_meaning, (idea, "exceptions that are not needed")
-
-
-def test_the_glossary_has_a_term_for_each_idea_in_each_language() -> None:
-    for language, ideas in GLOSSARY.items():
-        assert list(ideas) == list(GLOSSARY["en"]), language
-        assert all(entry["term"] for entry in ideas.values()), language
 
 
 @every_language
@@ -239,23 +235,18 @@ def test_every_fact_has_a_sentence_which_does_not_name_the_reader(language: str,
             assert re.fullmatch(r"[¡A-ZÀ-Ý].*[.!]", sentence), sentence
 
 
-@every_game
-def test_every_fact_with_a_name_has_a_form_for_the_reader(name: str) -> None:
+def test_facts_with_a_name_have_a_form_for_the_reader_and_such_forms_leave_it_out() -> None:
+    facts = tuple(start for name in GAMES for start in (f"{name}.fact.", f"play.several.{name}."))
     for key, message in ENGLISH.items():
-        if key.startswith((f"{name}.fact.", f"play.several.{name}.")) and not key.endswith(YOU):
-            used = placeholders(message.forms[-1])
-            assert ("name" in used) == (f"{key}.you" in ENGLISH), key
-            assert ("victim" in used) == (f"{key}.to_you" in ENGLISH), key
-
-
-def test_a_form_for_the_reader_belongs_to_a_text_with_a_name() -> None:
-    for key, message in ENGLISH.items():
+        used = placeholders(message.forms[-1])
         plain, _, form = key.rpartition(".")
         if key.endswith(YOU) and plain in ENGLISH:
             left_out = {"you": "name", "to_you": "victim"}[form]
-            plain_text = ENGLISH[plain]
-            assert placeholders(plain_text.forms[-1]) - placeholders(message.forms[-1]) == {left_out}, key
-            assert message.counted == plain_text.counted, key
+            assert placeholders(ENGLISH[plain].forms[-1]) - used == {left_out}, key
+            assert message.counted == ENGLISH[plain].counted, key
+        elif key.startswith(facts):
+            assert ("name" in used) == (f"{key}.you" in ENGLISH), key
+            assert ("victim" in used) == (f"{key}.to_you" in ENGLISH), key
 
 
 @every_game

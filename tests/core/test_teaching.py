@@ -81,18 +81,15 @@ def test_the_components_are_those_that_a_match_starts_with(players: int) -> None
     assert count("rapido", "pieces") == len(rapido.steps)
 
 
-def test_the_rules_for_two_are_a_separate_section() -> None:
+def test_the_rules_for_two_and_our_own_option_c18_are_separate_sections() -> None:
+    ours = rulebook("chain")[-1]
+    assert [paragraph.rulings for paragraph in ours.paragraphs] == [("C18",)]
+    assert load("en")(ours.title) == "An option of our own"
     two = rulebook("rapido")[-1]
     assert two.title == "rules.rapido.title.two"
     cited = {ruling for paragraph in two.paragraphs for ruling in paragraph.rulings}
     assert cited == {"R16", "R17", "R18", "R19"}
     assert all(len(p.example.start.cast) == 2 for p in two.paragraphs if p.example)
-
-
-def test_c18_is_named_as_an_option_of_our_own() -> None:
-    ours = rulebook("chain")[-1]
-    assert [paragraph.rulings for paragraph in ours.paragraphs] == [("C18",)]
-    assert load("en")(ours.title) == "An option of our own"
 
 
 @every_game

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError
 from typing import Any
 
 import pytest
@@ -88,11 +87,6 @@ def test_c3_a_mapping_of_arrows_is_taken_and_sorted() -> None:
     assert {board, Board(34, ((7, 11), (10, 5))), Board.parse("  34 10>5\t7>11 ")} == {board}
     assert board.arrows == ((7, 11), (10, 5))
     assert board not in {Board(34), Board(35, board.arrows), Board(34, ((7, 11), (10, 6)))}
-
-
-def test_a_board_does_not_change() -> None:
-    with pytest.raises(FrozenInstanceError):
-        Board(34).length = 35  # type: ignore[misc]
 
 
 # The text of a board.
