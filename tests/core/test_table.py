@@ -222,7 +222,7 @@ def test_a_move_can_be_undone_until_the_next_seat_keeps() -> None:
 
 def test_there_is_nothing_to_undo_at_the_start_after_a_roll_or_for_another_seat() -> None:
     at = rapido("26", "13")
-    for seat, *then in [(0, "roll"), (0, "again"), (0, "place 0"), (1,), (2,)]:
+    for seat, then in [(0, ["roll"]), (0, ["again"]), (0, ["place 0"]), (1, []), (2, [])]:
         with refused("no_undo"):
             at.undo(seat)
         with refused("no_undo"):
