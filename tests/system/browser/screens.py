@@ -31,12 +31,8 @@ class Screen:
     path: str
     seats: tuple[Table, ...] = ()
     first: Callable[[Person], None] | None = None
-    missing: bool = False
-    """Whether the screen requests something that does not exist."""
 
     def show(self, person: Person) -> None:
-        if self.missing:
-            person.troubles.forgive("status of 404")
         person.go(self.path)
         if self.first:
             self.first(person)
@@ -83,10 +79,6 @@ def lobby(url: str) -> Table:
     table = opened(url, "chain", 4, people=[{"name": "Ana"}], settings={"clock": 60})
     joined(url, table, "Maximiliane")
     return table
-
-
-def running(url: str) -> Screen:
-    return Screen(rapido(url).path)
 
 
 def won(person: Person) -> None:
@@ -275,7 +267,7 @@ SCREENS: dict[str, Callable[[str], Screen]] = {
     "about": lambda _: Screen("/about"),
     "print-rapido": lambda _: Screen("/print/rapido", (), printable),
     "print-chain": lambda _: Screen("/print/chain?paper=letter&board=short", (), printable),
-    "guest": running,
+    "guest": lambda url: Screen(rapido(url).path),
     "closed": lambda _: Screen("/t/nosuchmatch12"),
     "lost": lambda _: Screen("/nowhere"),
 }  # fmt: skip

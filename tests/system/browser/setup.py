@@ -82,11 +82,13 @@ def opened(url: str, game: str = "rapido", players: int = 2, **wish: Any) -> Tab
     return Table(game, answer["match"], answer["token"], answer["watch"])
 
 
-def practising(url: str, game: str, position: str, players: int, *names: str, **options: Any) -> Table:
+def practising(
+    url: str, game: str, position: str, players: int, *names: str, bot: str = "simple", **options: Any
+) -> Table:
     """A practice match that starts from a position; bots take the seats without a name."""
     return opened(
         url, game, players, options=options, settings={"practice": True},
-        people=[{"name": name} for name in names], bots=["simple"] * (players - len(names)),
+        people=[{"name": name} for name in names], bots=[bot] * (players - len(names)),
         start=True, start_from=position,
     )  # fmt: skip
 

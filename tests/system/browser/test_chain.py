@@ -220,36 +220,32 @@ def test_a_board_of_ones_own_by_tapping(come: Come) -> None:
     board = me.named("group", "chain.option.board")
     text = me.named("textbox", "web.new.own")
 
-    def tap(space: int, arrow: int = 0) -> None:
-        name = (
-            me.say("web.board.arrow", **{"from": space, "to": arrow})
-            if arrow
-            else me.say("web.board.space", space=space)
-        )
-        board.get_by_role("button", name=name, exact=True).click()
+    def tap(key: str = "web.board.space", **spaces: int) -> None:
+        board.get_by_role("button", name=me.say(key, **spaces), exact=True).click()
 
     expect(text).to_have_value("34 7>11 10>5")
-    tap(20)
+    tap(space=20)
     me.reads("web.board.to", **{"from": 20})
-    tap(25)
+    tap(space=25)
     expect(text).to_have_value("34 7>11 10>5 20>25")
     me.troubles.forgive("status of 400")
-    tap(3)
-    tap(20, 25)  # an arrow must not lead to another
+    tap(space=3)
+    tap("web.board.arrow", **{"from": 20, "to": 25})  # an arrow must not lead to another
     expect(me.page.get_by_role("alert")).to_have_text(me.say("web.board.wrong"))
     expect(text).to_have_value("34 7>11 10>5 20>25")
-    tap(4)  # another end of the same arrow
+    tap(space=4)  # another end of the same arrow
     expect(text).to_have_value("34 3>4 7>11 10>5 20>25")
     for start, end in ((3, 4), (7, 11)):
         me.named("button", "web.board.remove", **{"from": start, "to": end}).click()
     expect(text).to_have_value("34 10>5 20>25")
-    tap(10, 5)  # by keys: two spaces further
+    tap("web.board.arrow", **{"from": 10, "to": 5})  # by keys: two spaces further
     me.page.keyboard.press("ArrowRight")
     me.page.keyboard.press("ArrowRight")
     me.page.keyboard.press("Enter")
     expect(text).to_have_value("34 10>12 20>25")
-    for _ in range(12):
-        me.named("button", "web.less", what=me.say("web.board.length")).click()
+    length = me.named("spinbutton", "web.board.length")
+    length.fill("22")
+    length.press("Tab")
     expect(text).to_have_value("22 10>12")
     link = me.named("textbox", "web.board.link").input_value()
 

@@ -90,26 +90,16 @@ def test_the_end_of_a_match_of_chain_by_keys(come: Come, url: str) -> None:
     play_again(person)
 
 
-@pytest.mark.parametrize(
-    "game, focused", [("rapido", True), ("chain", True), ("chain", False)]
-)  # from afar: choose_field
-def test_a_digit_and_enter_do_what_was_chosen(come: Come, url: str, game: str, focused: bool) -> None:
-    if game == "rapido":
-        table = practising(url, "rapido", DECIDE, 3, "Ana")
-    else:
-        table = practising(url, "chain", KEEP, 2, "Ana", board="18")
+@pytest.mark.parametrize("focused", [False, True], ids=["from afar", "on the choices"])
+def test_a_digit_and_enter_do_what_was_chosen(come: Come, url: str, focused: bool) -> None:
+    table = practising(url, "chain", KEEP, 2, "Ana", board="18")
     person = come(seats=[table]).sit(table)
     if focused:
         reach(person, person.page.get_by_role("radio", checked=True))
-    digit, name, sentence = {
-        "rapido": ("1", re.compile("^1"), person.say("rapido.fact.placed.you", value=54, field=1)),
-        "chain": ("3", person.say("chain.action.keep", number=3),
-                  person.say("chain.fact.kept.you", dice=3, discarded=1)),
-    }[game]  # fmt: skip
-    person.press(digit)
-    expect(person.page.get_by_role("radio", name=name)).to_be_checked()
+    person.press("3")
+    expect(person.named("radio", "chain.action.keep", number=3)).to_be_checked()
     person.press("Enter")
-    expect(person.log).to_contain_text(sentence)
+    expect(person.log).to_contain_text(person.say("chain.fact.kept.you", dice=3, discarded=1))
 
 
 def test_arrows_choose_and_escape_leaves_dialogs(come: Come, url: str) -> None:

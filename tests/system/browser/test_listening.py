@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from playwright.sync_api import expect
 
@@ -30,7 +29,6 @@ class Node:
     role: str
     name: str
     element: int
-    properties: dict[str, Any]
 
 
 class Reader:
@@ -48,7 +46,6 @@ class Reader:
                 node["role"]["value"],
                 node.get("name", {}).get("value", ""),
                 node["backendDOMNodeId"],
-                {it["name"]: it["value"].get("value") for it in node.get("properties", [])},
             )
             for node in found
             if not node["ignored"] and "backendDOMNodeId" in node

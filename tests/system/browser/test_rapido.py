@@ -14,7 +14,7 @@ from system.browser.docks import DOCKS, Dock
 from system.browser.looks import CUT, out_of_view
 from system.browser.people import Person
 from system.browser.screens import SCREENS
-from system.browser.setup import DESK, SHORT, SHORTEST, SIDE, opened, practising
+from system.browser.setup import DESK, SHORT, SHORTEST, SIDE, practising
 
 DECIDE = "turn=0 phase=decide value=62 steps={} tower={}"
 
@@ -120,13 +120,7 @@ def test_r18_with_two_players_the_hand_says_what_each_pair_brings(come: Come, ur
 def test_after_a_throw_out_the_last_decision_can_be_taken_back(come: Come, url: str) -> None:
     """Tourists throw out whom they can, if they do not roll an X before."""
     where = "turn=0 phase=decide value=11 steps=9,5,7 tower=-"
-    tables = [
-        opened(
-            url, players=3, people=[{"name": "Ana"}], bots=["tourist"] * 2, settings={"practice": True},
-            start=True, start_from=where,
-        )
-        for _ in range(8)
-    ]  # fmt: skip
+    tables = [practising(url, "rapido", where, 3, "Ana", bot="tourist") for _ in range(8)]
     person = docks.at(come, tables, SHORT, "de", speed=0.5)
     again = person.button("web.recap.again")
     for table in tables:
