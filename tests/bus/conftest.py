@@ -1,19 +1,28 @@
-"""Buses in memory, over PostgreSQL and over Redis."""
+"""Buses in memory, over PostgreSQL and over Redis, and two workers on one database."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from clocks import ShiftedClock
 from databases import Postgres, Redis
 from databases import postgres as postgres
 from databases import redis as redis
-from escadaria.bus import Bus, Sent
+from escadaria.bus import Bus, Sent, remote
 from escadaria.bus.memory import Exchange
 from escadaria.bus.postgres import PostgresBus
 from escadaria.bus.redis import RedisBus
+from escadaria.server import hub as hub_module
+from escadaria.server import peers
+from escadaria.server.clock import Clock
+from serving import PATIENCE, Inside, serving
+from wire import Wire, duel, wire
 
 
 class Worker:
@@ -33,6 +42,18 @@ class Worker:
 
 Opener = Callable[[str], Awaitable[Worker]]
 Server = Redis | Postgres
+
+LIFE = 3600.0
+"""A worker that does not beat expires after this time, which only a test lets pass."""
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing counts as lost because the machine is busy, and a worker that stops does so at once."""
+    monkeypatch.setattr(remote, "SILENT_SECONDS", PATIENCE)
+    monkeypatch.setattr(remote, "START_SECONDS", PATIENCE)
+    monkeypatch.setattr(peers, "WORKER_SECONDS", LIFE)
+    monkeypatch.setattr(hub_module, "_SPREAD_SECONDS", 0.0)
 
 
 @pytest.fixture(params=["memory", "postgresql", "redis"])
@@ -70,3 +91,78 @@ async def worker(kind: str, server: Server | None) -> AsyncIterator[Opener]:
             return opened
 
         yield start
+
+
+# Two workers.
+
+
+@dataclass
+class Workers:
+    """Two workers on one database, which was empty."""
+
+    one: Inside
+    two: Inside
+
+    def holders(self, match: str) -> list[Inside]:
+        """The workers that hold the lease of a match: one at most."""
+        return [worker for worker in (self.one, self.two) if worker.hub.peers.holds(match)]
+
+
+@pytest.fixture
+def beat_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let workers notice soon who lives and what is due."""
+    for pause in ("BEAT_SECONDS", "_CHECK_SECONDS", "_DUE_SECONDS"):
+        monkeypatch.setattr(hub_module, pause, 0.1)
+
+
+@pytest.fixture
+def never_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let only the bus tell workers of each other, not the periodic check."""
+    monkeypatch.setattr(hub_module, "_CHECK_SECONDS", 1e6)
+
+
+@pytest.fixture
+def options(kind: str, request: pytest.FixtureRequest, postgres: Postgres) -> dict[str, Any]:
+    """The settings of both workers; the bus is over Redis or PostgreSQL."""
+    redis: Redis | None = request.getfixturevalue("redis") if kind == "redis" else None
+    return {"database": postgres.empty(), "redis": redis.url if redis else ""}
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The clock of both workers."""
+    return ShiftedClock()
+
+
+@pytest.fixture
+async def workers(tmp_path: Path, options: dict[str, Any], clock: Clock) -> AsyncIterator[Workers]:
+    async with serving(tmp_path, clock, **options) as one, serving(tmp_path, clock, **options) as two:
+        yield Workers(one, two)
+        one.server.should_exit = two.server.should_exit = True  # both stop at once
+
+
+@dataclass
+class Pair:
+    """Ana, the host, is connected to the first worker, and Rui to the second."""
+
+    match: str
+    token: str
+    guest_token: str
+    version: int
+    now: dict[str, Any]
+    ana: Wire
+    rui: Wire
+
+
+@pytest.fixture
+async def pair(workers: Workers) -> AsyncIterator[Pair]:
+    """A started match of two people; both have been sent the position."""
+    match, guest_token = await duel(workers.one.url, {"finish": 10})
+    name, token = match["match"], match["token"]
+    async with (
+        wire(workers.one.url, name, token=token) as ana,
+        wire(workers.two.url, name, token=guest_token) as rui,
+    ):
+        first, second = [await there.expect("snapshot") for there in (ana, rui)]
+        assert first["version"] == second["version"]
+        yield Pair(name, token, guest_token, first["version"], first["now"], ana, rui)

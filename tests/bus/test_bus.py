@@ -69,10 +69,10 @@ async def test_after_unsubscribing_nothing_is_received(worker: Opener) -> None:
 
 async def test_all_of_many_messages_at_once_arrive(worker: Opener, server: Server | None) -> None:
     one, two = await worker("one"), await worker("two")
-    matches = [f"match-{number:05}-ü" for number in range(3000)]
+    matches = [f"match-{number:05}-ü" for number in range(1000)]
     for match in matches:
         two.bus.subscribe(match)
-    await eventually(lambda: len([m for m, v, _ in two.received if m != ALL]) == 3000, "it has subscribed")
+    await eventually(lambda: {match for match, _, _ in two.received} >= {*matches}, "it has subscribed")
     for match in matches:
         one.bus.publish(match, 1, [event(1)])
         one.bus.publish(match, 2, [event(2)])
@@ -111,11 +111,14 @@ async def test_a_lost_server_is_a_delay_and_everything_is_checked_after_it(
 
 
 @over_a_server
-async def test_a_server_that_hangs_is_noticed_and_nobody_waits_for_it(worker: Opener, server: Server) -> None:
+async def test_a_server_that_hangs_is_noticed_and_nobody_waits_for_it(
+    worker: Opener, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, two = await worker("one"), await worker("two")
     two.bus.subscribe("m")
     await subscribed(two, "m")
-    with server.frozen():
+    with monkeypatch.context() as patch, server.frozen():
+        patch.setattr(remote, "SILENT_SECONDS", 0.2)
         for version in range(20_000):  # if one of them waited, it would wait forever
             one.bus.publish(f"m{version}", 1)
         await eventually(lambda: not one.bus.connected and not two.bus.connected, "the loss is noticed")
@@ -126,7 +129,10 @@ async def test_a_server_that_hangs_is_noticed_and_nobody_waits_for_it(worker: Op
 
 
 @over_a_server
-async def test_without_a_server_a_bus_starts_and_publishes_nothing(kind: str) -> None:
+async def test_without_a_server_a_bus_starts_and_publishes_nothing(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "START_SECONDS", 0.1)
     url = "redis://127.0.0.1:1" if kind == "redis" else "postgresql://nobody@127.0.0.1:1/nothing"
     bus = RedisBus("w", url, b"") if kind == "redis" else PostgresBus("w", url)
     await bus.start(lambda match, version, events: None)
