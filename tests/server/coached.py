@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from escadaria.game import AnyGame
 from escadaria.games.chain import solution as chain
 from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido.index import TOWERS
@@ -23,13 +24,7 @@ def write_solution(folder: Path) -> None:
     game = Rapido(**SHORT)
     ahead = np.subtract.outer(range(game.finish), range(game.finish))
     values = np.repeat((0.5 + 0.08 * ahead)[:, :, None] * ONE, TOWERS, axis=2).astype(np.uint32)
-    about = {
-        "game": game.name,
-        "options": game.options,
-        "rules_version": game.rules_version,
-        "bounds": (0.5, 0.5, 0.0),
-    }
-    files.write(folder / file_name(game), about, {"values": values})
+    files.write(folder / file_name(game), _about(game), {"values": values})
 
 
 def write_chain_solution(folder: Path) -> None:
@@ -41,10 +36,9 @@ def write_chain_solution(folder: Path) -> None:
     orders = np.diff(known.first.ravel(), append=known.count)
     waits = np.repeat(0.5 - ahead / (5 * game.track.length), orders)  # the other seat is to move
     values = np.repeat(waits[:, None], chain.HAND_PAIRS, axis=1).astype(np.float32)
-    about = {
-        "game": game.name,
-        "options": game.options,
-        "rules_version": game.rules_version,
-        "bounds": (0.5, 0.5, 0.0),
-    }
-    files.write(folder / chain.file_name(game), about, {"waiter": values})
+    files.write(folder / chain.file_name(game), _about(game), {"waiter": values})
+
+
+def _about(game: AnyGame) -> dict[str, Any]:
+    about = {"game": game.name, "options": game.options, "rules_version": game.rules_version}
+    return about | {"bounds": (0.5, 0.5, 0.0)}

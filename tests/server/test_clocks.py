@@ -19,7 +19,7 @@ from escadaria.store import StoredEvent
 from escadaria.table import Event
 from server.clients import client, entered, facing, seated
 from serving import Inside, eventually, serving
-from wire import QUICK, Wire, duel, opened, play, playing, wire
+from wire import QUICK, Wire, duel, opened, play, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -160,21 +160,6 @@ async def test_absent_players_are_not_replaced_while_no_member_is_connected(
         assert (await ana.expect("event"))["event"]["seat"] == 1
 
 
-async def test_a_clock_that_ran_out_while_the_server_was_down_leaves_time_to_reconnect(
-    tmp_path: Path, clock: ManualClock
-) -> None:
-    async with serving(tmp_path, clock) as server:
-        match = await playing(server.url, clock=60)
-    clock.ahead = 1000
-    async with (
-        serving(tmp_path, clock) as server,
-        wire(server.url, match["match"], token=match["token"]) as me,
-    ):
-        welcome, snapshot = await me.expect("welcome"), await me.expect("snapshot")
-        assert snapshot["now"]["deadline"] > welcome["time"]
-        assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
-
-
 async def test_a_changed_clock_restarts(manual: Inside, clock: ManualClock) -> None:
     async with seated(manual.url) as (_, me):
         assert (await me.expect("snapshot"))["now"]["deadline"] is None
@@ -201,12 +186,6 @@ async def test_hurried_bots_do_not_wait_until_a_person_is_to_act(tmp_path: Path)
             assert table.now["to_act"] == 1
             await table.request("hurry")
             await eventually(lambda: table.now["to_act"] == 0, "the bots have played")
-
-
-async def test_bots_are_not_hurried_while_others_wait(url: str) -> None:
-    async with facing(url) as (match, _, rui), wire(url, match["match"]) as guest:
-        for who in (rui, guest):
-            assert (await who.ask("hurry", version=4))["code"] == "forbidden"
 
 
 @pytest.mark.parametrize("players, pace", [(2, 1.25), (6, 0.5)])

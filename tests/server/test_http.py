@@ -30,6 +30,7 @@ from escadaria.store import StoreUnavailable
 from escadaria.teaching.views import lesson_view, rules_view
 from server.clients import PEOPLE, client, entered
 from serving import PATIENCE, Inside, serving
+from tables import rows
 from wire import QUICK, play, playing, wire
 
 pytestmark = pytest.mark.anyio
@@ -47,37 +48,22 @@ def test_games_options_and_bots_are_listed(http: httpx.Client) -> None:
     assert [option["name"] for option in answer["games"][0]["options"]] == ["players", "finish"]
 
 
-IMPOSSIBLE: list[tuple[Any, str]] = [
-    ({}, "malformed"),
-    ([], "malformed"),
-    ({"game": 7}, "malformed"),
-    ({"game": "rapido", "extra": 1}, "malformed"),
-    ({"game": "rapido", "people": [{"name": "A"}] * 7}, "malformed"),
-    ({"game": "rapido", "settings": {"clock": -1}}, "malformed"),
-    ({"game": "ludo"}, "bad_options"),
-    ({"game": "rapido", "options": {"players": 7}}, "bad_options"),
-    ({"game": "rapido", "options": {"players": "2"}}, "bad_options"),
-    ({"game": "rapido", "options": {"players": 10**300}}, "bad_options"),
-    ({"game": "rapido", "options": {"name": "chain"}}, "bad_options"),
-    ({"game": "chain", "options": {"board": "x" * 900}}, "bad_options"),
-    ({"game": "rapido", "bots": ["deep blue"]}, "unknown_bot"),
-    ({"game": "rapido", "bots": ["grandmaster"]}, "unknown_bot"),
-    ({"game": "rapido", "settings": {"stand_in": "deep blue"}}, "unknown_bot"),
-    ({"game": "rapido", "options": {"players": 2}, "bots": ["simple"] * 3}, "table_full"),
-    ({"game": "rapido", "people": [{"name": "A", "seat": 0}, {"name": "B", "seat": 0}]}, "seat_taken"),
-    ({"game": "rapido", "people": [{"name": "A", "seat": 5}]}, "seat_taken"),
-    ({"game": "rapido", "people": [{"name": " "}]}, "bad_name"),
-    ({"game": "rapido", "start": True}, "seats_free"),
-    ({"game": "rapido", "start_from": "x"}, "not_practice"),
-    ({"game": "rapido", "start_from": "x", "settings": {"practice": True}}, "invalid_text"),
-]
+REFUSED = rows(Path(__file__).with_name("requests.cases"))
+"""The path, the code and the ruling, and the body."""
 
 
-@pytest.mark.parametrize("body, code", IMPOSSIBLE, ids=range(len(IMPOSSIBLE)))
-def test_an_invalid_match_is_refused(http: httpx.Client, body: Any, code: str) -> None:
-    answer = http.post("/api/matches", json=body)
-    assert (answer.status_code, answer.json()["code"]) == (400, code)
-    assert set(answer.json()) == {"code", "message", "ruling"} and answer.json()["message"]
+@pytest.mark.parametrize("path, code, body", REFUSED, ids=range(len(REFUSED)))
+def test_an_impossible_request_is_refused(http: httpx.Client, path: str, code: str, body: str) -> None:
+    answer = http.post(f"/api/{path}", content=body, headers={"Content-Type": "application/json"})
+    found = answer.json()
+    assert (answer.status_code, f"{found['code']} {found['ruling']}".strip()) == (400, code)
+    assert set(found) == {"code", "message", "ruling"} and found["message"]
+
+
+def test_a_number_and_a_text_that_are_too_large(http: httpx.Client) -> None:
+    for game, options in (("rapido", {"players": 10**300}), ("chain", {"board": "x" * 900})):
+        answer = http.post("/api/matches", json={"game": game, "options": options})
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_options")
 
 
 def test_a_body_that_is_too_long_or_not_json(http: httpx.Client) -> None:

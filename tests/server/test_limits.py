@@ -58,16 +58,11 @@ def limits(**settings: Any) -> tuple[Limits, ManualClock]:
 
 def refused_for(limits: Limits, address: str, kind: Kind, amount: float = 1.0) -> float:
     """Take an amount and return the seconds to wait; 0 if it was allowed."""
-    refusal = None
     try:
         limits.take(address, kind, amount)
-    except Refused as error:
-        refusal = error
-    if refusal is None:
-        return 0.0
-    assert refusal.code == "too_fast"
-    assert refusal.retry_after is not None and refusal.retry_after > 0
-    return refusal.retry_after
+    except Refused as refusal:
+        return refusal.retry_after or 0.0
+    return 0.0
 
 
 def test_a_bucket_fills_with_time() -> None:
@@ -233,6 +228,8 @@ async def test_a_match_with_a_clock_stays_in_memory_or_is_loaded_when_due(tmp_pa
         assert other["match"] not in rooms
         # There is time to reconnect: no seat was handed over while the server was down.
         assert not any(taken_over(server, match) for match in (soon, later))
+        async with wire(server.url, soon["match"], token=soon["token"]) as me:
+            assert (await me.expect("snapshot"))["now"]["deadline"] > clock.time()
         clock.ahead += 86_400
         for match in (soon, later):
             async with wire(server.url, match["match"]):  # a new connection makes the room check the clock

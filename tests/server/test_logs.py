@@ -19,12 +19,9 @@ def record(message: str, **fields: object) -> logging.LogRecord:
     )
 
 
-def test_a_text_line_has_the_time_the_level_the_message_and_the_fields() -> None:
+def test_a_text_line_has_the_time_the_level_the_message_and_the_fields_and_is_one_line() -> None:
     line = TextLines().format(record("started", port=8000, database="sqlite"))
     assert line == "1970-01-01T00:00:00Z info    started port=8000 database=sqlite"
-
-
-def test_a_line_break_in_a_field_or_message_stays_on_its_line() -> None:
     line = TextLines().format(record("a request failed", path="/x\n1970-01-01T00:00:00Z info    started"))
     assert "\n" not in line and r'path="/x\n1970' in line
     line = TextLines().format(record("cancellation failed:\n\tIs the server running?"))
@@ -90,7 +87,7 @@ def test_a_server_logs_its_start_and_shutdown(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in server.log.read_text().splitlines()]
     by_message = {line["what"]: line for line in lines}
     order = ["the tables were migrated", "started", "shutting down", "stopped"]
-    assert [line["what"] for line in lines] == order
+    assert [line["what"] for line in lines] == order and lines[0]["before"] == "none"
     started = by_message["started"]
     assert started["address"] == server.url and started["database"] == f"sqlite {server.database}"
     assert started["version"] and started["commit"] and started["connections"] == Settings().connections

@@ -134,14 +134,6 @@ async def test_a_lost_store_is_shown_and_logged_once(
     assert lines("the store does not answer") == lines("the store answers again") == 1
 
 
-async def test_a_new_database_logs_its_migration(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("INFO", "escadaria")
-    for count in (1, 1):  # the second start has nothing to migrate
-        async with serving(tmp_path):
-            migrated = [r for r in caplog.records if r.getMessage() == "the tables were migrated"]
-            assert len(migrated) == count and vars(migrated[0])["before"] == "none"
-
-
 async def test_moves_and_the_work_of_bots_are_timed(own: Server) -> None:
     before = await asyncio.to_thread(scrape, own.url)
     match = await opened(own.url, people=[{"name": "Ana"}], bots=["regular"], start=True, settings=QUICK)

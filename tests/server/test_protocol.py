@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from escadaria.server import messages
 from escadaria.store import StoredEvent, StoreUnavailable
 from server.clients import PEOPLE, facing, seated
 from serving import Inside, eventually, serving
-from wire import QUICK, Wire, duel, opened, play, playing, wire
+from tables import rows
+from wire import QUICK, duel, opened, playing, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -100,62 +101,32 @@ async def test_a_rematch_is_the_same_when_it_is_repeated(url: str) -> None:
         assert (await me.ask("rematch"))["match"] == rematch["match"]
 
 
-async def test_stale_and_future_versions_are_refused(url: str) -> None:
+async def test_events_that_do_not_change_the_position_make_no_decision_stale(url: str) -> None:
     async with seated(url) as (_, me):
-        assert (await me.ask("act", version=3, action="roll"))["code"] == "stale_version"
-        assert (await me.ask("act", version=5, action="roll"))["code"] == "future_version"
-        assert (await me.ask("ping", version=5))["code"] == "future_version"
-        # Events that do not change the position do not make a decision stale.
         assert (await me.ask("configure", version=4, settings=QUICK))["version"] == 5
         assert (await me.ask("act", version=4, action="roll"))["version"] == 6
 
 
 # Refusals.
 
-Ask = Callable[[Wire], Awaitable[dict[str, Any]]]
-
-WAITING: list[tuple[str, Ask]] = [
-    ("seats_free", lambda me: me.ask("start")),
-    ("seat_taken", lambda me: me.ask("sit", name="Eva", seat=1)),
-    ("bad_name", lambda me: me.ask("sit", name="\u0007")),
-    ("colour_taken", lambda me: me.ask("sit", name="Eva", seat=2, colours=["red"])),
-    ("unknown_bot", lambda me: me.ask("add_bot", bot="deep blue")),
-    ("unknown_seat", lambda me: me.ask("free", seat=2)),
-    ("not_started", lambda me: me.ask("act", version=2, action="roll")),
-    ("not_over", lambda me: me.ask("rematch")),
-    ("future_version", lambda me: me.ask("start", version=9)),
-    ("malformed", lambda me: me.ask("act", action=7)),
-]
-PLAYING: list[tuple[str, Ask]] = [
-    ("started", lambda me: me.ask("sit", name="Eva")),
-    ("not_your_turn", lambda me: me.ask("act", version=4, action="roll", seat=1)),
-    ("illegal_action", lambda me: me.ask("act", version=4, action="again")),
-    ("invalid_text", lambda me: me.ask("act", version=4, action="jump")),
-    ("stale_version", lambda me: me.ask("act", version=1, action="roll")),
-    ("forbidden", lambda me: me.ask("act", version=4, action="roll", seat=3)),
-    ("not_practice", lambda me: me.ask("undo", version=4)),
-    ("not_practice", lambda me: me.ask("hint", version=4)),
-    ("not_practice", lambda me: me.ask("set_up", version=4, position="")),
-    ("not_replaced", lambda me: me.ask("take_back")),
-    ("bad_options", lambda me: me.ask("configure", settings={"practice": True})),
-]
+REFUSED = rows(Path(__file__).with_name("commands.cases"))
+"""When it is sent, why it is refused, and the command."""
 
 
-async def test_refusals_while_the_match_waits(url: str) -> None:
-    match = await opened(url, players=3, people=[{"name": "Ana"}], bots=["simple"])
-    async with wire(url, match["match"], token=match["token"]) as me:
-        for code, ask in WAITING:
-            answer = await ask(me)
-            assert (answer["type"], answer.get("code"), answer["version"]) == ("refused", code, 3)
-
-
-async def test_refusals_while_the_match_is_played_and_over(url: str) -> None:
-    async with seated(url) as (_, me):
-        for code, ask in PLAYING:
-            answer = await ask(me)
-            assert (answer["type"], answer.get("code"), answer["version"]) == ("refused", code, 4)
-        await me.ask("resign")
-        assert (await me.ask("act", version=5, action="roll"))["code"] == "over"
+async def test_commands_are_refused_while_the_match_waits_is_played_and_is_over(url: str) -> None:
+    waits = await opened(url, players=3, people=[{"name": "Ana"}], bots=["simple"])
+    async with (
+        wire(url, waits["match"], token=waits["token"]) as waiting,
+        seated(url) as (_, playing),
+        seated(url) as (_, over),
+    ):
+        await over.ask("resign")
+        state = {"waiting": (waiting, 3), "playing": (playing, 4), "over": (over, 5)}
+        for when, why, command in REFUSED:
+            me, version = state[when]
+            answer = await me.ask(**json.loads(command))
+            assert (answer["type"], answer.get("code")) == ("refused", why), command
+            assert answer["version"] == version
 
 
 async def test_a_command_is_refused_without_the_store_and_accepted_later(
@@ -259,29 +230,6 @@ async def test_two_servers_at_one_match_do_not_contradict_each_other(
 # Versions and reconnection.
 
 
-async def test_events_are_numbered_without_gaps_and_the_same_for_all(url: str) -> None:
-    match, token = await duel(url)
-    async with (
-        Table(url, match["match"], match["token"]) as ana,
-        Table(url, match["match"], token) as rui,
-        Table(url, match["match"], watch=match["watch"]) as watcher,
-    ):
-        everyone = [ana, rui, watcher]
-        for table in everyone:
-            table.follow = True
-        await asyncio.gather(play(ana), play(rui))
-        await watcher.wait_for(lambda: watcher.status == "over")
-        received = [events_of(table) for table in everyone]
-    assert [event["version"] for event in received[0]] == list(range(5, ana.version + 1))
-    assert received[0] == received[1] == received[2]
-
-
-def events_of(table: Table) -> list[dict[str, Any]]:
-    """The events that a client has received, if it follows."""
-    frames = [table.frames.get_nowait() for _ in range(table.frames.qsize())]
-    return [frame for frame in frames if frame["type"] == "event"]
-
-
 async def test_a_reconnecting_client_gets_the_missed_events_or_a_snapshot(tmp_path: Path) -> None:
     async with serving(tmp_path, history=5) as server:
         match = await playing(server.url)
@@ -289,7 +237,9 @@ async def test_a_reconnecting_client_gets_the_missed_events_or_a_snapshot(tmp_pa
             table.follow = True
             while table.version < 12:  # before any match ends
                 await table.request("act", action=table.now["legal"][-1])
-            events, last = events_of(table), table.version
+            frames = [table.frames.get_nowait() for _ in range(table.frames.qsize())]
+            events, last = [frame for frame in frames if frame["type"] == "event"], table.version
+        assert [event["version"] for event in events] == list(range(5, last + 1)), "without gaps"
 
         async def received(**hello: Any) -> list[dict[str, Any]]:
             async with wire(server.url, match["match"], **hello) as me:
