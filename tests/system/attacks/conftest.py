@@ -172,6 +172,9 @@ def hang_up() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
-    """The server that the tests of a module share."""
-    with attacked(tmp_path_factory.mktemp("victim"), head_seconds=60) as victim:
+    """The server that most tests share: what one address may do adds up."""
+    counted = ("requests", "connections", "tables", "work", "writes", "bytes")
+    generous = {f"{kind}_{what}": 10**9 for kind in counted for what in ("per_second", "burst")}
+    generous |= {"tables_per_address": 10**6, "head_seconds": 60}
+    with attacked(tmp_path_factory.mktemp("victim"), **generous) as victim:
         yield victim

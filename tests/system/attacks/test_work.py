@@ -108,24 +108,6 @@ def held(pool: Pool) -> Iterator[Callable[[], None]]:
     yield release
 
 
-async def test_the_queue_is_bounded(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server, client(server.url, ATTACKER) as attacker:
-        pool = server.hub.workers.replays
-        with held(pool) as release:
-            posts = [
-                asyncio.create_task(attacker.post("/api/replays", json={"record": another(30, number)}))
-                for number in range(60)
-            ]
-            await eventually(lambda: sum(post.done() for post in posts) == 35, "the others are refused")
-            assert pool.waiting == 25
-            release()
-            answers = await asyncio.gather(*posts)
-        refused = [answer for answer in answers if answer.status_code != 200]
-        assert {(answer.status_code, answer.json()["code"]) for answer in refused} == {(503, "busy")}
-        assert len(refused) == 35
-        assert all(int(answer.headers["retry-after"]) >= 1 for answer in refused)
-
-
 async def test_work_is_limited_per_address(tmp_path: Path) -> None:
     async with (
         serving(tmp_path, work_per_second=1e-4, work_burst=1e-3) as server,

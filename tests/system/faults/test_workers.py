@@ -40,17 +40,6 @@ async def test_the_first_of_two_workers_wins_and_the_other_catches_up(servers: t
         await race(here, ((a1, a2), (r1, r2)), random.Random(5))
 
 
-async def test_a_client_that_moves_to_another_worker_misses_nothing(servers: tuple[Server, Server]) -> None:
-    one, two = servers
-    async with scene(one) as here, here.tab(here.rui, two) as other:
-        async with here.tab(here.ana) as host:
-            await host.ask("act", action="roll")
-            version = host.version
-        async with here.tab(here.ana, two, since=version) as host:
-            assert (await host.ask("act", action="place 0"))["version"] == version + 1
-        await other.catch_up(version + 1)
-
-
 async def test_a_rematch_requested_at_both_workers_is_one_match(servers: tuple[Server, Server]) -> None:
     one, two = servers
     async with scene(one) as here, here.tab(here.ana) as a, here.tab(here.rui, two) as b:
