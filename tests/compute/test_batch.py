@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from escadaria.compute.batch import Batch
 from escadaria.dice import equal_shares
 from escadaria.game import CHANCE, AnyGame, Outcome
 from escadaria.games.rapido.rules import Rapido
+from strategies import play_random
 
 SEED = 11
 
@@ -111,13 +111,9 @@ def test_games_start_from_any_position(game: AnyGame) -> None:
 
 def _positions(game: AnyGame, number: int) -> list[Any]:
     """The positions of a random game, each kind of node among them."""
-    rng, state = random.Random(SEED), game.initial_state()
-    found: list[Any] = []
-    while game.outcome(state) is None and len(found) < number:
-        found.append(state)
-        outcomes = [roll for roll, _ in game.chance_outcomes(state)]
-        state = game.apply(state, rng.choice(outcomes or game.legal_actions(state)))
-    phases: Any = type(state.phase)
+    found = [game.initial_state(), *(state for _, state in play_random(game, SEED, number - 1))]
+    found = [state for state in found if game.outcome(state) is None]
+    phases: Any = type(found[0].phase)
     assert {state.phase for state in found} | {phases.OVER} == set(phases)
     return found
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from compute.kernels import words
 from escadaria import bots
 from escadaria.bots.evaluating import Master
 from escadaria.games.chain import values
 from escadaria.games.chain.compiled import search as chain_search
-from escadaria.games.chain.compiled.rules import Words, pool_of
 from escadaria.games.chain.compiled.search import FAILS, Search, Searched, new_search
-from escadaria.games.chain.rules import Chain, Phase, State
+from escadaria.games.chain.rules import Chain
 
 GAME = Chain(3)
-HANDS, DISCS = (3, 2, 4), ((5, 20), (0, 11), (3, 14))
+STATE = GAME.parse_state(
+    "turn=0 phase=keep hands=3,2,4 pool=15 discs=5+20,0+11,3+15 stacks=3:2,5:0,11:1,15:2,20:0 "
+    "chain=-/0/open loose=-"
+)
 
 pytestmark = pytest.mark.usefixtures("no_solution")
 
@@ -26,29 +30,14 @@ def search() -> Search:
     return new_search(GAME)
 
 
-def position() -> tuple[Words, Words, Words]:
-    hands, discs = np.array(HANDS), np.array(DISCS)
-    stacks = np.zeros(GAME.track.length + 1, np.int64)
-    for seat, spaces in enumerate(DISCS):
-        for space in spaces:
-            if space:
-                stacks[space] = seat + 1
-    return hands, discs, stacks
-
-
-def readable(hands: Words) -> State:
-    piles = tuple(sorted((space, (seat,)) for seat, spaces in enumerate(DISCS) for space in spaces if space))
-    return State(0, Phase.KEEP, tuple(map(int, hands)), pool_of(hands), DISCS, piles)
-
-
 def two_turns(search: Search) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The mean of one turn's expectation after all ends of the turn before it."""
     level, mean, after, total = search.levels[0], np.zeros(3), np.zeros(3), 0.0
-    chain_search.plan(search, level, 0, *position())
+    chain_search.plan(search, level, 0, *words(GAME, STATE))
     for end in range(1, FAILS + len(level.paths.fails)):
         chance = 0.0 if end == FAILS else chain_search.chance_of(level.paths, end)
         if chance:
-            hands, discs, stacks = position()
+            hands, discs, stacks = words(GAME, STATE)
             disc = chain_search.better_disc(level.workspace, end) if end < FAILS else 0
             chain_search.play_end(search, disc, end, 0, hands, discs, stacks)
             chain_search.look(search, search.levels[1], 1, hands, discs, stacks, after)
@@ -60,10 +49,9 @@ def two_turns(search: Search) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 
 def test_one_turn_is_the_readable_expectation(search: Search) -> None:
     """The best number of dice to keep is worth that much to the readable evaluator."""
-    hands, discs, stacks = position()
     out = np.zeros(3)
-    chain_search.look(search, search.levels[1], 0, hands, discs, stacks, out)
-    worths = values.evaluator(GAME).action_values(readable(hands))
+    chain_search.look(search, search.levels[1], 0, *words(GAME, STATE), out)
+    worths = values.evaluator(GAME).action_values(STATE)
     assert out[0] == pytest.approx(max(worths.values()), abs=1e-5)
     assert out.sum() == pytest.approx(1.0, abs=1e-5)
 
@@ -73,14 +61,14 @@ def test_rollouts_of_two_turns_have_the_mean_of_two_turns(search: Search) -> Non
     fifty, estimates = new_search(GAME, rollouts=50, turns=2), np.zeros((20, 3))
     chain_search.set_seed(1)
     for out in estimates:
-        chain_search.roll_out(fifty, 0, *position(), out)
+        chain_search.roll_out(fifty, 0, *words(GAME, STATE), out)
     error = estimates.std(axis=0) / len(estimates) ** 0.5
     assert (error > 0).all() and (abs(estimates.mean(axis=0) - two_turns(search)) < 4 * error).all()
 
 
 @pytest.mark.parametrize("rolled", [0, 3])
 def test_a_search_leaves_the_position_as_it_was(search: Search, rolled: int) -> None:
-    before, now = position(), position()
+    before, now = words(GAME, STATE), words(GAME, STATE)
     chain_search.plan_deeper(search, rolled, 0, *now)
     for one, other in zip(before, now, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -112,10 +100,9 @@ def check_game(game: Chain) -> None:
 
 def test_a_grandmaster_takes_the_win_that_a_master_takes() -> None:
     """With one disc at the centre and the other one space before it, keeping one die is best (C6, C7)."""
-    centre, hands = GAME.track.length, np.array(HANDS)
-    discs = ((centre - 1, centre), (0, 11), (3, 14))
-    piles = ((3, (2,)), (11, (1,)), (14, (2,)), (centre - 1, (0,)))
-    state = State(0, Phase.KEEP, HANDS, pool_of(hands), discs, piles)
+    discs = (GAME.track.length - 1, GAME.track.length), *STATE.discs[1:]
+    piles = (3, (2,)), (11, (1,)), (15, (2,)), (GAME.track.length - 1, (0,))
+    state = replace(STATE, discs=discs, piles=piles)
     assert Master(Searched(GAME), "")(GAME, state) == bots.load("master", GAME)(GAME, state)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,8 @@ from escadaria import bots
 from escadaria.arena import simulation
 from escadaria.compute import streams
 from escadaria.game import AnyGame
-from escadaria.games.chain.rules import Chain
+from escadaria.games.chain.compiled import rules as chain_rules
+from escadaria.games.chain.rules import FACES, Chain, Heading, Links, can_link
 from escadaria.games.rapido.rules import Rapido
 
 pytestmark = pytest.mark.usefixtures("no_solution")
@@ -52,3 +55,21 @@ def test_streams_are_those_of_readable_python(sides: int) -> None:
             state, number = streams.below(state, sides)
             state = np.uint64(state)
             assert number == theirs.below(sides)
+
+
+@pytest.mark.parametrize("dice", [2, 3, 4, 5])
+def test_c10_what_can_be_linked_is_told_at_once(dice: int) -> None:
+    """For every chain that can come up and all loose dice beside it, as the engine finds by trying."""
+    for first in FACES:
+        for loose in combinations_with_replacement(FACES, dice):
+            numbers = (first, *loose)
+            if max(map(numbers.count, FACES)) > 3:
+                assert not can_link(Links((first,), first), loose)
+                continue
+            word = sum(1 << 8 * (number - 1) for number in loose)
+            found = chain_rules.can_link(first - 1, 0, word)
+            assert found == can_link(Links((first,), first), loose)
+            for code, heading in ((1, Heading.UP), (2, Heading.DOWN)):
+                if first not in (1, 6) and loose.count(first) < 3:
+                    chain = Links((first,), first, heading)
+                    assert chain_rules.can_link(first - 1, code, word) == can_link(chain, loose)

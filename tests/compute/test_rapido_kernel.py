@@ -10,44 +10,26 @@ import pytest
 from compute.kernels import row_of, wild_positions
 from escadaria.games.rapido import rolls
 from escadaria.games.rapido.compiled import rules
-from escadaria.games.rapido.rolls import RANK
-from escadaria.games.rapido.rules import ROLLS, VALUES, Phase, Place, Rapido, Scored, State, ThrewOut
+from escadaria.games.rapido.rules import ROLLS, VALUES, Phase, Place, Rapido, State, ThrewOut
 
 
 @pytest.mark.parametrize("players", [2, 6])
 def test_every_transition_is_the_engine_s_also_where_no_bot_would_go(players: int) -> None:
     """Values are drawn from few, so that ties are frequent (R14)."""
-    game, rng = Rapido(players, 12), random.Random(players)
-    placed = 0
-    for state in wild_positions(game, rng, games=15):
+    game, placed = Rapido(players, 12), 0
+    for state in wild_positions(game, random.Random(players), games=15):
         row = row_of(state)
-        tower, own = int(row[rules.TOWER]), int(rules.own_marks(row))
-        free = rules.free_fields(tower)
+        free = rules.free_fields(int(row[rules.TOWER]))
         assert free == sum(1 << place - 1 for place in state.free_fields() if place)
         if state.phase is not Phase.DECIDE:
             continue
         assert tuple(field for field in range(6) if rules.is_free(free, field)) == state.free_fields()
         for field in state.free_fields():
-            facts = game.facts(state, Place(field))
-            victims = {(fact.victim, fact.field) for fact in facts if isinstance(fact, ThrewOut)}
-            out = rules.thrown_out(tower, own, field, RANK[state.value])
-            marks = row[rules.SEATS + players :].tolist()
-            found = {
-                (seat, lane)
-                for seat in range(players)
-                for lane in range(8)
-                if marks[seat] & out & 128 << 8 * lane
-            }
-            assert found == victims
             rows, thrown = row[None].copy(), np.zeros(players, np.int64)
             rules.place(players, rows, 0, field, thrown)
             rules.pass_turn(players, rows, 0)
-            assert thrown.sum() == len(victims)
-            scores = [fact for fact in facts if isinstance(fact, Scored)]
-            climbed = rules.score(players, int(rules.own_marks(rows[0])))
-            assert (climbed >= 0) == bool(scores)  # R18
-            for fact in scores:
-                assert climbed == fact.climbed
+            victims = [fact.victim for fact in game.facts(state, Place(field)) if isinstance(fact, ThrewOut)]
+            assert thrown.tolist() == [victims.count(seat) for seat in range(players)]
             after = game.apply(state, Place(field))
             assert rules.start_turn(game.finish, players, rows, 0) == (after.phase is Phase.OVER)
             assert np.array_equal(rows[0, rules.TOWER :], row_of(after)[rules.TOWER :])

@@ -22,7 +22,7 @@ from escadaria.games.rapido.compiled import solver as rapido_solver
 from escadaria.games.rapido.compiled.solver import Solver
 from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rolls import FIRST_ROLLS, LATER_ROLLS
-from escadaria.games.rapido.rules import ROLLS, VALUES, Pair, Phase, Place, State
+from escadaria.games.rapido.rules import ROLLS, VALUES, Pair, Phase, Place, Rapido, State
 from escadaria.games.rapido.solution import ONE, RapidoSolution, tower_of
 from escadaria.solutions import BadSolution, files, find, open_solution, path_of
 from escadaria.solutions.solution import Bounds
@@ -148,6 +148,14 @@ def test_openspiel_s_value_iteration_finds_the_same() -> None:
 
 # Files.
 
+RACE = Rapido(players=2, finish=5)
+ABOUT: dict[str, object] = {
+    "game": RACE.name,
+    "options": RACE.options,
+    "rules_version": RACE.rules_version,
+    "bounds": [0.25, 0.75, 0.5],
+}
+
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -166,28 +174,20 @@ def test_bounds_too_narrow_to_prove_are_widened(
 
 
 def test_a_solution_is_kept_and_a_damaged_one_refused(cache: Path) -> None:
-    game = escadaria.load("rapido", players=2, finish=5)
-    path = path_of(game)
+    path, values = path_of(RACE), np.arange(5 * 5 * 7, dtype=np.uint32).reshape(5, 5, 7)
     assert path.parent == cache
-    about = {
-        "game": game.name,
-        "options": game.options,
-        "rules_version": game.rules_version,
-        "bounds": [0.25, 0.75, 0.5],
-    }
-    values = np.arange(5 * 5 * 7, dtype=np.uint32).reshape(5, 5, 7)
-    files.write(path, about, {"values": values})
-    opened = open_solution(game)
+    files.write(path, ABOUT, {"values": values})
+    opened = open_solution(RACE)
     assert isinstance(opened, RapidoSolution) and np.array_equal(opened.values, values)
     assert astuple(opened.bounds) == (0.25, 0.75, 0.5)
     whole = path.read_bytes()
     for place in (3, 30, 100, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         with pytest.raises(BadSolution):
-            open_solution(game)
+            open_solution(RACE)
     path.write_bytes(whole[:-5])
     with pytest.raises(BadSolution):
-        open_solution(game)
+        open_solution(RACE)
 
 
 @pytest.mark.parametrize(
@@ -197,26 +197,23 @@ def test_a_solution_is_kept_and_a_damaged_one_refused(cache: Path) -> None:
         ({"game": "chain", "options": {"players": 2, "board": "short"}}, "another game"),
         ({"options": None}, "another game"),
         ({"rules_version": 0}, "other rules"),
-        (None, "damaged"),
+        ({}, "damaged"),
     ],
 )
 def test_a_bad_solution_is_reported_not_replaced_by_learned_values(
-    cache: Path, change: dict[str, object] | None, said: str
+    cache: Path, change: dict[str, object], said: str
 ) -> None:
-    game = escadaria.load("rapido", players=2, finish=5)
-    assert find(game) is None
-    assert evaluators.find(game).source.kind == evaluators.VALUES
-    about = {"game": game.name, "options": game.options, "rules_version": game.rules_version}
-    about |= {"bounds": [0.5, 0.5, 0.0], **(change or {})}
-    path = path_of(game)
-    files.write(path, about, {"values": np.zeros((5, 5, 7), np.uint32)})
-    if change is None:
+    assert find(RACE) is None
+    assert evaluators.find(RACE).source.kind == evaluators.VALUES
+    path = path_of(RACE)
+    files.write(path, ABOUT | change, {"values": np.zeros((5, 5, 7), np.uint32)})
+    if not change:
         path.write_bytes(path.read_bytes()[:-1] + b"x")
     for ask in (find, evaluators.find, lambda game: bots.load("master", game)):
         for _ in range(2):  # what is remembered of the file is said again
             with pytest.raises(BadSolution, match=said):
-                ask(game)
-    position = str(game.apply(game.initial_state(), game.parse("26")))
+                ask(RACE)
+    position = str(RACE.apply(RACE.initial_state(), RACE.parse("26")))
     result = CliRunner().invoke(app, ["hint", "rapido", position, "--players", "2", "--option", "finish=5"])
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("The file of this solution is damaged")
@@ -264,4 +261,4 @@ def test_what_does_not_fit_is_refused_with_figures(cache: Path) -> None:
     with pytest.raises(solve.CannotSolve, match="disk"):
         solve.require(memory=0, disk=10**18, where=cache / "x")
     with pytest.raises(solve.CannotSolve, match="3 players"):
-        escadaria.solve(escadaria.load("rapido", players=3))
+        escadaria.solve(Rapido(players=3))

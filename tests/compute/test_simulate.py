@@ -152,13 +152,6 @@ def test_an_unreachable_scheduler_is_named(
     assert f"there is no scheduler at {address}" in refused.stderr.replace("\n", "")
 
 
-@pytest.mark.parametrize("command", ["simulate", "arena"])
-def test_workers_and_a_scheduler_exclude_each_other(command: str) -> None:
-    words = [command, "rapido", "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"]
-    refused = CliRunner().invoke(app, words)
-    assert refused.exit_code == 2 and "not both" in refused.stderr.replace("\n", " ")
-
-
 def test_the_command_takes_workers_or_a_scheduler(cluster: str) -> None:
     words = ["simulate", "rapido", "--games", "150", "--json"]
     ways: list[list[str]] = [[], ["--workers", "2"], ["--scheduler", cluster]]
@@ -190,9 +183,3 @@ def test_without_joblib_one_worker_plays(monkeypatch: pytest.MonkeyPatch, by_eng
     same_games(simulate(GAME, MIXED, 300, seed=5).counts, by_engine.counts)
     with pytest.raises(lab.MissingExtra, match=r"install escadaria\[lab\]"):
         simulate(GAME, MIXED, 300, workers=2)
-
-
-def test_without_distributed_there_is_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(lab.MissingExtra, match=r"install escadaria\[lab\]"):
-        simulate(GAME, MIXED, 1, scheduler="tcp://127.0.0.1:8786")

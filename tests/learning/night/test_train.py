@@ -14,7 +14,7 @@ from compute.clusters import local_cluster
 from escadaria import cluster
 from escadaria import network as values
 from escadaria.network import Network
-from learning.test_train import check_network, loaded
+from learning.test_tools import check_network, loaded
 from research import chain_training, rapido_training
 from tools import train
 
