@@ -98,20 +98,8 @@ def _rows(database: Path | str, statement: LiteralString) -> list[tuple[Any, ...
 class Findings:
     """The result of a comparison."""
 
-    matches: int = 0
-    events: int = 0
-    received: int = 0
-    accepted: int = 0
-    rolls: int = 0
-    finished: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        return (
-            f"{self.matches} matches ({self.finished} finished), {self.events} events stored, "
-            f"{self.received} received, {self.accepted} requests accepted, {self.rolls} rolls verified, "
-            f"{len(self.wrong)} violations"
-        )
 
 
 def check(database: Path | str, witness: Witness) -> Findings:
@@ -122,7 +110,7 @@ def check(database: Path | str, witness: Witness) -> Findings:
         _check_alone(stored, findings)
     for match, events in witness.events.items():
         for version, received in events.items():
-            findings.received += 1
+            findings.counts["received"] += 1
             _check_event(matches.get(match), match, version, received, findings)
     for match, snapshot in witness.snapshots:
         text, version = snapshot["now"]["text"], snapshot["version"]
@@ -136,8 +124,8 @@ def check(database: Path | str, witness: Witness) -> Findings:
 
 def _check_alone(stored: Stored, findings: Findings) -> None:
     """No gaps, no duplicate commands, legal plies, and verified rolls."""
-    findings.matches += 1
-    findings.events += len(stored.versions)
+    findings.counts["matches"] += 1
+    findings.counts["events"] += len(stored.versions)
     if stored.versions != list(range(1, len(stored.versions) + 1)):
         findings.wrong.append(f"{stored.match}: gaps in {stored.versions}")
     twice = [key for key, count in Counter(filter(None, stored.requests)).items() if count > 1]
@@ -146,7 +134,7 @@ def _check_alone(stored: Stored, findings: Findings) -> None:
     stored.fold()
     if stored.texts[-1] is not None:
         verdict = verify(stored.record())
-        findings.rolls += verdict.rolls
+        findings.counts["rolls"] += verdict.rolls
         if not verdict.fair:
             findings.wrong.append(f"{stored.match}: the dice are not proven: {verdict}")
 
@@ -177,7 +165,7 @@ def _check_answers(matches: dict[str, Stored], witness: Witness, findings: Findi
         asked = witness.asked.get((match, id), {})
         if asked.get("type") in ("ping", "rematch"):  # these need not store anything
             continue
-        findings.accepted += 1
+        findings.counts["accepted"] += 1
         if by_id.get((match, id)) != [version]:
             findings.wrong.append(
                 f"{match}: {id} made {version}, stored is {by_id.get((match, id))}: {asked}"
@@ -198,6 +186,6 @@ async def check_server(server: Server, findings: Findings) -> None:
         stored.fold()
         if (await get(server, f"/api/matches/{match}")).json()["status"] != "over":
             continue
-        findings.finished += 1
+        findings.counts["finished"] += 1
         record = read((await get(server, f"/api/matches/{match}/record")).text)
         assert verify(record).fair and [str(ply) for ply in record.plies] == stored.plies, match

@@ -126,8 +126,8 @@ async def break_all(
                 await kinds[number % len(kinds)]()
             await every_party_progresses(parties)
         findings = check(settings["database"], witness)
-        print(f"{number + 1} faults: {findings}; {witness.returns} returns, {dict(witness.refusals)}")
-        assert findings.accepted
+        print(f"{number + 1} faults: {findings.counts}; {witness.returns} returns, {witness.refusals}")
+        assert findings.counts["accepted"]
 
 
 LOST = ("the store does not answer",)

@@ -1,4 +1,4 @@
-"""Hundreds of kills and stops, on both databases."""
+"""Hundreds of kills and stops on both databases, and fifty faults of a cluster with and without Redis."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from databases import Postgres
+from databases import Postgres, Redis
 from system.faults.people import TABLES, drawn
+from system.faults.test_cluster import break_all
 from system.faults.test_kills import kill_often, stop_often
 
 pytestmark = pytest.mark.anyio
@@ -28,3 +29,11 @@ async def test_two_hundred_kills(tmp_path: Path, database: dict[str, str]) -> No
 
 async def test_twenty_stops(tmp_path: Path, database: dict[str, str]) -> None:
     await stop_often(tmp_path, 20, drawn(), len(TABLES), **database)
+
+
+@pytest.mark.parametrize("bus", ["postgresql", "redis"])
+async def test_fifty_faults(
+    bus: str, tmp_path: Path, postgres: Postgres, request: pytest.FixtureRequest
+) -> None:
+    redis: Redis | None = request.getfixturevalue("redis") if bus == "redis" else None
+    await break_all(tmp_path, postgres, redis, drawn(), len(TABLES), faults=50)
