@@ -239,7 +239,7 @@ class Person:
 def play_together(people: Sequence[Person], seed: int = 1, most: int = 1000) -> None:
     """Play to the end, or at most a number of decisions, each person in their own browser."""
     chance = random.Random(seed)
-    moved = time.monotonic()
+    moved = time.monotonic()  # to give up if nobody can act
     while most > 0 and not all(person.winner.is_visible() for person in people):
         assert time.monotonic() < moved + PATIENCE, "no player can act"
         for person in people:

@@ -175,35 +175,19 @@ def test_a_position_is_set_up_by_parts_and_by_its_text_and_played_on(come: Come)
     expect(person.turn.get_by_text("54").first).to_be_visible()
 
 
-def test_chain_is_set_up_by_its_text_and_mistakes_are_told_in_every_language(come: Come) -> None:
-    person = come(language="de")
-    person.go("/position/chain")
+def test_chain_is_set_up_by_its_parts_and_its_text_and_mistakes_are_told_in_every_language(
+    come: Come,
+) -> None:
+    person = come(language="de").go("/position/chain#players=2&board=18")
     person.troubles.forgive("status of 400")
-    page = person.page
+    page, blue, red = person.page, person.say("colour.blue"), person.say("colour.red")
     page.get_by_text(person.say("web.position.text"), exact=True).click()
     text = person.named("textbox", "web.position.text")
-    expect(text).to_have_value(re.compile("phase=keep hands=2,2 "))  # for two, whose values are exact
-    known = text.input_value()
-    text.fill(known.replace("phase=keep", "phase=sleep"))
-    expect(page.get_by_role("alert")).to_contain_text(person.say("web.position.wrong.C8"))
-    text.fill(known.replace("pool=12", "pool=11"))
-    expect(page.get_by_role("alert")).to_contain_text(person.say("web.position.wrong.C2"))
-    expect(page.get_by_role("alert").get_by_role("link")).to_have_attribute("href", "/rules/chain#C2")
-    text.fill("nothing")
-    expect(page.get_by_role("alert")).to_contain_text(person.say("web.position.wrong"))
-    text.fill(known)
-    expect(page.get_by_role("alert")).to_have_count(0)
-
-
-def test_chain_is_set_up_by_its_parts(come: Come) -> None:
-    person = come().go("/position/chain#players=2&board=18")
-    page = person.page
-    page.get_by_text(person.say("web.position.text"), exact=True).click()
-    text = person.named("textbox", "web.position.text")
-    person.named("spinbutton", "web.position.hand", name="Blue").fill("5")
+    expect(text).to_have_value(re.compile("phase=keep hands=2,2 "))
+    person.named("spinbutton", "web.position.hand", name=blue).fill("5")
     page.keyboard.press("Tab")
     expect(text).to_have_value(re.compile("hands=2,5 pool=9"))
-    person.named("combobox", "web.position.disc", name="Red", number=1).select_option("7")
+    person.named("combobox", "web.position.disc", name=red, number=1).select_option("7")
     expect(text).to_have_value(re.compile(r"discs=0\+7,0\+0 stacks=7:0"))
     for number in (3, 5):
         person.named("button", "web.position.link", number=number).click()
@@ -211,3 +195,14 @@ def test_chain_is_set_up_by_its_parts(come: Come) -> None:
     expect(page.locator(".win")).to_have_count(3)  # two discs, and upwards
     person.click("web.position.unlink")
     expect(text).to_have_value(re.compile("chain=3/3/open"))
+
+    known, alert = text.input_value(), page.get_by_role("alert")
+    text.fill(known.replace("phase=", "phase=no"))
+    expect(alert).to_contain_text(person.say("web.position.wrong.C8"))
+    text.fill(known.replace("pool=10", "pool=11"))
+    expect(alert).to_contain_text(person.say("web.position.wrong.C2"))
+    expect(alert.get_by_role("link")).to_have_attribute("href", "/rules/chain#C2")
+    text.fill("nothing")
+    expect(alert).to_contain_text(person.say("web.position.wrong"))
+    text.fill(known)
+    expect(alert).to_have_count(0)

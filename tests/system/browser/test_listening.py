@@ -99,6 +99,8 @@ def plays(reader: Reader, game: str, described: str) -> None:
         asked += 1
         expect(person.main.or_(person.winner).first).to_be_visible()
     assert asked  # the number depends on the dice
+    won = person.like(f"{game}.fact.won", f"{game}.fact.won.you").pattern.removeprefix("^")
+    expect(person.page.locator("[aria-live=polite]").first).to_have_text(re.compile(won))
     heard = person.page.evaluate("window.heard")
     says = sentences(person, game)
     announced = {sentence for words in heard for sentence in says.findall(words.replace("\u00a0", " "))}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import ViewportSize, expect
@@ -210,10 +209,6 @@ def contrast(a: Rgb, b: Rgb) -> float:
 
 
 def luminance(colour: Rgb) -> float:
-    def linear(parts: Rgb) -> Iterator[float]:
-        for part in parts:
-            share = part / 255
-            yield share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
-
-    red, green, blue = linear(colour)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    shares = [part / 255 for part in colour]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

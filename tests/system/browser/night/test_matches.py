@@ -15,7 +15,7 @@ from system.browser.setup import DESK, SHORT, SHORTEST, TALL, Table
 from system.browser.test_coach import hint_fits
 from system.browser.test_keys import KEEP
 from system.browser.test_listening import ends_by_reader
-from system.browser.test_matches import match_by_a_link, whole_match
+from system.browser.test_matches import whole_match
 from system.browser.test_print import PAGES, PAPERS, fit
 from system.browser.test_real_dice import PLAYS, entered, rows_say_their_die
 from system.browser.test_stuck import hammered
@@ -39,10 +39,6 @@ def test_a_match_against_bots(
     come: Come, game: str, players: int, options: dict[str, Any], size: ViewportSize
 ) -> None:
     whole_match(come, game, players, options, size)
-
-
-def test_three_play_online(come: Come) -> None:
-    match_by_a_link(come, 3)
 
 
 def test_the_taps_of_an_expert(come: Come, url: str) -> None:
