@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -30,6 +32,15 @@ def http(url: str) -> Iterator[httpx.Client]:
     limits = httpx.Limits(max_keepalive_connections=0)
     with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE, limits=limits) as client:
         yield client
+
+
+@pytest.fixture(scope="package", autouse=True)
+def quick_stops() -> Iterator[None]:
+    """uvicorn's loops in this process look every hundredth of a second whether to stop, not every tenth."""
+    quick = SimpleNamespace(**vars(asyncio) | {"sleep": lambda _: asyncio.sleep(0.01)})  # polls
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("uvicorn.server.asyncio", quick)
+        yield
 
 
 @pytest.fixture
