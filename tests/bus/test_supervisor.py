@@ -12,11 +12,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from databases import Postgres
-from escadaria.game import BadOptions
-from escadaria.server.run import serve
-from escadaria.server.settings import Settings
+from escadaria.cli import app
 from serving import PATIENCE, Server, eventually, free_port, running, started
 from system.faults.check import check
 from system.faults.people import Witness, every_party_progresses, playing
@@ -39,8 +38,9 @@ class Supervised(Server):
 
 
 def test_several_workers_on_sqlite_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadOptions, match="DATABASE_URL"):
-        serve(Settings(workers=2, database=str(tmp_path / "x.sqlite3")))
+    words = ["serve", "--workers", "2", "--database", str(tmp_path / "x.sqlite3")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2 and "DATABASE_URL" in done.stderr
     assert not [*tmp_path.iterdir()]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from databases import Postgres
-from escadaria.store import Conflict, StoreUnavailable, commits
+from escadaria.store import Conflict, StoreUnavailable, commits, sql
 from escadaria.store.sql import SqlStore
 from serving import PATIENCE, eventually
 from store.conftest import Opener, event, locked, open_matches, versions, writing
@@ -30,28 +30,24 @@ async def refused(call: Awaitable[object]) -> StoreUnavailable:
     return caught.value
 
 
-@pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls are answered after two seconds."""
-    monkeypatch.setattr(commits, "ANSWER_SECONDS", 2.0)
-
-
-@pytest.fixture
-def endless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls are not answered before the end of the test, but by a bound of their own."""
-    monkeypatch.setattr(commits, "ANSWER_SECONDS", 1e6)
+@contextmanager
+def impatience() -> Iterator[None]:
+    """Refuse calls that wait for long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(commits, "ANSWER_SECONDS", 0.5)
+        patch.setattr(sql, "PING_SECONDS", 0.2)
+        yield
 
 
 # --- PostgreSQL stopped -----------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("short")
 async def test_a_frozen_postgresql_is_a_refusal(opened: Opener, postgres: Postgres) -> None:
     url = postgres.empty()
     store = await opened(url)
     await store.append("m", [event(1)])
     await store.events("m")
-    with postgres.frozen():
+    with postgres.frozen(), impatience():
         await refused(store.ping())
         calls = (
             store.append("m", [event(2)]),
@@ -87,19 +83,6 @@ async def works_again(store: SqlStore) -> None:
                 await asyncio.sleep(0.05)  # polls
 
 
-@pytest.mark.usefixtures("endless")
-async def test_close_is_bounded_while_postgresql_is_frozen(opened: Opener, postgres: Postgres) -> None:
-    store = await opened(postgres.empty())
-    await store.append("m", [event(1)])
-    with postgres.frozen():
-        waiting = [asyncio.create_task(refused(store.append("m", [event(2)]))) for _ in range(3)]
-        waiting.append(asyncio.create_task(refused(store.events("m"))))
-        await asyncio.sleep(0)  # they are called
-        async with asyncio.timeout(PATIENCE):
-            await store.close(0.5)
-            await asyncio.gather(*waiting)
-
-
 CLOSES = """
 import asyncio, sys
 from escadaria.store import StoredEvent, StoreUnavailable, open_store
@@ -109,17 +92,18 @@ async def main():
     await store.events("m")
     print("open", flush=True)
     sys.stdin.readline()
-    calls = store.append("m", [StoredEvent(2, 0.0, "", "{}")]), store.ping()
+    second = [StoredEvent(2, 0.0, "", "{}")]
+    calls = store.append("m", second), store.append("m", second), store.events("m"), store.ping()
     tasks = [asyncio.create_task(call) for call in calls]
-    await asyncio.sleep(0.1)
+    await asyncio.sleep(0)  # they are called
     await store.close(0.2)
     print(await asyncio.gather(*tasks, return_exceptions=True), flush=True)
 asyncio.run(main())
 """
 
 
-async def test_a_process_ends_while_postgresql_is_frozen(postgres: Postgres) -> None:
-    """No thread keeps the process alive."""
+async def test_a_store_is_closed_and_its_process_ends_while_postgresql_is_frozen(postgres: Postgres) -> None:
+    """Its calls are refused, and no thread keeps the process alive."""
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         [sys.executable, "-c", CLOSES, postgres.empty()],
@@ -132,20 +116,19 @@ async def test_a_process_ends_while_postgresql_is_frozen(postgres: Postgres) -> 
         assert process.stdout.readline() == "open\n"
         with postgres.frozen():
             output, _ = await asyncio.to_thread(process.communicate, "close\n", PATIENCE)
-            assert output.count("StoreUnavailable") == 2
+            assert output.count("StoreUnavailable") == 4
             assert process.returncode == 0
 
 
 # --- ping -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("endless")
 async def test_a_ping_fails_while_somebody_else_holds_the_lock(store: SqlStore, url: str) -> None:
     await store.ping()
     before = store.meters.commits
     await asyncio.gather(*(store.ping() for _ in range(5)))
     assert store.meters.commits == before + 1  # concurrent pings share one commit
-    with locked(url):
+    with locked(url), impatience():
         await refused(store.ping())
         await refused(store.ping())
     await works_again(store)
@@ -163,13 +146,12 @@ async def test_a_cancelled_ping_disturbs_no_other(store: SqlStore) -> None:
 # --- a lock held for long ---------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("short")
 async def test_calls_behind_a_long_lock_are_answered_too(store: SqlStore, url: str) -> None:
     """The second append waits for the first and then for the lock."""
     await store.append("m", [event(1)])
-    with locked(url):
+    with locked(url), impatience():
         first = asyncio.create_task(refused(store.append("m", [event(2)])))
-        await eventually(lambda: not store.waiting, "the first is being stored")
+        await eventually(lambda: store._threads.writer._started, "the first is being stored")
         second = asyncio.create_task(refused(store.append("m", [event(2)])))
         await asyncio.gather(first, second)
     await works_again(store)

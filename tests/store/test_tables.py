@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -182,34 +179,6 @@ async def test_a_purge_deletes_expired_values_in_batches(
     assert await store.values("a", 0) == {}
     assert len(await store.values("b", 0)) == 5
     assert await store.purge(150) == 0
-
-
-# --- the key ----------------------------------------------------------------------------------------------
-
-KEYS = """
-import asyncio, os, sys
-import alembic.command, psycopg
-from escadaria.store import open_store
-async def main():
-    store = await open_store(sys.argv[1])
-    print(store.key.hex(), flush=True)
-    await store.close()
-for _ in range(4):
-    if not os.fork():
-        asyncio.run(main())
-        os._exit(0)
-for _ in range(4):
-    os.wait()
-"""
-
-
-async def test_all_who_open_a_new_database_at_once_get_the_same_key(opened: Opener, url: str) -> None:
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", KEYS, url]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=env, check=True)
-    store = await opened(url)
-    assert done.stdout.split() == [store.key.hex()] * 4 and len(store.key) == 32
-    assert store.key.hex() not in repr(store)
 
 
 async def test_another_database_has_another_key(opened: Opener, tmp_path: Path) -> None:
