@@ -55,7 +55,6 @@ def test_a_game_shows_its_board() -> None:
 
 def test_the_drawing_has_the_words_of_the_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both sheets get the same calls."""
-    pytest.importorskip("PIL")
     game = escadaria.load("chain", players=3)
     written: list[str] = []
     monkeypatch.setattr(drawing.PixelSheet, "write", lambda self, x, y, words, **how: written.append(words))
@@ -97,21 +96,14 @@ def test_an_analysis_shows_its_page() -> None:
     assert all(name in unescape(unescape(frame[1])) for name in record.names)
 
 
-def test_results_show_tables() -> None:
-    game = escadaria.load("rapido", players=2)
-    html = escadaria.simulate(game, ["simple", "random"], 20)._repr_html_()
-    assert html.startswith("<pre") and "simple" in html and "random" in html
-
-
-def test_a_league_shows_tables_and_its_plot(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("matplotlib")
-    results = league(escadaria.load("rapido", players=2), ["simple", "random"], 4)
-    html = results._repr_html_()
-    assert html.startswith("<pre") and html.count("<svg") == 1 and "</svg>" in html
+def test_results_a_league_and_advice_show_tables_and_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, names = escadaria.load("rapido", players=2), ["simple", "random"]
+    results = league(game, names, 4)
+    for shown in (escadaria.simulate(game, names, 20), results):
+        html = shown._repr_html_()
+        assert html.startswith("<pre") and all(name in html for name in names)
+    assert html.count("<svg") == 1 and "</svg>" in html
     monkeypatch.setattr("escadaria.notebook.find_spec", lambda name: None)
     assert "<svg" not in results._repr_html_()
-
-
-def test_advice_shows_its_heuristics_and_charts() -> None:
     html = strategy.advice("rapido", 2)._repr_html_()
     assert html.startswith("<pre") and "place" in html.lower()
