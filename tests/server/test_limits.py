@@ -138,17 +138,6 @@ def test_buckets_survive_a_restart_without_storing_addresses() -> None:
     assert address_key("192.0.2.1", before.key) != address_key("192.0.2.1", b"another key")
 
 
-async def test_requests_of_an_address_are_limited(tmp_path: Path) -> None:
-    async with serving(tmp_path, requests_per_second=0.001, requests_burst=3) as server:
-        async with client(server.url) as http:
-            codes = [(await http.get("/api/games")).status_code for _ in range(5)]
-            assert codes == [200, 200, 200, 429, 429]
-            assert (await http.get("/api/games")).json()["code"] == "too_fast"
-            assert (await http.get("/healthz")).status_code == 200
-        async with socket_to(server.url, "any") as socket:
-            assert await socket.read() == {"type": "bye", "code": "too_fast"}
-
-
 async def test_open_tables_of_an_address_are_limited(tmp_path: Path) -> None:
     async with serving(tmp_path, tables_per_address=3, idle_seconds=0) as server, client(server.url) as http:
         tries = [http.post("/api/matches", json={"game": "rapido"}) for _ in range(8)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -13,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from escadaria.server import metrics
 from server.clients import client
 from serving import PATIENCE, Inside, Server, eventually, running, serving, wait_until
-from wire import QUICK, opened, wire
+from wire import QUICK, opened, socket_to, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -41,6 +42,10 @@ def value(samples: Samples, name: str, **labels: str) -> float:
     return samples.get((name, frozenset(labels.items())), 0.0)
 
 
+def grown(before: Samples, after: Samples, name: str, **labels: str) -> float:
+    return value(after, name, **labels) - value(before, name, **labels)
+
+
 def test_requests_are_counted_and_timed_by_route_template(own: Server) -> None:
     before = scrape(own.url)
     with httpx.Client(base_url=own.url, trust_env=False, timeout=PATIENCE) as http:
@@ -50,11 +55,7 @@ def test_requests_are_counted_and_timed_by_route_template(own: Server) -> None:
         http.post("/api/seals-and-more")
         http.request("INVENTED", "/api/games")
         assert http.get("/api/games", headers={"Host": "other.example.org"}).status_code == 421
-    after = scrape(own.url)
-
-    def more(name: str, **labels: str) -> float:
-        return value(after, name, **labels) - value(before, name, **labels)
-
+    more = partial(grown, before, scrape(own.url))
     assert more("escadaria_http_requests_total", route="/api/matches/{match}", status="404") == 3
     assert more("escadaria_http_requests_total", route="/api/games", status="200") == 1
     assert more("escadaria_http_requests_total", route="none", status="421") == 1
@@ -102,7 +103,7 @@ async def test_commits_are_measured(server: Inside) -> None:
     await opened(server.url)
     after = await asyncio.to_thread(scrape, server.url)
     for name in ("escadaria_commit_seconds_count", "escadaria_commit_events_count"):
-        assert value(after, name) > value(before, name)
+        assert grown(before, after, name) > 0
     assert value(after, "escadaria_store_up") == 1
 
 
@@ -149,10 +150,7 @@ async def test_moves_and_the_work_of_bots_are_timed(own: Server) -> None:
         while now["to_act"] == 1 and now["status"] == "playing":
             now = (await ana.expect("event"))["now"]
     after = await asyncio.to_thread(scrape, own.url)
-
-    def more(name: str, **labels: str) -> float:
-        return value(after, name, **labels) - value(before, name, **labels)
-
+    more = partial(grown, before, after)
     assert more("escadaria_move_seconds_count") == acted
     assert more("escadaria_queue_wait_seconds_count", queue="bots") > 0
     assert more("escadaria_work_seconds_count", queue="bots") > 0
@@ -161,14 +159,18 @@ async def test_moves_and_the_work_of_bots_are_timed(own: Server) -> None:
     assert value(after, "escadaria_tables") >= 1
 
 
-async def test_hits_of_limits_are_counted_by_kind(tmp_path: Path) -> None:
+async def test_requests_of_an_address_are_limited_and_hits_counted_by_kind(tmp_path: Path) -> None:
     async with serving(tmp_path, requests_per_second=0.001, requests_burst=3) as server:
         before = await asyncio.to_thread(scrape, server.url)
         async with client(server.url) as http:
             codes = [(await http.get("/api/games")).status_code for _ in range(8)]
+            assert codes == [200] * 3 + [429] * 5
+            assert (await http.get("/api/games")).json()["code"] == "too_fast"
+            assert (await http.get("/healthz")).status_code == 200
+        async with socket_to(server.url, "any") as socket:
+            assert await socket.read() == {"type": "bye", "code": "too_fast"}
         after = await asyncio.to_thread(scrape, server.url)
-    hits = [value(page, "escadaria_limit_hits_total", limit="requests") for page in (before, after)]
-    assert hits[1] - hits[0] == codes.count(429) > 0
+    assert grown(before, after, "escadaria_limit_hits_total", limit="requests") == 7
 
 
 async def test_a_sweep_is_counted_and_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -178,8 +180,7 @@ async def test_a_sweep_is_counted_and_logged(tmp_path: Path, caplog: pytest.LogC
         before = await asyncio.to_thread(scrape, server.url)
         await server.hub.sweep()
         after = await asyncio.to_thread(scrape, server.url)
-    counted = [value(page, "escadaria_swept_total", what="asleep") for page in (before, after)]
-    assert counted[1] - counted[0] == 1
+    assert grown(before, after, "escadaria_swept_total", what="asleep") == 1
     last, start = "escadaria_last_sweep_timestamp_seconds", "process_start_time_seconds"
     assert value(after, last) >= value(after, start)
     assert [vars(record)["asleep"] for record in caplog.records if record.getMessage() == "swept"][-1] == 1

@@ -202,31 +202,6 @@ async def test_a_command_whose_commit_was_not_confirmed_is_recognised(
         assert (await rui.expect("welcome"))["mine"] == [1]
 
 
-async def test_two_servers_at_one_match_do_not_contradict_each_other(
-    server: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def gone(match: str, after: int = 0) -> list[StoredEvent]:
-        raise StoreUnavailable("gone")
-
-    async with serving(tmp_path) as two:
-        match = await playing(server.url)
-        async with (
-            wire(server.url, match["match"], token=match["token"]) as here,
-            wire(two.url, match["match"], token=match["token"]) as there,
-        ):
-            await there.expect("snapshot")  # it is admitted before the store fails
-            assert (await here.ask("act", version=4, action="roll", id="x"))["version"] == 5
-            with monkeypatch.context() as patch:
-                patch.setattr(two.hub.store, "events", gone)
-                assert (await there.ask("act", version=4, action="roll"))["code"] == "store_unavailable"
-            assert (await there.ask("act", version=4, action="roll"))["code"] == "stale_version"
-            assert (await there.ask("act", version=4, action="roll", id="x"))["version"] == 5
-            await here.ask("resign", version=5)
-            rematch = (await here.ask("rematch"))["match"]
-            assert (await there.ask("resign", version=5))["code"] == "over"
-            assert (await there.ask("rematch"))["match"] == rematch
-
-
 # Versions and reconnection.
 
 

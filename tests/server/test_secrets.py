@@ -57,9 +57,11 @@ async def test_no_secret_is_sent_logged_or_stored(tmp_path: Path) -> None:
                 roles["moved"] = moved
                 new_token = (await moved.expect("welcome"))["token"]
                 over = await played_out(host, moved)
-                await everyone_pings(guest, watcher, host, moved)
+                for there in (guest, watcher, host, moved):
+                    await there.ask("ping")
                 next_id = (await moved.ask("rematch"))["match"]
-                await everyone_pings(guest, watcher, host)
+                for there in (guest, watcher, host):
+                    await there.ask("ping")
         next_secret = dice_secret(tmp_path / "matches.sqlite3", next_id)
 
     # The secret of the dice is sent to members and watchers after the end; that of the next match is not.
@@ -104,8 +106,3 @@ async def played_out(*players: Wire) -> dict[str, Any]:
         now = event["now"]
         if now["status"] == "over":
             return event
-
-
-async def everyone_pings(*wires: Wire) -> None:
-    for wire_ in wires:
-        await wire_.ask("ping")
