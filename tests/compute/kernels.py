@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from escadaria.games.chain.rules import Chain
 from escadaria.games.chain.rules import State as ChainState
 from escadaria.games.chain.solution import ChainSolution
 from escadaria.games.rapido.compiled import rules as rapido_rules
-from escadaria.games.rapido.rules import Rapido, State
+from escadaria.games.rapido.rules import Phase, Rapido, State
 
 Words = NDArray[np.int64]
 
@@ -72,16 +73,22 @@ def words(game: Chain, state: ChainState) -> tuple[Words, Words, Words]:
     return hands, discs.reshape(-1, 2), stacks
 
 
-def wild_positions(game: Rapido, rng: random.Random, games: int) -> Iterator[State]:
+def wild_positions(game: Rapido, rng: random.Random, games: int, every: int = 5) -> Iterator[State]:
     """Positions of random games. Values are drawn from few, so that ties are frequent (R14)."""
     for _ in range(games):
         played = play_out(
             game,
             game.initial_state(),
             lambda state: rng.choice(game.legal_actions(state)),
-            lambda state: rng.choice(game.chance_outcomes(state)[::5])[0],
+            lambda state: rng.choice(game.chance_outcomes(state)[::every])[0],
         )
         yield from (state for _, state in played)
+
+
+def positions(game: Rapido, phase: Phase, count: int) -> Iterator[State]:
+    """Positions of random games in this phase, with any values."""
+    met = wild_positions(game, random.Random(count), count, every=1)
+    return islice((state for state in met if state.phase is phase), 0, 2 * count, 2)
 
 
 # Comparisons.

@@ -14,14 +14,14 @@ from compute.kernels import GAME, TINY, check_bots, solved, tiny_solution
 from escadaria import solutions
 from escadaria.compute import solve
 from escadaria.compute.work import Progress
-from escadaria.game import play_out
 from escadaria.games.chain.boards import BOARDS, Board
 from escadaria.games.chain.compiled import solver as chain_solver
 from escadaria.games.chain.compiled.solver import GAP, LANES, Solver, moves, turns
-from escadaria.games.chain.rules import Action, Chain, Keep, Lengthen, Links, Move, Phase, State
+from escadaria.games.chain.rules import Action, Chain, Keep, Links, Move, Phase, State
 from escadaria.games.chain.solution import DICE, ChainSolution, arrangements
 from escadaria.games.chain.turn import Turn
 from escadaria.solutions import find
+from strategies import play_random
 
 # Positions and moves.
 
@@ -162,7 +162,7 @@ def test_interrupted_work_goes_on() -> None:
 def test_values_follow_from_each_other_at_every_node() -> None:
     """With all dice that come up in play: at a decision the best action's, at chance the mean."""
     solution, seen = tiny_solution(), set[Phase]()
-    for state in random_play(random.Random(5)):
+    for _, state in play_random(GAME, 5):
         value, values = solution.value(state), solution.action_values(state)
         seen.add(state.phase)
         assert tuple(values) == GAME.legal_actions(state)
@@ -174,18 +174,6 @@ def test_values_follow_from_each_other_at_every_node() -> None:
             mean = sum(float(chance) * after(solution, state, die) for die, chance in outcomes)
             assert value == pytest.approx(mean, abs=GAP)
     assert seen == set(Phase)
-
-
-def random_play(rng: random.Random) -> Iterator[State]:
-    """Nearly random: long chains are liked, so that all phases come up."""
-
-    def choose(state: State) -> Action:
-        longer = [a for a in GAME.legal_actions(state) if isinstance(a, Lengthen)]
-        return rng.choice(longer if longer and rng.random() < 0.6 else GAME.legal_actions(state))
-
-    yield GAME.initial_state()
-    play = play_out(GAME, GAME.initial_state(), choose, lambda s: rng.choice(GAME.chance_outcomes(s))[0])
-    yield from (state for _, state in play)
 
 
 def after(solution: ChainSolution, state: State, action: Action) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
 from dataclasses import astuple
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import escadaria
+from compute.kernels import positions
 from escadaria import bots
 from escadaria.cli import app
 from escadaria.coach import evaluators
@@ -22,7 +21,7 @@ from escadaria.games.rapido.compiled import solver as rapido_solver
 from escadaria.games.rapido.compiled.solver import Solver
 from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rolls import FIRST_ROLLS, LATER_ROLLS
-from escadaria.games.rapido.rules import ROLLS, VALUES, Pair, Phase, Place, Rapido, State
+from escadaria.games.rapido.rules import ROLLS, Pair, Phase, Place, Rapido, State
 from escadaria.games.rapido.solution import ONE, RapidoSolution, tower_of
 from escadaria.solutions import BadSolution, files, find, open_solution, path_of
 from escadaria.solutions.solution import Bounds
@@ -44,25 +43,6 @@ def solution() -> RapidoSolution:
     return RapidoSolution(GAME, values, bounds)
 
 
-def positions(count: int, seed: int) -> Iterator[State]:
-    """Starts of turns of all kinds: any steps, any pairs on the tower."""
-    rng = random.Random(seed)
-    while count:
-        seat = rng.randrange(2)
-        tower = [
-            Pair(field, owner, rng.choice(VALUES) if field else 0)
-            for owner in (0, 1)
-            for field in rng.sample(range(6), rng.randint(0, 1 if owner == seat else 2))
-        ]
-        taken = [pair.field for pair in tower if pair.field]
-        if len(set(taken)) < len(taken):
-            continue
-        steps = (rng.randrange(GAME.finish), rng.randrange(GAME.finish))
-        pairs = tuple(sorted(tower, key=lambda pair: (pair.field, pair.seat)))
-        yield State(seat, Phase.FIRST_ROLL, 0, steps, pairs)
-        count -= 1
-
-
 def expected(solution: RapidoSolution, state: State) -> float:
     """What a chance node is worth by the engine: the mean over the dice."""
     game = solution.game
@@ -75,8 +55,8 @@ def expected(solution: RapidoSolution, state: State) -> float:
 
 
 def test_each_tower_has_its_own_number() -> None:
-    numbers = {tower_of(state) for state in positions(2000, seed=1)}
-    towers = {(state.turn, state.tower) for state in positions(2000, seed=1)}
+    met = list(positions(GAME, Phase.FIRST_ROLL, 2000))
+    numbers, towers = {tower_of(state) for state in met}, {(state.turn, state.tower) for state in met}
     mirrored = {
         tuple(Pair(pair.field, pair.seat ^ turn, pair.value) for pair in tower) for turn, tower in towers
     }
@@ -97,21 +77,19 @@ def test_the_engine_s_expectation_over_a_turn_is_the_value(solution: RapidoSolut
     gap, start = solution.bounds.gap, solution.value(solution.game.initial_state())
     assert 0 < gap < 5e-9
     assert solution.bounds.low <= start <= solution.bounds.high
-    for state in positions(60, seed=2):
+    for state in positions(GAME, Phase.FIRST_ROLL, 60):
         assert expected(solution, state) == pytest.approx(solution.value(state), abs=gap)
         rolling = State(state.turn, Phase.LATER_ROLL, 0, state.steps, state.tower)
         assert expected(solution, rolling) == pytest.approx(solution.value(rolling), abs=gap)
 
 
 def test_action_values_are_the_values_of_what_follows(solution: RapidoSolution) -> None:
-    game, rng = solution.game, random.Random(3)
-    for start in positions(100, seed=3):
-        state = State(start.turn, Phase.DECIDE, rng.choice(VALUES), start.steps, start.tower)
+    for state in positions(GAME, Phase.DECIDE, 100):
         values = solution.action_values(state)
-        assert tuple(values) == game.legal_actions(state)
+        assert tuple(values) == GAME.legal_actions(state)
         assert solution.value(state) == max(values.values())
         for action, worth in values.items():
-            after = game.apply(state, action)
+            after = GAME.apply(state, action)
             value = solution.value(after)
             assert worth == pytest.approx(value if after.turn == state.turn else 1 - value, abs=1e-12)
 

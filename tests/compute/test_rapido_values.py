@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
 import pytest
 
-from compute.kernels import RAPIDOS, check_bots, row_of, wild_positions
+from compute.kernels import RAPIDOS, check_bots, positions, row_of, wild_positions
 from escadaria import bots, solutions
 from escadaria import network as values
 from escadaria.games.rapido.compiled.values import Model, model, new_workspace, plan
@@ -36,9 +35,8 @@ def exact() -> np.ndarray:
 
 def decisions(game: Rapido, known: Model, levels: int) -> Iterator[tuple[State, float, float]]:
     """Positions to decide in, with the worth of rolling again and of the best placing, compiled."""
-    rng, workspace = random.Random(game.players), new_workspace(game.players, levels)
-    met = (state for state in wild_positions(game, rng, games=8) if state.phase is Phase.DECIDE)
-    for state in islice(met, 0, 60, 5):
+    workspace = new_workspace(game.players, levels)
+    for state in positions(game, Phase.DECIDE, 12):
         plan(known, game.finish, row_of(state), state.steps[state.turn], False, workspace)
         yield state, workspace.again[0, 0], workspace.best[0, 0, RANK[state.value]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from compute.kernels import positions
 from escadaria import bots
 from escadaria.games.rapido import values
 from escadaria.games.rapido.bots import shipped
 from escadaria.games.rapido.compiled.solver import Solver
-from escadaria.games.rapido.rules import ROLLS, VALUES, Action, Again, Pair, Phase, Place, Rapido, State
+from escadaria.games.rapido.rules import ROLLS, VALUES, Action, Again, Pair, Phase, Place, State
 from escadaria.games.rapido.solution import ONE, tower_of
 from research import best_response, best_response_of_two
 from research.best_response import Decisions, Proven, at
@@ -41,26 +42,9 @@ def solved(finish: int) -> tuple[NDArray[np.float64], Decisions]:
     return values, best_response_of_two.decisions_by(values[1], finish)
 
 
-def positions(game: Rapido, phase: Phase, count: int, seed: int) -> Iterator[State]:
-    """Of all kinds: any steps, any pairs on the tower."""
-    rng = random.Random(seed)
-    while count:
-        turn = rng.randrange(3)
-        tower = []
-        for seat in rng.sample([seat for seat in range(3) if seat != turn], rng.randint(0, 2)):
-            field = rng.randrange(6)
-            tower.append(Pair(field, seat, rng.choice(VALUES) if field else 0))
-        if len(tower) == 2 and tower[0].field == tower[1].field > 0:  # R4
-            continue
-        tower.sort(key=lambda pair: (pair.field, pair.seat))
-        steps = (rng.randrange(game.finish), rng.randrange(game.finish), rng.randrange(game.finish))
-        yield State(turn, phase, rng.choice(VALUES) if phase is Phase.DECIDE else 0, steps, tuple(tower))
-        count -= 1
-
-
 def test_r4_each_start_of_a_turn_has_its_own_place() -> None:
     found: dict[tuple[int, ...], set[str]] = {}
-    for state in positions(GAME, Phase.FIRST_ROLL, 3000, seed=1):
+    for state in positions(GAME, Phase.FIRST_ROLL, 3000):
         order = state.steps[state.turn :] + state.steps[: state.turn]
         matters = [((p.seat - state.turn) % 3, p.field, p.value) for p in state.tower if p.field]
         found.setdefault(at(state), set()).add(f"{order} {sorted(matters)}")
@@ -73,7 +57,7 @@ def test_r4_each_start_of_a_turn_has_its_own_place() -> None:
 @pytest.mark.parametrize("bot", ["simple", "regular"])
 def test_rules_of_thumb_are_those_of_the_readable_bots(bot: str) -> None:
     decisions, readable = best_response.decisions_of(bot, GAME.finish), bots.load(bot, GAME)
-    for state in positions(GAME, Phase.DECIDE, 300, seed=2):
+    for state in positions(GAME, Phase.DECIDE, 300):
         assert best_response.action(decisions, state) == readable(GAME, state)
 
 
@@ -85,7 +69,7 @@ def test_the_master_decides_as_the_readable_one_does(levels: int, monkeypatch: p
     game = ShortRapido(players=3, finish=4)
     decisions, known = best_response.decisions_of("master", game.finish), shipped(game)
     again = 0
-    for state in positions(game, Phase.DECIDE, 600, seed=3):
+    for state in positions(game, Phase.DECIDE, 600):
         worths, chosen = known.action_values(state), best_response.action(decisions, state)
         assert worths[chosen] == pytest.approx(max(worths.values()), abs=1e-6)
         again += chosen == Again()
@@ -139,7 +123,7 @@ class Bellman:
 def test_the_engine_s_expectation_over_a_turn_is_the_value(masters: Decisions, best: Proven) -> None:
     """Bellman's equation, with the hero in every seat."""
     assert 0 < best.gap <= best_response.GAP
-    for number, state in enumerate(positions(GAME, Phase.FIRST_ROLL, 45, seed=4)):
+    for number, state in enumerate(positions(GAME, Phase.FIRST_ROLL, 45)):
         hero = number % 3
         bellman = Bellman(best, hero, lambda state: best_response.action(masters, state))
         value = best.low[((hero - state.turn) % 3, *at(state))]

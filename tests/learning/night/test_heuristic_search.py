@@ -45,7 +45,7 @@ def test_a_cluster_of_two_workers_finds_the_same_rules() -> None:
 
 
 def test_a_turn_played_best_is_worth_what_it_is_worth(exact: np.ndarray) -> None:
-    game, known, workspace, looked = Rapido(2, 5), model(None, exact), new_workspace(2, 5), 0
+    game, known, workspace = Rapido(2, 5), model(None, exact), new_workspace(2, 5)
     chosen, again = np.zeros((5, len(VALUES)), np.int64), np.zeros(5)
     for _, met in turns(game, 8):
         by_rapido.work_out(known, game.finish, met, 0, workspace)
@@ -58,8 +58,6 @@ def test_a_turn_played_best_is_worth_what_it_is_worth(exact: np.ndarray) -> None
         met.best[0] = best
         rules = by_rapido.by_step(by_rapido.guess(2), game.finish)
         assert by_rapido.given_away(rules, game.finish, met, np.array([0])) > -1e-9
-        looked += 1
-    assert looked > 5
 
 
 def test_a_band_of_a_chart_loses_less_than_the_rules_it_starts_from() -> None:

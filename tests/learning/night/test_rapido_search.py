@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
-from compute.kernels import row_of, wild_positions
+from compute.kernels import positions, row_of
 from escadaria.games.rapido.compiled.rules import FIRST_ROLLS, RANKS, TOWER, free_fields, is_free
 from escadaria.games.rapido.compiled.solver import Solver
 from escadaria.games.rapido.compiled.values import end_turn, model
@@ -17,16 +14,6 @@ from escadaria.games.rapido.solution import RapidoSolution
 from research import rapido_search
 from research.rapido_search import CUT, MARGIN, Search
 from short import ShortRapido
-
-
-def positions(game: Rapido, phase: Phase, count: int) -> Iterator[State]:
-    rng, found = random.Random(game.players), 0
-    for state in wild_positions(game, rng, games=99):
-        if state.phase is phase and rng.random() < 0.1:
-            yield state
-            found += 1
-            if found == count:
-                return
 
 
 def begin(search: Search, game: Rapido, state: State) -> Search:
