@@ -1,7 +1,9 @@
-"""Adapters and batches refuse numbers that are no actions, unknown seats and unknown options."""
+"""Adapters and batches refuse numbers that are no actions, unknown seats, and to run without their extra."""
 
 from __future__ import annotations
 
+import importlib
+import sys
 from typing import Any
 
 import numpy as np
@@ -74,3 +76,14 @@ def test_a_batch_takes_whole_numbers_only_and_its_own_arrays_cannot_be_written_t
             array[:] = 1
     again = batch.reset(1)
     assert again.mask.any() and not again.mask.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "extra, package",
+    [("gymnasium", "gymnasium"), ("pettingzoo", "pettingzoo"), ("openspiel", "pyspiel")],
+)
+def test_a_missing_extra_is_named(extra: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
+    monkeypatch.delitem(sys.modules, f"escadaria.adapters.{extra}", raising=False)
+    with pytest.raises(ModuleNotFoundError, match=rf"escadaria\[{extra}\]"):
+        importlib.import_module(f"escadaria.adapters.{extra}")

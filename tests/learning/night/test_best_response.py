@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -16,7 +15,7 @@ from escadaria import bots
 from escadaria.games.rapido import values
 from escadaria.games.rapido.bots import shipped
 from escadaria.games.rapido.compiled.solver import Solver
-from escadaria.games.rapido.rules import ROLLS, VALUES, Action, Again, Pair, Phase, Place, State
+from escadaria.games.rapido.rules import ROLLS, VALUES, Action, Again, Phase, Place, State
 from escadaria.games.rapido.solution import ONE, tower_of
 from research import best_response, best_response_of_two
 from research.best_response import Decisions, Proven, at
@@ -150,24 +149,11 @@ def test_the_master_of_two_decides_as_the_readable_one_does() -> None:
     """By shipped values, unless two decisions are worth the same to six digits."""
     game = ShortRapido(players=2, finish=1)
     decisions, known = best_response.decisions_of("master", game.finish, players=2), shipped(game)
-    rng, again = random.Random(6), 0
-    for number in rng.sample(range(len(best_response_of_two.towers())), 300):
-        state = _state_of_two(number, rng.choice(VALUES))
-        worths, field = known.action_values(state), decisions[0, 0, number, VALUES.index(state.value)]
+    again = 0
+    for state in positions(game, Phase.DECIDE, 300):
+        worths = known.action_values(state)
+        field = decisions[0, 0, tower_of(state), VALUES.index(state.value)]
         chosen = Again() if field == best_response.ROLL_AGAIN else Place(int(field))
         assert worths[chosen] == pytest.approx(max(worths.values()), abs=1e-6)
         again += chosen == Again()
     assert 20 < again < 280
-
-
-def _state_of_two(number: int, value: int) -> State:
-    own, low, high = best_response_of_two.towers()[number].reshape(3, 2).tolist()
-    pairs = [
-        Pair(place - 1, seat, VALUES[rank] if place > 1 else 0)
-        for seat, (place, rank) in ((0, own), (1, low), (1, high))
-        if place
-    ]
-    pairs.sort(key=lambda pair: (pair.field, pair.seat))
-    state = State(0, Phase.DECIDE, value, (0, 0), tuple(pairs))
-    assert tower_of(state) == number
-    return state
