@@ -301,7 +301,7 @@ def mutated(draw: st.DrawFn) -> str:
 FRAMES = st.text(max_size=200) | st.binary(max_size=200) | JSON.map(json.dumps) | mutated()
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(hello=FRAMES | st.none(), frames=st.lists(FRAMES, max_size=12), practice=st.booleans())
 def test_random_frames(
     url: str, hello: str | bytes | None, frames: list[str | bytes], practice: bool

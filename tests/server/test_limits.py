@@ -172,6 +172,8 @@ async def test_an_idle_match_is_evicted_and_loaded_again(idle: Inside) -> None:
         position = (await ana.expect("event"))["now"]["text"]
     await evicted(idle, match)
     assert not idle.hub.rooms and not idle.hub._tables
+    rooms = await asyncio.gather(*(idle.hub.room(match["match"]) for _ in range(20)))
+    assert len(set(map(id, rooms))) == 1, "it is loaded once"
     async with wire(idle.url, match["match"], token=token, since=4) as rui:
         assert (await rui.expect("event"))["now"]["text"] == position, "history comes back too"
     async with wire(idle.url, match["match"], token=match["token"]) as ana:
@@ -193,13 +195,6 @@ async def test_an_evicted_match_is_freed_without_garbage_collection(
         await eventually(lambda: room() is None, "it is freed")
     finally:
         gc.enable()
-
-
-async def test_concurrent_requests_load_a_match_once(idle: Inside) -> None:
-    match = await playing(idle.url)
-    await evicted(idle, match)
-    rooms = await asyncio.gather(*(idle.hub.room(match["match"]) for _ in range(20)))
-    assert len(set(map(id, rooms))) == 1
 
 
 async def test_a_match_with_a_clock_stays_in_memory_or_is_loaded_when_due(tmp_path: Path) -> None:

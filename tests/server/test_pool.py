@@ -52,10 +52,6 @@ async def held(pool: Pool, folder: Path) -> AsyncIterator[Path]:
     await job.future
 
 
-async def release(pipe: Path) -> None:
-    await asyncio.to_thread(pipe.write_text, "")
-
-
 async def test_keys_are_served_round_robin(pool: Pool, tmp_path: Path) -> None:
     done: list[str] = []
     async with held(pool, tmp_path) as pipe:
@@ -63,7 +59,7 @@ async def test_keys_are_served_round_robin(pool: Pool, tmp_path: Path) -> None:
         for job in jobs:
             job.future.add_done_callback(lambda _, key=job.key: done.append(key))  # type: ignore[misc]
         assert [pool.ahead(job) for job in jobs] == [1, 4, 6, 7, 8, 9, 2, 5, 3]
-        await release(pipe)
+        await asyncio.to_thread(pipe.write_text, "")
         await asyncio.gather(*(job.future for job in jobs))
     assert "".join(done) == "ABCABAAAA"
 
@@ -75,7 +71,7 @@ async def test_jobs_that_are_not_first_have_low_priority(pool: Pool, tmp_path: P
         for job in jobs:
             job.future.add_done_callback(lambda _, key=job.key: done.append(key))  # type: ignore[misc]
         assert pool.ahead(jobs[0]) == 4 and pool.ahead(jobs[3]) == 1
-        await release(pipe)
+        await asyncio.to_thread(pipe.write_text, "")
         await asyncio.gather(*(job.future for job in jobs))
     assert "".join(done) == "DEFABC"
 
@@ -94,7 +90,7 @@ async def test_the_queue_is_bounded_per_key_and_in_total(
         with pytest.raises(Refused, match="too many"):
             pool.submit(len, "", key="D")
         jobs.append(pool.submit(len, "", key="D", first=False))
-        await release(pipe)
+        await asyncio.to_thread(pipe.write_text, "")
         assert await asyncio.gather(*(job.future for job in jobs)) == [0] * 6
 
 
