@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 from typer.testing import CliRunner
 
-from escadaria import BadOptions, i18n, load, strategy
+from escadaria import i18n, load, strategy
 from escadaria.cli import app
 from escadaria.game import play_out
 from escadaria.games.chain import heuristics as chain
@@ -257,13 +257,6 @@ def test_charts_have_a_cell_for_each_row_and_column(game: str, players: int) -> 
 @pytest.mark.parametrize("game", MODULES)
 def test_every_rule_that_a_search_may_find_has_a_text(game: str) -> None:
     assert all(f"strategy.{game}.{name}" in i18n.load("en") for name in MODULES[game].RULE_INDICES)
-
-
-def test_missing_advice_is_refused() -> None:
-    with pytest.raises(BadOptions, match="7"):
-        strategy.advice("rapido", 7)
-    with pytest.raises(BadOptions, match="go"):
-        strategy.advice("go", 2)
 
 
 # The terminal.
