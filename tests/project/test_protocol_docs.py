@@ -76,24 +76,20 @@ async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Insi
 # Completeness.
 
 
-@pytest.mark.parametrize("kind", get_args(messages.AnyCommand), ids=lambda kind: kind.__name__)
-def test_every_command_has_a_row_with_its_fields(kind: Any) -> None:
-    found = {cells[0]: names(cells[1]) for cells in rows(section("## Commands"))}
-    assert found[f"`{kind.__struct_config__.tag}`"] == [
-        field for field in kind.__struct_fields__ if field not in ("id", "version")
-    ]
-
-
-@pytest.mark.parametrize("kind", get_args(messages.AnyFrame), ids=lambda kind: kind.__name__)
-def test_every_frame_has_a_row_with_its_fields(kind: Any) -> None:
-    found = {cells[0]: names(cells[1]) for cells in rows(section("## What the server sends"))}
-    assert found[f"`{kind.__struct_config__.tag}`"] == list(kind.__struct_fields__)
-
-
-@pytest.mark.parametrize("kind", get_args(messages.AnyEvent), ids=lambda kind: kind.__name__)
-def test_every_event_has_a_row_with_its_fields(kind: Any) -> None:
-    found = {cells[0]: names(cells[1]) for cells in rows(section("### `event`"))}
-    assert found[f"`{kind.__struct_config__.tag}`"] == list(kind.__struct_fields__)
+@pytest.mark.parametrize(
+    "heading, kinds",
+    [
+        ("## Commands", messages.AnyCommand),
+        ("## What the server sends", messages.AnyFrame),
+        ("### `event`", messages.AnyEvent),
+    ],
+)
+def test_every_message_has_a_row_with_its_fields(heading: str, kinds: Any) -> None:
+    found = {cells[0]: names(cells[1]) for cells in rows(section(heading))}
+    common = {"id", "version"} if heading == "## Commands" else set()
+    for kind in get_args(kinds):
+        fields = [field for field in kind.__struct_fields__ if field not in common]
+        assert found[f"`{kind.__struct_config__.tag}`"] == fields
 
 
 @pytest.mark.parametrize(
@@ -151,14 +147,11 @@ def fields_of(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind))
 
 
-def test_every_refusal_has_a_row() -> None:
-    found = [code for cells in rows(section("## Refusals")) for code in names(cells[0])]
-    assert sorted(found) == sorted(get_args(RefusalCode))
-
-
-def test_refusals_name_their_number_over_http() -> None:
-    documented = {code: cells[1] for cells in rows(section("## Refusals")) for code in names(cells[0])}
-    assert all(str(status) in documented[code] for code, status in STATUS.items())
+def test_every_refusal_has_a_row_with_its_number_over_http() -> None:
+    found = [(code, cells[1]) for cells in rows(section("## Refusals")) for code in names(cells[0])]
+    assert sorted(code for code, _ in found) == sorted(get_args(RefusalCode))
+    assert all(str(STATUS[code]) in number for code, number in found if code in STATUS)
+    assert dict(found).keys() >= STATUS.keys()
 
 
 def test_every_ending_has_a_row_with_its_number() -> None:

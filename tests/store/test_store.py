@@ -23,7 +23,7 @@ from databases import PASSWORD, Postgres
 from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable, commits, open_store, schema
 from escadaria.store.sql import SqlStore
 from serving import PATIENCE, eventually
-from store.conftest import Opener, event, locked, open_matches, versions, writing
+from store.conftest import Opener, connected, event, locked, open_matches, versions, writing
 
 pytestmark = pytest.mark.anyio
 
@@ -85,15 +85,6 @@ async def test_versions_are_stored_once_and_without_gaps(store: SqlStore) -> Non
     assert await open_matches(store) == ["m"]
 
 
-async def test_an_append_is_stored_whole_or_not_at_all(store: SqlStore, opened: Opener, url: str) -> None:
-    await store.append("m", [event(1)])
-    other = await opened(url)
-    await other.append("m", [event(2, "other")])
-    with pytest.raises(Conflict):
-        await store.append("m", [event(2, "late"), event(3, "late")])
-    assert [e.request for e in await store.events("m")] == ["", "other"]
-
-
 async def test_open_matches_are_those_not_archived_the_longest_idle_first(store: SqlStore) -> None:
     for match in ("b", "c", "a", "d"):
         await store.append(match, [event(1)])
@@ -108,13 +99,6 @@ async def test_open_matches_are_those_not_archived_the_longest_idle_first(store:
 
 
 # --- many at once -----------------------------------------------------------------------------------------
-
-
-async def test_appends_that_wait_together_share_one_commit(store: SqlStore) -> None:
-    commits = counted_commits(store)
-    await asyncio.gather(*(store.append(f"m{n}", [event(1)]) for n in range(200)))
-    assert len(commits) == 1
-    assert len(await open_matches(store)) == 200
 
 
 async def test_only_the_conflicting_appends_of_a_batch_are_refused(store: SqlStore) -> None:
@@ -138,19 +122,6 @@ async def test_only_the_conflicting_appends_of_a_batch_are_refused(store: SqlSto
     assert versions(await store.events("a")) == [1, 2]
     assert [e.request for e in await store.events("b")] == ["", "", "b3"]
     assert sorted(await open_matches(store)) == ["a", "b", "d"]
-
-
-async def test_many_matches_append_at_once(store: SqlStore) -> None:
-    async def play(match: str) -> None:
-        for version in range(1, 8, 2):
-            await store.append(match, [event(version, f"{match} {version}"), event(version + 1)])
-
-    names = [f"match {n}" for n in range(60)]
-    await asyncio.gather(*map(play, names))
-    for name in names:
-        stored = await store.events(name)
-        assert versions(stored) == [1, 2, 3, 4, 5, 6, 7, 8]
-        assert stored[4].request == f"{name} 5"
 
 
 async def test_of_two_stores_that_race_exactly_one_wins_each_version(opened: Opener, url: str) -> None:
@@ -437,21 +408,10 @@ async def test_errors_and_reprs_contain_nothing_private(
 # --- opening ----------------------------------------------------------------------------------------------
 
 
-async def test_many_open_a_new_database_at_once_and_again_later(opened: Opener, url: str) -> None:
-    stores = await asyncio.gather(*(opened(url) for _ in range(4)))
-    await asyncio.gather(*(store.append(f"m{n}", [event(1)]) for n, store in enumerate(stores)))
-    again = await opened(url)
-    assert len(await open_matches(again)) == 4
-
-
 async def test_the_migrations_make_the_tables_that_the_code_expects(store: SqlStore, url: str) -> None:
-    engine = sa.create_engine(
-        "sqlite:///" + url if "://" not in url else url.replace("postgresql", "postgresql+psycopg")
-    )
-    with engine.connect() as connection:
+    with connected(url) as connection:
         assert compare_metadata(MigrationContext.configure(connection), schema.tables) == []
         assert connection.scalar(sa.text("SELECT version_num FROM alembic_version")) == commits.HEAD
-    engine.dispose()
 
 
 async def test_a_database_of_a_later_version_is_refused(opened: Opener, url: str) -> None:

@@ -15,7 +15,7 @@ from alembic.config import Config
 
 from escadaria.store import Conflict, Fenced, StoredEvent, Survey, sql
 from escadaria.store.sql import SqlStore
-from store.conftest import Opener, event, open_matches, versions, writing
+from store.conftest import Opener, connected, event, open_matches, versions, writing
 
 pytestmark = pytest.mark.anyio
 
@@ -207,15 +207,11 @@ async def test_the_store_counts_what_it_does(store: SqlStore) -> None:
 @contextmanager
 def first_version(url: str) -> Iterator[sa.Connection]:
     """A connection to a new database with the tables of the first version."""
-    engine = sa.create_engine(
-        "sqlite:///" + url if "://" not in url else url.replace("postgresql", "postgresql+psycopg")
-    )
-    with engine.begin() as connection:
+    with connected(url) as connection:
         config = Config(attributes={"connection": connection})
         config.set_main_option("script_location", "escadaria.store:migrations")
         command.upgrade(config, "0001")
         yield connection
-    engine.dispose()
 
 
 async def test_a_database_of_the_first_version_is_migrated(opened: Opener, url: str) -> None:

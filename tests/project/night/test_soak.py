@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_a_short_soak_keeps_every_move(tmp_path: Path) -> None:
-    command = [sys.executable, "bench/soak.py", "--tables", "3", "--minutes", "0.08", "--every", "2"]
+    command = [sys.executable, "bench/soak.py", "--tables", "3", "--minutes", "0.3", "--every", "2"]
     done = subprocess.run([*command, "--output", str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads((tmp_path / "soak.json").read_text())
