@@ -154,12 +154,6 @@ def log(person: Person) -> None:
         person.named("button", "web.log").click()
 
 
-def is_short(person: Person) -> bool:
-    """Whether it is a short phone, which has help in the menu."""
-    size = person.page.viewport_size
-    return size is not None and size["width"] <= 560 and size["height"] <= 720
-
-
 def bars(person: Person) -> None:
     person.click("web.coach.bars")
     expect(person.choices.first).to_contain_text(person.say("web.coach.wins"))
@@ -199,7 +193,8 @@ def settings(person: Person) -> None:
 
 
 def help(person: Person) -> None:
-    if is_short(person):
+    size = person.page.viewport_size
+    if size and size["width"] <= 560 and size["height"] <= 720:  # a short phone has it in the menu
         settings(person)
     person.named("button", "web.help").click()
 

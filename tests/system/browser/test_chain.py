@@ -236,7 +236,7 @@ def test_a_board_of_ones_own_by_tapping(come: Come) -> None:
     tap(space=4)  # another end of the same arrow
     expect(text).to_have_value("34 3>4 7>11 10>5 20>25")
     for start, end in ((3, 4), (7, 11)):
-        me.named("button", "web.board.remove", **{"from": start, "to": end}).click()
+        me.click("web.board.remove", **{"from": start, "to": end})
     expect(text).to_have_value("34 10>5 20>25")
     tap("web.board.arrow", **{"from": 10, "to": 5})  # by keys: two spaces further
     me.page.keyboard.press("ArrowRight")

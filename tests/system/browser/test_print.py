@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from escadaria.cli import app
 from escadaria.printing import find_chromium
 from system.browser.conftest import Come
-from system.browser.people import Person
 from system.browser.screens import printable
 from system.browser.setup import PATIENCE
 
@@ -43,13 +42,6 @@ def pages_of(pdf: bytes) -> list[tuple[int, int]]:
     return [(round(float(w)), round(float(h))) for w, h in boxes]
 
 
-def on_paper(person: Person, paper: str) -> None:
-    """Lay the page out as it is printed."""
-    width = PAPERS[paper][0] / 72 * 96 - 20 * MILLIMETRE
-    person.page.set_viewport_size({"width": int(width), "height": 1000})
-    person.page.emulate_media(media="print")
-
-
 @pytest.mark.parametrize("game, paper", [("rapido", "a4"), ("chain", "letter")])
 def test_the_pages_fit_on_paper(come: Come, game: str, paper: str) -> None:
     fit(come, game, paper, "de")
@@ -62,7 +54,10 @@ def fit(come: Come, game: str, paper: str, language: str) -> None:
     printable(person)
     pdf = person.page.pdf(prefer_css_page_size=True)
     assert pages_of(pdf) == [PAPERS[paper]] * PAGES[game]
-    on_paper(person, paper)
+    # laid out as it is printed
+    width = PAPERS[paper][0] / 72 * 96 - 20 * MILLIMETRE
+    person.page.set_viewport_size({"width": int(width), "height": 1000})
+    person.page.emulate_media(media="print")
     assert person.page.evaluate(CUT) == []
     assert person.page.locator(".aid").count() == 6, "one for each player"
     assert person.page.evaluate("document.querySelectorAll('.whole pattern').length") == 0, "bitmaps on paper"

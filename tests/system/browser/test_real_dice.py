@@ -159,11 +159,7 @@ def entered(come: Come, game: str, players: int) -> None:
 
 
 def test_the_rows_say_which_die_they_are(come: Come, url: str) -> None:
-    rows_say_their_die(come, url, "de")
-
-
-def rows_say_their_die(come: Come, url: str, language: str) -> None:
-    me = at_table(come, url, "rapido", 2, language=language)
+    me = at_table(come, url, "rapido", 2, language="de")
     expect(pad(me)).to_have_count(2)
     for row, face in zip(pad(me).all(), "76", strict=True):
         label = row.get_by_text(me.say("web.rapido.die", face=face), exact=True)

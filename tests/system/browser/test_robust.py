@@ -12,22 +12,14 @@ from playwright.sync_api import Route, expect
 from serving import Server, running
 from system.browser.conftest import Come
 from system.browser.people import Person
-from system.browser.setup import (
-    Table,
-    asked,
-    joined,
-    opened,
-    played,
-    practising,
-    setup,
-)
+from system.browser.setup import Table, asked, joined, opened, played, practising, setup
 
 DECIDE = "turn=0 phase=decide value=54 steps=3,5,2 tower=2:1:52,4:2:63"
 
 
 def duel(url: str) -> tuple[Table, Table]:
     """A started match of two people, each with their own device."""
-    ana = opened(url, people=[{"name": "Ana"}], options={"finish": 5}, settings={"grace": None})
+    ana = opened(url, people=[{"name": "Ana"}], options={"finish": 30}, settings={"grace": None})
     rui = joined(url, ana, "Rui")
     asked(url, ana, "start")
     return ana, rui
@@ -48,8 +40,8 @@ def test_the_server_dies_in_the_middle_of_a_roll(
         live.start()
         expect(ana.page.get_by_text(ana.say("web.reconnecting"))).to_have_count(0)
         assert ana.asked()
-        rolled = re.escape(ana.say("rapido.fact.rolled.you", dice=("@", "@"), value="@")).replace("@", ".+?")
-        made = ana.log.get_by_role("listitem").filter(has_text=re.compile(rolled))
+        rolled = ana.like("rapido.fact.rolled.you", "rapido.fact.rolled.invalid.you")
+        made = ana.log.get_by_role("listitem").filter(has_text=rolled)
         expect(made).to_have_count(1)  # it was made exactly once
         ana.main.first.click()
         placed = ana.like("rapido.fact.placed.you")
@@ -58,7 +50,7 @@ def test_the_server_dies_in_the_middle_of_a_roll(
 
 def test_refresh_at_any_moment(come: Come, url: str) -> None:
     table = practising(url, "rapido", DECIDE, 3, "Ana", finish=30)  # nobody can win soon
-    person = come(seats=[table], speed=2).go(table.path)
+    person = come(seats=[table], speed=1).go(table.path)
     assert person.asked()
     offered = person.main.first.inner_text()
     person.page.reload()  # without animation: the same question again

@@ -65,13 +65,9 @@ def test_the_system_s_theme_changes_while_it_is_open(come: Come, screens: Screen
 
 
 def test_the_first_visit_is_small_and_in_the_language_of_the_browser(come: Come) -> None:
-    visit(come, "de")
-
-
-def visit(come: Come, language: str) -> None:
     """All bytes over the network, compressed and with the headers, until nothing more is requested."""
-    person = come(page={"locale": f"{language}-CH", "viewport": SHORTEST, "has_touch": True}, fresh=True)
-    person.texts = load(language)
+    person = come(page={"locale": "de-CH", "viewport": SHORTEST, "has_touch": True}, fresh=True)
+    person.texts = load("de")
     session = person.context.new_cdp_session(person.page)
     session.send("Network.enable")
     sizes: list[int] = []
@@ -86,7 +82,7 @@ def visit(come: Come, language: str) -> None:
     assert not [path for path in paths if path.startswith("/api/texts")], "the page has its texts"
     assert sum(path.startswith("/assets/") for path in paths) <= 3, f"other screens are not loaded: {paths}"
     # a short phone says what this is
-    expect(person.page.locator("html")).to_have_attribute("lang", language)
+    expect(person.page.locator("html")).to_have_attribute("lang", "de")
     play = person.page.get_by_role("button", name=person.like("web.home.bots")).first
     welcome = person.page.get_by_text(person.say("web.home.welcome"))
     for shown in (welcome, person.page.get_by_label(person.say("web.name.yours")), play):

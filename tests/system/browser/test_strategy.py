@@ -1,4 +1,4 @@
-"""The strategy page: the best action for every roll, by keyboard and touch."""
+"""The strategy page: the best action for every roll, and advice."""
 
 from __future__ import annotations
 

@@ -34,18 +34,15 @@ class Wire:
         self._wire: WebSocketRoute | None = None
         person.page.route_web_socket("**/socket", self._open)
 
-    def tell(self, frame: Frame) -> None:
-        """Send something to the page in the server's name."""
-        assert self._wire
-        self._wire.send(json.dumps(frame))
-
     def close(self) -> None:
         assert self._wire
         self._wire.close()
 
     def refuse(self, frame: Frame, code: str) -> None:
+        """Answer a command in the server's name."""
+        assert self._wire
         refused = {"type": "refused", "code": code, "message": "", "ruling": ""}
-        self.tell({**refused, "id": frame["id"], "version": frame["version"]})
+        self._wire.send(json.dumps({**refused, "id": frame["id"], "version": frame["version"]}))
 
     def of(self, type: str) -> list[Frame]:
         """The commands of a type that the page has sent."""
@@ -81,18 +78,13 @@ def seated(come: Come, table: Table, **arguments: Any) -> tuple[Person, Wire]:
 # What cannot be shown.
 
 
-def positions(frame: Frame) -> list[Frame]:
-    """All positions in a frame."""
-    found = [frame.get("now", {}).get("position"), *(step["position"] for step in frame.get("steps", []))]
-    return [position for position in found if position is not None]
-
-
 def without(part: str, value: object = None) -> Callable[[Frame], Frame]:
-    """Takes a part out of all positions."""
+    """Takes a part out of all positions in a frame."""
 
     def change(frame: Frame) -> Frame:
-        for position in positions(frame):
-            position[part] = value
+        for holder in [frame.get("now", {}), *frame.get("steps", [])]:
+            if holder.get("position") is not None:
+                holder["position"][part] = value
         return frame
 
     return change
@@ -187,7 +179,8 @@ def test_the_network_goes_and_comes_back(come: Come, url: str) -> None:
 
 def test_a_lost_event_is_made_up_for(come: Come, url: str) -> None:
     """A gap in the versions: the page asks for the whole state, and shows it."""
-    ana = opened(url, people=[{"name": "Ana"}, {"name": "Rui"}], options={"finish": 5}, start=True)
+    people = [{"name": "Ana"}, {"name": "Rui"}]
+    ana = opened(url, people=people, options={"finish": 30}, start=True)  # nobody wins by the first roll
     person, wire = seated(come, ana)
     lost: list[int] = []
 

@@ -65,10 +65,9 @@ def test_the_resume_card_says_whose_turn_it_is_and_how_it_stands(come: Come, url
     expect(first).to_contain_text(person.say("web.rapido.standing.other", name="Bento", step=9))
     alone = practising(url, "chain", CHAIN, 2, "Ana")
     person = come(seats=[alone]).go("/")
-    expect(card_of := person.page.get_by_role("listitem").first).to_contain_text(
-        person.say("web.home.turn_of.you", game=person.say("chain.name"))
-    )
-    expect(card_of).to_contain_text(person.say("web.chain.standing.you", spaces="12 and 20"))
+    first = person.page.get_by_role("listitem").first
+    expect(first).to_contain_text(person.say("web.home.turn_of.you", game=person.say("chain.name")))
+    expect(first).to_contain_text(person.say("web.chain.standing.you", spaces="12 and 20"))
 
 
 def test_a_lesson_answers_a_wrong_choice(come: Come) -> None:

@@ -17,7 +17,7 @@ from system.browser.test_keys import KEEP
 from system.browser.test_listening import ends_by_reader
 from system.browser.test_matches import whole_match
 from system.browser.test_print import PAGES, PAPERS, fit
-from system.browser.test_real_dice import PLAYS, entered, rows_say_their_die
+from system.browser.test_real_dice import PLAYS, entered
 from system.browser.test_stuck import hammered
 from system.browser.test_taps import tapped
 
@@ -49,11 +49,6 @@ def test_the_taps_of_an_expert(come: Come, url: str) -> None:
 @pytest.mark.parametrize("game", PLAYS)
 def test_a_whole_match_with_entered_dice(come: Come, game: str, players: int) -> None:
     entered(come, game, players)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_rows_say_which_die_they_are(come: Come, url: str, language: str) -> None:
-    rows_say_their_die(come, url, language)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from system.browser.docks import DOCKS
 from system.browser.looks import overflows, switch, violations
 from system.browser.screens import SCREENS
 from system.browser.setup import DESK, DESKS, PHONE, SHORT, SHORTEST, SIDE, TALL
-from system.browser.test_screens import WIDTHS, steps_too_high, visit
+from system.browser.test_screens import WIDTHS, steps_too_high
 
 
 @pytest.mark.parametrize("name", SCREENS)
@@ -40,11 +40,6 @@ def test_axe_finds_no_violations_in_both_themes(
     for theme in ("light", "dark"):
         person.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
         assert not violations(person), theme
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_first_visit_is_small_and_in_the_language_of_the_browser(come: Come, language: str) -> None:
-    visit(come, language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
