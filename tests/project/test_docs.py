@@ -68,12 +68,42 @@ PAGES = [
     *ROOT.glob("examples/**/*.md"),
 ]
 MENTIONS = [path for path in PAGES if "rules" not in path.relative_to(ROOT).parts]
-every_page = pytest.mark.parametrize("page", MENTIONS, ids=lambda path: path.relative_to(ROOT).as_posix())
 PLACEHOLDER = re.compile(r"[A-Z]+$")
 SCRIPTS = {"bench": "bench", "tool": "tools"}
 GROUP = typer.main.get_command(app)
 assert isinstance(GROUP, typer.core.TyperGroup)
 COMMANDS = GROUP.commands
+
+
+@pytest.mark.parametrize("page", MENTIONS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_what_a_page_names_exists(page: Path) -> None:
+    """Commands with their options, single options, addresses, and variables of the environment."""
+    for words in calls(page):
+        assert unknown_in(words) == "", words
+    for code in code_of(page):
+        option = re.match(r"--[a-z][a-z-]*", code)
+        assert not option or option[0] in options() or f'"{option[0]}"' in python("bench", "tools"), code
+        for path in addresses(code):
+            assert is_served(path), f"{path} in {code!r}"
+    settings = {f"ESCADARIA_{field.name.upper()}" for field in dataclasses.fields(Settings)}
+    for name in set(re.findall(r"\bESCADARIA_[A-Z_]+[A-Z]\b", page.read_text("utf-8"))) - settings:
+        sources = python("src", "tests", "bench", "tools", "run.py", "hatch_build.py")
+        assert re.search(rf"[\"']{name}[\"']", sources), name
+
+
+@cache
+def options() -> set[str]:
+    """The options of all our commands."""
+    groups = [found for found in COMMANDS.values() if isinstance(found, typer.core.TyperGroup)]
+    commands = [*COMMANDS.values(), *(command for group in groups for command in group.commands.values())]
+    return {option for command in commands for parameter in command.params for option in parameter.opts}
+
+
+@cache
+def python(*places: str) -> str:
+    """The Python in files and folders of the project."""
+    files = [path for place in places for path in [ROOT / place, *(ROOT / place).rglob("*.py")]]
+    return "".join(path.read_text("utf-8") for path in files if path.is_file())
 
 
 def code_of(page: Path) -> Iterator[str]:
@@ -96,12 +126,6 @@ def calls(page: Path) -> Iterator[list[str]]:
         )
         if found and not re.match(r"[=.]", found[1] or ""):
             yield shlex.split(found[1] or "")
-
-
-@every_page
-def test_commands_on_pages_exist(page: Path) -> None:
-    for words in calls(page):
-        assert unknown_in(words) == "", words
 
 
 def unknown_in(words: list[str]) -> str:
@@ -133,40 +157,6 @@ def unknown_in(words: list[str]) -> str:
         found = found.commands[rest[0]]
     known = {option for parameter in found.params for option in parameter.opts}
     return " ".join(sorted(options - known - {"--help", "-h"}))
-
-
-@every_page
-def test_options_on_pages_exist(page: Path) -> None:
-    groups = [found for found in COMMANDS.values() if isinstance(found, typer.core.TyperGroup)]
-    commands = [*COMMANDS.values(), *(command for group in groups for command in group.commands.values())]
-    known = {opt for command in commands for parameter in command.params for opt in parameter.opts}
-    scripts = "".join(
-        path.read_text("utf-8") for path in [*ROOT.glob("bench/**/*.py"), *ROOT.glob("tools/**/*.py")]
-    )
-    for code in code_of(page):
-        option = re.match(r"--[a-z][a-z-]*", code)
-        assert not option or option[0] in known or f'"{option[0]}"' in scripts, code
-
-
-@every_page
-def test_variables_on_pages_exist(page: Path) -> None:
-    settings = {f"ESCADARIA_{field.name.upper()}" for field in dataclasses.fields(Settings)}
-    folders = ("src", "tests", "bench", "tools")
-    sources = [
-        ROOT / "run.py",
-        ROOT / "hatch_build.py",
-        *(p for f in folders for p in (ROOT / f).rglob("*.py")),
-    ]
-    text = "".join(path.read_text("utf-8") for path in sources)
-    for name in set(re.findall(r"\bESCADARIA_[A-Z_]+[A-Z]\b", page.read_text("utf-8"))) - settings:
-        assert re.search(rf"[\"']{name}[\"']", text), name
-
-
-@every_page
-def test_addresses_on_pages_exist(page: Path) -> None:
-    for code in code_of(page):
-        for path in addresses(code):
-            assert is_served(path), f"{path} in {code!r}"
 
 
 def addresses(code: str) -> list[str]:

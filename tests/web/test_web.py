@@ -24,7 +24,7 @@ PROGRAMS = {
     "format": ("prettier/bin/prettier.cjs", "--check", "."),
     "lint": ("oxlint/bin/oxlint", "--deny-warnings"),
     "types": ("svelte-check/bin/svelte-check", "--tsconfig", "./tsconfig.json", "--fail-on-warnings"),
-    "units": ("vitest/vitest.mjs", "run"),
+    "units": ("vitest/vitest.mjs", "run", "--testTimeout=120000", "--hookTimeout=120000"),
 }
 
 
