@@ -175,10 +175,7 @@ class Nginx(Program):
         else:
             words = ("ssl_certificate", "ssl_certificate_key", "ssl_protocols")
             replaced |= {line: "" for line in site.splitlines() if line.strip().startswith(words)}
-        for there, here in (replaced | (changes or {})).items():
-            assert site.count(there) == 1, there
-            site = site.replace(there, here)
-        (folder / "site.conf").write_text(site)
+        (folder / "site.conf").write_text(edited(site, replaced | (changes or {})))
         folders = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         temporary = "".join(f"{name}_temp_path {folder / name}; " for name in folders)
         user = "user root; " if os.geteuid() == 0 else ""
@@ -189,6 +186,14 @@ class Nginx(Program):
 
     def spawn(self) -> subprocess.Popen[bytes]:
         return self.run(program("nginx"), "-e", "stderr", "-c", self.folder / "nginx.conf")
+
+
+def edited(text: str, changes: dict[str, str]) -> str:
+    """A configuration with these parts replaced, each of which is there once."""
+    for there, here in changes.items():
+        assert text.count(there) == 1, there
+        text = text.replace(there, here)
+    return text
 
 
 @pytest.fixture(scope="session")

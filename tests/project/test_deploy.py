@@ -81,13 +81,13 @@ class Caddy(databases.Program):
         self.program = shutil.which("caddy") or pytest.skip("there is no caddy here")
         self.url = f"http://127.0.0.1:{self.port}"
         site = (DEPLOY / "Caddyfile").read_text()
-        upstream = " ".join(f"127.0.0.1:{port}" for port in ports)
-        for name, value in (
-            ("NAME:localhost", f"http://:{self.port}"),
-            ("UPSTREAM:127.0.0.1:8000", upstream),
-        ):
-            assert site.count(f"{{$ESCADARIA_{name}}}") == 1, name
-            site = site.replace(f"{{$ESCADARIA_{name}}}", value)
+        site = databases.edited(
+            site,
+            {
+                "{$ESCADARIA_NAME:localhost}": f"http://:{self.port}",
+                "{$ESCADARIA_UPSTREAM:127.0.0.1:8000}": " ".join(f"127.0.0.1:{port}" for port in ports),
+            },
+        )
         (folder / "Caddyfile").write_text(f"{{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}}\n{site}")
 
     def spawn(self) -> subprocess.Popen[bytes]:
@@ -110,10 +110,7 @@ class Haproxy(databases.Program):
             bind: f"bind 127.0.0.1:{self.port}",
             "maxconn 20000": "maxconn 1000",
         } | {f"127.0.0.1:800{number}\n": f"127.0.0.1:{port}\n" for number, port in enumerate(ports)}
-        for there, here in changes.items():
-            assert text.count(there) == 1, there
-            text = text.replace(there, here)
-        (folder / "haproxy.cfg").write_text(text)
+        (folder / "haproxy.cfg").write_text(databases.edited(text, changes))
 
     def spawn(self) -> subprocess.Popen[bytes]:
         return self.run(program("haproxy"), "-f", self.folder / "haproxy.cfg")
