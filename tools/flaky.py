@@ -26,13 +26,13 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--load", type=int, default=0, help="the number of busy processes beside the tests")
-    parser.add_argument("tests", nargs="+", help="files, folders, and other arguments of pytest")
-    chosen = parser.parse_args(words)
+    parser.add_argument("tests", nargs="+", help="files and folders; other options go to pytest")
+    chosen, options = parser.parse_known_args(words)
     failed: Counter[str] = Counter()
     with busy(chosen.load):
         for run in range(1, chosen.runs + 1):
             start = time.monotonic()
-            command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *chosen.tests]
+            command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *options, *chosen.tests]
             done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
             names = re.findall(r"^(?:FAILED|ERROR):? (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
             if done.returncode and not names:
