@@ -10,17 +10,12 @@ from itertools import count, islice
 import numpy as np
 import pytest
 
-from compute.kernels import GAME, positions, row_of, tiny_evaluator, tiny_solution, words
+from compute.kernels import GAME, tiny_evaluator, tiny_solution, words
 from escadaria import bots
 from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.compiled import values as chain_values
-from escadaria.games.chain.rules import FACES, Chain, Keep, Lengthen, Move, Roll
-from escadaria.games.chain.rules import Phase as ChainPhase
-from escadaria.games.chain.rules import State as ChainState
-from escadaria.games.rapido import heuristics as rapido
-from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
+from escadaria.games.chain.rules import FACES, Chain, Keep, Lengthen, Move, Phase, Roll, State
 from research import chain_heuristics as by_chain
-from research import rapido_heuristics as by_rapido
 from research.heuristic_search import Family, adopted, search, stages, tuned
 from strategies import play_random
 
@@ -67,34 +62,6 @@ def test_tuning_changes_only_the_rules_that_are_followed() -> None:
     assert tuned(family, ["first"], np.array([12, 0, 0, 2]), distance)[1].tolist() == [13, 0, 0, 2]
 
 
-# Rapido.
-
-
-def turns(game: Rapido, number: int) -> Iterator[tuple[State, by_rapido.Turns]]:
-    """Starts of turns, as arrays."""
-    for state in positions(game, Phase.FIRST_ROLL, number):
-        met = by_rapido.empty_turns(game.players, 1, game.finish)
-        met.positions[0] = row_of(state)
-        yield state, met
-
-
-@pytest.mark.parametrize("players", [2, 4])
-def test_rules_decide_the_same_compiled(players: int) -> None:
-    game, rng, family = Rapido(players), random.Random(players), by_rapido.family(players)
-    for state, met in turns(game, 12):
-        numbers = list(rapido.NOTHING)
-        for places in family.places.values():
-            for place in places:
-                numbers[place] = rng.choice([numbers[place], *family.choices[place]])
-        chosen = np.zeros((1, len(VALUES)), np.int64)
-        rows = by_rapido.by_step(np.array(numbers))
-        by_rapido.follow(rows, game.finish, met.positions[0], chosen)
-        for rank, value in enumerate(VALUES):
-            asked = State(state.turn, Phase.DECIDE, value, state.steps, state.tower)
-            field = int(chosen[0, rank])
-            assert rapido.decide(numbers, game, asked) == (Again() if field < 0 else Place(field))
-
-
 # Chain.
 
 
@@ -103,14 +70,14 @@ def tiny_tables() -> by_chain.GameTables:
     return by_chain.game_tables(GAME, tiny_evaluator())
 
 
-def chain_states(game: Chain, phase: ChainPhase, number: int) -> Iterator[ChainState]:
+def chain_states(game: Chain, phase: Phase, number: int) -> Iterator[State]:
     """Of random games."""
     met = (state for seed in count() for _, state in play_random(game, seed) if state.phase is phase)
     return islice(met, 0, 3 * number, 3)
 
 
 def noted(
-    tables: by_chain.GameTables, game: Chain, state: ChainState, work: by_chain.RuleWorkspace
+    tables: by_chain.GameTables, game: Chain, state: State, work: by_chain.RuleWorkspace
 ) -> by_chain.Turns:
     """A turn as the lab sees it."""
     turns = by_chain.empty_turns(1)
@@ -120,7 +87,7 @@ def noted(
 
 def test_a_turn_of_chain_played_best_is_worth_what_the_solution_says() -> None:
     solution, tables, work = tiny_solution(), tiny_tables(), by_chain.new_rule_workspace(2)
-    for state in chain_states(GAME, ChainPhase.KEEP, 20):
+    for state in chain_states(GAME, Phase.KEEP, 20):
         turns = noted(tables, GAME, state, work)
         assert turns.best[0] == pytest.approx(solution.value(state), abs=1e-6)
         for rules in (by_chain.GUESS, *by_chain.BOTS.values()):
@@ -139,13 +106,13 @@ def tables_of(game: Chain) -> tuple[by_chain.GameTables, by_chain.RuleWorkspace]
 def check_decisions(game: Chain) -> None:
     tables, work = tables_of(game)
     rng, family, longer = random.Random(1), by_chain.family(), set[bool]()
-    for state in [*chain_states(game, ChainPhase.KEEP, 15), *chain_states(game, ChainPhase.DECIDE, 60)]:
+    for state in [*chain_states(game, Phase.KEEP, 15), *chain_states(game, Phase.DECIDE, 60)]:
         numbers = list(by_chain.GUESS)
         for place, choices in family.choices.items():
             numbers[place] = rng.choice([chain.NOTHING[place], numbers[place], *choices])
         kept = by_chain.decide(np.array(numbers), noted(tables, game, state, work), 0, work)
         action = chain.decide(numbers, game, state)
-        if state.phase is ChainPhase.KEEP:
+        if state.phase is Phase.KEEP:
             assert action == Keep(kept)
             continue
         links = len(state.chain.numbers)
@@ -157,7 +124,7 @@ def check_decisions(game: Chain) -> None:
     assert longer == {True, False}
 
 
-def _fits(game: Chain, state: ChainState) -> int:
+def _fits(game: Chain, state: State) -> int:
     """How many dice of six can be added, in the better direction."""
     return max(
         (
@@ -176,7 +143,7 @@ def test_a_turn_by_rules_ends_as_the_readable_game_says() -> None:
     tables, work = tables_of(game)
     ends = dict[tuple[bool, int], float]()
 
-    def play(state: ChainState, chance: float) -> None:
+    def play(state: State, chance: float) -> None:
         if state.turn == 1:  # the turn is over
             end = state.discs != start.discs, state.hands[0]
             ends[end] = ends.get(end, 0) + chance
@@ -198,5 +165,5 @@ def test_a_turn_by_rules_ends_as_the_readable_game_says() -> None:
 def test_bots_follow_the_rules_that_stand_for_them(name: str) -> None:
     game = Chain(4)
     bot, numbers = bots.load(name, game, random.Random(1)), by_chain.BOTS[name]
-    states = [*chain_states(game, ChainPhase.DECIDE, 60), *chain_states(game, ChainPhase.KEEP, 10)]
+    states = [*chain_states(game, Phase.DECIDE, 60), *chain_states(game, Phase.KEEP, 10)]
     assert [chain.decide(numbers, game, state) for state in states] == [bot(game, state) for state in states]

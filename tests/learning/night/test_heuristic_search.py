@@ -1,23 +1,24 @@
-"""Heuristics on a cluster, over many games, and their charts."""
+"""Heuristics of Rapido; those of both games on a cluster, over many games, and their charts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import random
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from compute.clusters import local_cluster
-from compute.kernels import GAME, row_of
+from compute.kernels import GAME, positions, row_of
 from compute.test_rapido_values import exact as exact
 from escadaria.cluster import cluster
 from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido import heuristics as rapido
 from escadaria.games.rapido.compiled.values import expected, model, new_workspace, plan
-from escadaria.games.rapido.rules import VALUES, Phase, Rapido, State
-from learning.test_heuristic_search import check_decisions, distance, tiny_tables, toy, turns
+from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
+from learning.test_heuristic_search import check_decisions, distance, tiny_tables, toy
 from research import chain_heuristics as by_chain
 from research import rapido_heuristics as by_rapido
 from research.heuristic_search import adopted, search
@@ -42,6 +43,31 @@ def test_a_cluster_of_two_workers_finds_the_same_rules() -> None:
     assert there[0].tolist() == here[0].tolist() and there[1] == here[1]
     again = adopted(family, ["first", "helps", "harms"], there[0], distance, 1.0, quiet)
     assert wins[0].tolist() == again[0].tolist() and wins[1] == again[1]
+
+
+def turns(game: Rapido, number: int) -> Iterator[tuple[State, by_rapido.Turns]]:
+    """Starts of turns, as arrays."""
+    for state in positions(game, Phase.FIRST_ROLL, number):
+        met = by_rapido.empty_turns(game.players, 1, game.finish)
+        met.positions[0] = row_of(state)
+        yield state, met
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_rules_decide_the_same_compiled(players: int) -> None:
+    game, rng, family = Rapido(players), random.Random(players), by_rapido.family(players)
+    for state, met in turns(game, 12):
+        numbers = list(rapido.NOTHING)
+        for places in family.places.values():
+            for place in places:
+                numbers[place] = rng.choice([numbers[place], *family.choices[place]])
+        chosen = np.zeros((1, len(VALUES)), np.int64)
+        rows = by_rapido.by_step(np.array(numbers))
+        by_rapido.follow(rows, game.finish, met.positions[0], chosen)
+        for rank, value in enumerate(VALUES):
+            asked = State(state.turn, Phase.DECIDE, value, state.steps, state.tower)
+            field = int(chosen[0, rank])
+            assert rapido.decide(numbers, game, asked) == (Again() if field < 0 else Place(field))
 
 
 def test_a_turn_played_best_is_worth_what_it_is_worth(exact: np.ndarray) -> None:
