@@ -16,6 +16,10 @@ from escadaria.games.rapido.values import LEVELS, RapidoValues, keys_of
 from strategies import Walk, play_random, rapidos, walks
 
 
+def test_values_that_do_not_ship_are_none() -> None:
+    assert values.load("escadaria.games.rapido", 7) is None
+
+
 @pytest.mark.parametrize("players", range(2, 7))
 def test_a_file_has_its_commands_and_results_and_a_row_for_every_feature(players: int) -> None:
     provenance = values.provenance("escadaria.games.rapido", players)
@@ -26,10 +30,6 @@ def test_a_file_has_its_commands_and_results_and_a_row_for_every_feature(players
     assert network.table.dtype == np.int8
     assert len(network.table) == features.number_of_rows(players)
     assert network.out.shape == (players, network.mix.shape[1])
-
-
-def test_values_that_do_not_ship_are_none() -> None:
-    assert values.load("escadaria.games.rapido", 7) is None
 
 
 def shipped(game: Rapido) -> RapidoValues:

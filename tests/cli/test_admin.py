@@ -42,25 +42,24 @@ def played(
         settings=messages.TableSettings(),
         commitment=dice.commitment(secret),
     )
-    entries = [new_match(created, "token", secret, "")]
+    entries: list[MatchEvent] = []
     folded = Match()
-    folded.apply(entries[0], TIME)
+
+    def add(*more: MatchEvent) -> None:
+        for entry in more:
+            folded.apply(entry, TIME + len(entries) + 1)
+            entries.append(entry)
+
+    add(new_match(created, "token", secret, ""))
     for seat, name in enumerate(names):
-        sat = messages.Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab")
-        add(folded, entries, [MatchEvent(sat)])
-    add(folded, entries, [MatchEvent(messages.Started(first=0))])
+        add(MatchEvent(messages.Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab")))
+    add(MatchEvent(messages.Started(first=0)))
     while folded.table is not None and folded.table.to_act is not None and len(entries) != until:
-        add(folded, entries, folded.bot_acts(folded.table.to_act, folded.table.choices()[0]))
+        add(*folded.bot_acts(folded.table.to_act, folded.table.choices()[0]))
     return [
         StoredEvent(version, TIME + version, "", messages.encode(entry.event), messages.encode(entry.hidden))
         for version, entry in enumerate(entries, 1)
     ]
-
-
-def add(match: Match, entries: list[MatchEvent], more: list[MatchEvent]) -> None:
-    for entry in more:
-        match.apply(entry, TIME + len(entries) + 1)
-        entries.append(entry)
 
 
 def saved(events: list[StoredEvent]) -> tuple[int, str]:

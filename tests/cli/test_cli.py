@@ -127,24 +127,22 @@ def script(game: str) -> tuple[list[str], str]:
 @every_game
 def test_a_whole_game_is_typed_in_quit_and_resumed_and_is_the_same_game(game: str) -> None:
     answers, text = script(game)
-    result = run(f"{QUICK[game]} --seed 5 --record whole.txt", typed=lines(answers))
-    assert Path("whole.txt").read_text("utf-8") == text
+    words, shown, half = f"{QUICK[game]} --seed 5 --record game.txt", "", len(answers) // 2
+    for some in ([], answers[:1], answers[1:half]):
+        shown += run(words, typed=lines(some) + "quit\n").stdout
+        assert shown.endswith("escadaria play --resume game.txt\n")
+        assert "result: unfinished" in Path("game.txt").read_text("utf-8")
+        words = "play --resume game.txt"
+    result = run(words, typed=lines(answers[half:]))
+    assert Path("game.txt").read_text("utf-8") == text
     assert re.search(r"★ (.* wins|You win)! ", result.stdout)
-    assert "escadaria verify whole.txt" in result.stdout
+    assert "escadaria verify game.txt" in result.stdout
     assert not result.stderr
     previews = {
         "rapido": ["Roll again — safe: 69%", "throws out Bento (", "Place on field 5"],
         "chain": ["Keep 2 dice — safe: 100%", "Move a disc from the start — to ", "covers Bento", "To link:"],
     }
-    assert [words for words in previews[game] if words not in result.stdout] == []
-    words, half = f"{QUICK[game]} --seed 5 --record parts.txt", len(answers) // 2
-    for some in ([], answers[:1], answers[1:half]):
-        stopped = run(words, typed=lines(some) + "quit\n")
-        assert "escadaria play --resume parts.txt" in stopped.stdout
-        assert "result: unfinished" in Path("parts.txt").read_text("utf-8")
-        words = "play --resume parts.txt"
-    run(words, typed=lines(answers[half:]))
-    assert Path("parts.txt").read_text("utf-8") == text
+    assert [words for words in previews[game] if words not in shown + result.stdout] == []
 
 
 @pytest.mark.parametrize("game, language", [*product(["rapido"], i18n.LANGUAGES), ("chain", "de")])
@@ -275,15 +273,15 @@ class TestTerminal:
     """The real program in a real terminal."""
 
     def test_ctrl_c_loses_nothing(self) -> None:
-        answers, text = script("chain")
-        with Terminal(f"{QUICK['chain']} --seed 5 --record game.txt --fast") as person:
-            for number, typed in enumerate([*(f"{answer}\n" for answer in answers[:9]), "\x03"], 1):
+        answers, words = script("chain")[0][:9], f"{QUICK['chain']} --seed 5 --record"
+        run(f"{words} quit.txt", typed=lines(answers) + "quit\n")
+        with Terminal(f"{words} game.txt --fast") as person:
+            for number, typed in enumerate([*(f"{answer}\n" for answer in answers), "\x03"], 1):
                 person.answer("Ana › ", typed, times=number)
             assert person.end() == 130
             assert "Continue with:" in person.seen
             assert "Traceback" not in person.seen
-        run("play --resume game.txt", typed=lines(answers[9:]))
-        assert Path("game.txt").read_text("utf-8") == text
+        assert Path("game.txt").read_bytes() == Path("quit.txt").read_bytes()
 
     def test_ctrl_c_works_when_the_tests_run_in_the_background(self) -> None:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)

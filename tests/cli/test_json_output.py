@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -59,44 +59,29 @@ def check(command: str, data: dict[str, Any]) -> None:
     assert [name for name in missing if f"`{name}`" not in described("analyse")[1]] == []
 
 
-def seats_in(entries: list[dict[str, Any]]) -> list[int]:
-    return [entry["seat"] for entry in entries]
-
-
-SEATS: dict[str, Callable[[dict[str, Any]], object]] = {
-    "simulate": lambda data: seats_in(data["by_seat"]) == [0, 1, 2],
-    "arena": lambda data: seats_in(data["seats"]) == [0, 1, 2],
-    "analyse": lambda data: (
-        seats_in(data["players"]) == [0, 1, 2]
-        and {*seats_in(data["rolls"])} == {0, 1, 2} >= {*seats_in(data["decisions"])}
-        and (data["rolls"][0]["seat"], data["rolls"][0]["ply"], data["rolls"][0]["turn"]) == (0, 1, 1)
-    ),
-    "hint": lambda data: data["turn"] == 1,
-}
-"""What shows that seats count from 0, by command."""
-
-
 @pytest.mark.usefixtures("no_solution")
 @pytest.mark.parametrize(
-    "words",
+    "words, parts",
     [
-        ["simulate", "rapido", "--players", "3", "--games", "20"],
-        ["arena", "rapido", "--players", "3", "--bot", "simple", "--bot", "random", "--games", "12"],
-        ["benchmark", "simple", "--game", "rapido", "--players", "3", "--games", "5", "--workers", "1"],
-        ["analyse", RECORD],
-        ["hint", "rapido", POSITION, "--players", "2"],
-        ["strategy", "rapido"],
+        ("simulate rapido --players 3 --games 20", ["by_seat"]),
+        ("arena rapido --players 3 --bot simple --bot random --games 12 --folder .", ["seats"]),
+        ("benchmark simple --game rapido --players 3 --games 5 --workers 1", []),
+        (f"analyse {RECORD}", ["players", "rolls", "decisions"]),
+        (f"hint rapido '{POSITION}' --players 2", []),
+        ("strategy rapido", []),
     ],
-    ids=lambda words: words[0],
 )
 def test_fields_are_those_of_the_page_and_seats_count_from_0(
-    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: str, parts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("escadaria.arena.benchmark.BOTS", ("random", "simple", "regular"))  # the fast ones
-    folder = ["--folder", str(tmp_path)] if words[0] == "arena" else []
-    data = printed(*words, *folder)
-    check(words[0], data)
-    assert SEATS.get(words[0], bool)(data)
+    monkeypatch.chdir(tmp_path)
+    command, *more = shlex.split(words)
+    data = printed(command, *more)
+    check(command, data)
+    for part in parts:
+        assert {entry["seat"] for entry in data[part]} == {0, 1, 2}
+    assert data.get("turn", 1) == 1, "of the hint's position"
 
 
 def test_a_solution_has_the_fields_of_the_page() -> None:
