@@ -12,6 +12,7 @@ from escadaria import strategy
 from system.browser.conftest import Come
 from system.browser.people import Person
 from system.browser.screens import BOARD, KEEPS, RACE, STARTS, explored, there
+from system.browser.test_keys import reach
 
 RAPIDO = there("strategy/rapido", RACE, STARTS)
 CHAIN = there("strategy/chain", BOARD, KEEPS)
@@ -69,6 +70,18 @@ def test_answers_follow_the_position_and_the_url_stores_it(come: Come) -> None:
     expect(cell(person, "1 and 1")).to_have_accessible_name(re.compile(person.say("web.strategy.rapido.won")))
     person.click("web.strategy.editor")
     expect(page).to_have_url(re.compile("/position/rapido#.*steps%3D4%2C2"))
+
+
+def test_rolls_are_chosen_by_arrows(come: Come) -> None:
+    person = come().go(RAPIDO)
+    explored(person)
+    reach(person, person.page.get_by_role("radio", name=person.like("web.strategy.roll"), checked=True))
+    person.press("Home")
+    expect(cell(person, "1 and 1")).to_be_focused()
+    person.press("ArrowRight")
+    person.press("ArrowDown")  # the next row
+    expect(cell(person, "2 and 2")).to_be_checked()
+    expect(looked_at(person)).to_contain_text("22")
 
 
 def test_chain_says_how_many_dice_to_keep_and_what_to_build(come: Come) -> None:

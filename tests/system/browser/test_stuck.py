@@ -151,6 +151,32 @@ def test_a_position_that_cannot_be_read(come: Come, url: str) -> None:
     assert person.asked()
 
 
+# What is refused.
+
+
+def test_what_is_done_automatically_is_asked_for_once(come: Come, url: str) -> None:
+    """A refusal is not answered by asking again; the player can still act."""
+    table = practising(url, "rapido", FIRST, 3, "Ana")
+    person, wire = seated(come, table, autoRoll=True)
+    refusing = True
+
+    def to_server(frame: Frame) -> Frame | None:
+        if frame["type"] != "act" or not refusing:
+            return frame
+        wire.refuse(frame, "busy")
+        return None
+
+    wire.to_server = to_server
+    person.page.clock.install()
+    person.sit(table)
+    person.page.clock.run_for(2000)  # in this time 101 requests were made
+    assert len(wire.of("act")) == 1
+    refusing = False
+    person.main.first.click()
+    expect(person.log.get_by_role("listitem").first).to_be_visible()
+    assert person.asked()
+
+
 # Connections.
 
 
@@ -264,6 +290,24 @@ def test_a_decision_is_taken_back_after_bots_have_moved(come: Come, url: str, ga
     expect(person.main.first).to_have_text(before, use_inner_text=True)
     person.main.first.click()  # and it is decided anew
     assert person.asked()
+
+
+def test_a_held_key_takes_back_one_decision(come: Come, url: str) -> None:
+    """It neither takes back two decisions, nor says that the game has moved on; double taps: taps.test.ts."""
+    table = practising(url, "rapido", FIRST, 3, "Ana")
+    person, wire = seated(come, table, page=PHONE)
+    person.go(table.path)
+    for _ in range(2):  # two turns with a choice
+        while person.asked() and not person.choices.count():
+            person.main.first.click()
+        person.main.first.click()
+    assert person.asked()
+    for _ in range(6):
+        person.page.keyboard.down("z")
+    person.page.keyboard.up("z")
+    expect(person.choices.first).to_be_visible()
+    expect(person.page.get_by_role("alert")).to_have_count(0)
+    assert len(wire.of("undo")) == 1
 
 
 # Taps that are faster than the screen.
