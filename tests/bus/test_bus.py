@@ -35,6 +35,14 @@ async def subscribed(worker: Worker, match: str) -> None:
     await eventually(lambda: (match, UNKNOWN, []) in worker.received, f"it has subscribed to {match}")
 
 
+async def pair(worker: Opener) -> tuple[Worker, Worker]:
+    """Two workers; the second has subscribed to the match m."""
+    one, two = await worker("one"), await worker("two")
+    two.bus.subscribe("m")
+    await subscribed(two, "m")
+    return one, two
+
+
 async def test_a_message_reaches_the_workers_that_have_subscribed(worker: Opener) -> None:
     one, two, other = await worker("one"), await worker("two"), await worker("other")
     for bus in (one.bus, two.bus):
@@ -81,9 +89,7 @@ async def test_all_of_many_messages_at_once_arrive(worker: Opener, server: Serve
 
 
 async def test_a_hint_without_version_is_not_merged_with_events(worker: Opener) -> None:
-    one, two = await worker("one"), await worker("two")
-    two.bus.subscribe("m")
-    await subscribed(two, "m")
+    one, two = await pair(worker)
     two.received.clear()
     one.bus.publish("m", 3, [event(3)])
     one.bus.publish("m")
@@ -94,9 +100,7 @@ async def test_a_hint_without_version_is_not_merged_with_events(worker: Opener) 
 async def test_a_lost_server_is_a_delay_and_everything_is_checked_after_it(
     worker: Opener, server: Server
 ) -> None:
-    one, two = await worker("one"), await worker("two")
-    two.bus.subscribe("m")
-    await subscribed(two, "m")
+    one, two = await pair(worker)
     server.stop()
     await eventually(lambda: not one.bus.connected and not two.bus.connected, "the loss is noticed")
     two.bus.subscribe("late")
@@ -114,9 +118,7 @@ async def test_a_lost_server_is_a_delay_and_everything_is_checked_after_it(
 async def test_a_server_that_hangs_is_noticed_and_nobody_waits_for_it(
     worker: Opener, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, two = await worker("one"), await worker("two")
-    two.bus.subscribe("m")
-    await subscribed(two, "m")
+    one, two = await pair(worker)
     with monkeypatch.context() as patch, server.frozen():
         patch.setattr(remote, "SILENT_SECONDS", 0.2)
         for version in range(20_000):  # if one of them waited, it would wait forever
@@ -161,9 +163,7 @@ async def test_close_does_not_wait_for_a_driver_that_hangs(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("kind", ["redis"])
 async def test_secrets_do_not_leave_the_store(worker: Opener, server: Redis) -> None:
-    one, two = await worker("one"), await worker("two")
-    two.bus.subscribe("m")
-    await subscribed(two, "m")
+    one, two = await pair(worker)
     with Client.from_url(server.url) as client, client.pubsub() as listener:
         listener.psubscribe("*")
         assert listener.get_message(timeout=PATIENCE) is not None
