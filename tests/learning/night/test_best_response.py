@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from compute.kernels import positions
 from escadaria import bots
+from escadaria.game import play_out
 from escadaria.games.rapido import values
 from escadaria.games.rapido.bots import shipped
 from escadaria.games.rapido.compiled.solver import Solver
@@ -32,6 +34,12 @@ def masters() -> Decisions:
 @pytest.fixture(scope="module")
 def best(masters: Decisions) -> Proven:
     return best_response.prove(GAME.finish, masters)
+
+
+@pytest.fixture(scope="module")
+def alike(masters: Decisions) -> Proven:
+    """All three are masters."""
+    return best_response.prove(GAME.finish, masters, masters)
 
 
 def solved(finish: int) -> tuple[NDArray[np.float64], Decisions]:
@@ -127,6 +135,34 @@ def test_the_engine_s_expectation_over_a_turn_is_the_value(masters: Decisions, b
         bellman = Bellman(best, hero, lambda state: best_response.action(masters, state))
         value = best.low[((hero - state.turn) % 3, *at(state))]
         assert bellman.rolled(state) == pytest.approx(value, abs=best.gap)
+
+
+def test_the_best_response_is_nowhere_worse_than_the_master(best: Proven, alike: Proven) -> None:
+    possible = best_response.possible()
+    assert (best.low <= best.high).all() and (alike.low <= alike.high).all()
+    assert (best.high >= alike.low)[..., possible].all()
+    for seat in range(3):
+        assert best.of_seat(seat)[0] > alike.of_seat(seat)[0]
+
+
+@pytest.mark.parametrize("seat", range(3))
+def test_the_best_response_wins_as_often_as_computed(best: Proven, seat: int) -> None:
+    """In the readable engine against readable masters, within three standard errors."""
+    decisions, rng, games = best_response.best_decisions(best), random.Random(seat), 500
+    master = bots.load("master", GAME)
+
+    def decide(state: State) -> Action:
+        if state.turn == seat:
+            return best_response.action(decisions, state)
+        chosen: Action = master(GAME, state)
+        return chosen
+
+    wins = 0
+    for _ in range(games):
+        *_, (_, end) = play_out(GAME, GAME.initial_state(), decide, lambda state: rng.choice(ROLLS))
+        wins += end.turn == seat
+    share = best.of_seat(seat)[0]
+    assert wins / games == pytest.approx(share, abs=3 * (share * (1 - share) / games) ** 0.5)
 
 
 def test_r12_r18_nobody_gains_by_one_turn_against_the_exact_solution() -> None:
