@@ -20,7 +20,7 @@ from escadaria.store import StoreUnavailable
 from serving import PATIENCE, Server, eventually, serving, started
 from system.faults.check import check
 from system.faults.tabs import Scene, Tab, scene, verdict
-from wire import QUICK, get, opened
+from wire import get, playing
 
 pytestmark = pytest.mark.anyio
 
@@ -105,18 +105,13 @@ async def test_a_missing_file_is_reported_and_no_accepted_event_is_lost(tmp_path
 
 # An invalid row.
 
-PAIR: dict[str, Any] = {"people": [{"name": "Ana"}, {"name": "Rui"}], "start": True}
-
-
 DAMAGE = ("body = '{'", "hidden = '[1'", """body = '{"type": "freed", "seat": 3}'""")
 
 
 async def test_damaged_matches_keep_no_other_waiting(tmp_path: Path) -> None:
     database = tmp_path / "matches.sqlite3"
     async with serving(tmp_path) as server:
-        *damaged, healthy = [
-            (await opened(server.url, **PAIR, settings=QUICK | {"clock": 1}))["match"] for _ in range(4)
-        ]
+        *damaged, healthy = [(await playing(server.url, clock=1))["match"] for _ in range(4)]
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("UPDATE match SET due = 1")
         connection.execute("UPDATE match SET due = 2 WHERE id = ?", (healthy,))
@@ -133,7 +128,7 @@ async def test_a_match_that_cannot_be_read_now_stays_due(
 ) -> None:
     database = tmp_path / "matches.sqlite3"
     async with serving(tmp_path) as server:
-        match = (await opened(server.url, **PAIR, settings={"clock": 1}))["match"]
+        match = (await playing(server.url, clock=1))["match"]
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("UPDATE match SET due = 1")
 

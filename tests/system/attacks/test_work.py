@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 import escadaria
-from escadaria.client import Table, open_match
+from escadaria.client import Table
 from escadaria.game import AnyGame
 from escadaria.record import Record, Seat
 from escadaria.server.pool import Pool
@@ -177,10 +177,10 @@ async def test_the_server_stops_while_it_analyses(tmp_path: Path) -> None:
 
 async def against_a_bot(url: str) -> Table:
     """A long match of a person and a bot."""
-    options = {"players": 2, "finish": 50}
-    return await open_match(
-        url, "rapido", options, people=[{"name": "Ana"}], bots=["simple"], start=True, settings={"pace": 0}
+    match = await opened(
+        url, people=[{"name": "Ana"}], bots=["simple"], start=True, options={"finish": 50}, settings=QUICK
     )
+    return Table(url, match["match"], match["token"])
 
 
 async def play_rounds(table: Table, rounds: int) -> None:
