@@ -23,7 +23,7 @@ class ManualClock(Clock):
     """A clock that only the test advances."""
 
     def __init__(self) -> None:
-        self.start = time.time()
+        self.start = time.time()  # any time will do
         self.ahead = 0.0
         self.paces: list[float] = []
         self.slow_bots = False

@@ -137,7 +137,7 @@ async def test_a_ping_fails_while_somebody_else_holds_the_lock(store: SqlStore, 
 
 async def test_a_cancelled_ping_disturbs_no_other(store: SqlStore) -> None:
     pings = [asyncio.create_task(store.ping()) for _ in range(3)]
-    await asyncio.sleep(0)
+    await asyncio.sleep(0)  # they are called
     pings[0].cancel()
     answers = await asyncio.gather(*pings, return_exceptions=True)
     assert [type(answer) for answer in answers] == [asyncio.CancelledError, type(None), type(None)]

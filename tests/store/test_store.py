@@ -167,7 +167,7 @@ async def test_a_cancelled_append_does_not_affect_others(store: SqlStore) -> Non
     for ticks in range(8):  # cancelled before the writer sees it, while it writes, after
         tasks = [asyncio.create_task(store.append(f"{ticks} {n}", [event(1)])) for n in range(6)]
         for _ in range(ticks):
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # a tick
         for task in tasks[::2]:
             task.cancel()
         answers = await asyncio.gather(*tasks, return_exceptions=True)
@@ -190,7 +190,7 @@ async def test_cancelled_reads_do_not_affect_others(store: SqlStore) -> None:
 async def test_close_finishes_pending_calls_and_refuses_new_ones(opened: Opener, url: str) -> None:
     store = await opened(url, most=2)
     tasks = [asyncio.create_task(store.append(f"m{n}", [event(1)])) for n in range(9)]
-    await asyncio.sleep(0)
+    await asyncio.sleep(0)  # they are called
     await store.close()
     await asyncio.gather(*tasks)
     for refused in (store.append("late", [event(1)]), store.archive("m1"), store.events("m1"), store.ping()):
