@@ -59,11 +59,13 @@ def write_pdf(game: str, out: Path, language: str, paper: str, options: Mapping[
     :raises CannotPrint: if there is no Chromium, or it made no PDF.
     """
     chromium = find_chromium()
-    with tempfile.TemporaryDirectory(prefix="escadaria-") as folder:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "escadaria", "serve", "--port", "0", "--database", f"{folder}/db"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8",
-        )  # fmt: skip
+    command = [sys.executable, "-m", "escadaria", "serve", "--port", "0", "--database"]
+    with (
+        tempfile.TemporaryDirectory(prefix="escadaria-") as folder,
+        subprocess.Popen(
+            [*command, f"{folder}/db"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8"
+        ) as server,
+    ):
         try:
             assert server.stdout
             url = next((word for word in server.stdout.readline().split() if word.startswith("http")), "")
@@ -75,7 +77,6 @@ def write_pdf(game: str, out: Path, language: str, paper: str, options: Mapping[
             shutil.copyfile(made, out)
         finally:
             server.terminate()
-            server.wait()
 
 
 def _print(chromium: str, page: str, language: str, made: Path, folder: str) -> None:

@@ -96,6 +96,15 @@ async def test_a_hint_without_version_is_not_merged_with_events(worker: Opener) 
     await eventually(lambda: ("m", UNKNOWN, []) in two.received and two.versions("m") == [3], "both arrive")
 
 
+@pytest.mark.parametrize("kind", ["redis"])
+async def test_a_bus_that_is_sending_closes_at_once(worker: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "ECHO_SECONDS", 0.0)
+    for name in "abc":
+        bus = (await worker(name)).bus
+        await bus.close()
+        assert isinstance(bus, RedisBus) and bus._task and bus._task.done()
+
+
 @over_a_server
 async def test_a_lost_server_is_a_delay_and_everything_is_checked_after_it(
     worker: Opener, server: Server

@@ -63,8 +63,10 @@ class RedisBus(RemoteBus):
         self._listener: AbstractConnection | None = None
 
     async def connect(self) -> None:
+        # With a time-out in redis-py a cancelled command goes on (Python 3.11); a bus has bounds of its own.
+        timeouts = {"socket_connect_timeout": SILENT_SECONDS, "socket_timeout": None}
+        self._pool = ConnectionPool.from_url(self._url, protocol=2, **timeouts)
         # get_connection has no annotations in redis-py
-        self._pool = ConnectionPool.from_url(self._url, protocol=2, socket_connect_timeout=SILENT_SECONDS)
         self._sender = await self._pool.get_connection()  # type: ignore[no-untyped-call]
         self._listener = await self._pool.get_connection()  # type: ignore[no-untyped-call]
         await self._sender.send_command("CLIENT", "REPLY", "OFF")
