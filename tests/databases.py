@@ -56,15 +56,17 @@ class Program:
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
         """Suspend it with its child processes: connections stay open, and nothing is answered."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        pids = [self.process.pid, *map(int, children)]
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
+        pids = [self.process.pid]
+        os.kill(pids[0], signal.SIGSTOP)  # first, so that it starts no more children
+        children = Path(f"/proc/{pids[0]}/task/{pids[0]}/children").read_text().split()
+        pids += map(int, children)
         try:
+            for pid in pids[1:]:
+                _send(pid, signal.SIGSTOP)
             yield
         finally:
             for pid in pids:
-                os.kill(pid, signal.SIGCONT)
+                _send(pid, signal.SIGCONT)
 
     def run(self, *command: object, user: str | None = None, **environment: str) -> subprocess.Popen[bytes]:
         """Start a command that writes to the log."""
@@ -79,6 +81,11 @@ class Program:
                 extra_groups=[] if user else None,
                 env=os.environ | environment,
             )
+
+
+def _send(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):  # it has ended
+        os.kill(pid, number)
 
 
 class Postgres(Program):

@@ -121,8 +121,17 @@ def real_result(url: str) -> Table:
     return table
 
 
+HELD = """(set => {
+  window.setTimeout = (call, ms) => {
+    const run = () => (ms > 500 && document.querySelector('.turn-dock .word') ? set(run, 50) : call());
+    return set(run, ms);
+  };
+})(setTimeout)"""
+"""Until the next page, nothing that waits goes on while a word is shown large."""
+
+
 def staged(*faces: str) -> Callable[[Person], None]:
-    """Enter real dice, and wait until what they do is shown large."""
+    """Enter real dice, and wait until what they do is shown large, here until it is tapped away."""
 
     def show(person: Person) -> None:
         moves = {"speed": 2, "muted": True, "name": "Ana"}
@@ -130,6 +139,7 @@ def staged(*faces: str) -> Callable[[Person], None]:
         person.page.evaluate(f"localStorage.setItem('escadaria.settings', {kept})")
         person.page.reload()
         person.ready()
+        person.page.evaluate(HELD)
         back = person.page.locator(".call").get_by_role("button")
         if back.is_enabled():  # from the screenshot before
             back.click()
@@ -139,9 +149,7 @@ def staged(*faces: str) -> Callable[[Person], None]:
         for row, face in zip(rows.all(), faces, strict=True):
             row.get_by_role("button", name=face, exact=True).click()
         person.click("web.real.enter")
-        person.page.wait_for_function(
-            "() => document.querySelector('.turn-dock .word')"
-        )  # it is seen for a moment
+        expect(person.page.locator(".turn-dock .word").first).to_be_visible()
 
     return show
 

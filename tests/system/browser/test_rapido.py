@@ -114,7 +114,7 @@ def test_r18_with_two_players_the_hand_says_what_each_pair_brings(come: Come, ur
 def test_after_a_throw_out_the_last_decision_can_be_taken_back(come: Come, url: str) -> None:
     """Tourists throw out whom they can, if they do not roll an X before."""
     where = "turn=0 phase=decide value=11 steps=9,5,7 tower=-"
-    tables = [practising(url, "rapido", where, 3, "Ana", bot="tourist") for _ in range(8)]
+    tables = [practising(url, "rapido", where, 3, "Ana", bot="tourist") for _ in range(30)]
     person = docks.at(come, tables, SHORT, "de", speed=0.5)
     again = person.button("web.recap.again")
     for table in tables:
