@@ -2,8 +2,8 @@
 
 People play at several tables of a real server process while it is killed, stopped, starved of disk or
 doubled, and while their own connections break. ``people`` plays and keeps everything it receives,
-``serving`` runs the server, ``check`` compares what was received with what is stored.
+``check`` compares what was received with what is stored.
 
-``ESCADARIA_FAULTS=50`` kills the server fifty times instead of six; ``ESCADARIA_SEED`` repeats a run's
-choices (what was asked, when it was killed), though never its exact timing.
+At night there are more faults, with another seed each time: ``ESCADARIA_SEED`` repeats a run's choices
+(what was asked, when it was killed), though never its exact timing.
 """
