@@ -50,6 +50,8 @@ GROUPS = {"dev", "bench"}  # of dependencies, in pyproject.toml; all other needs
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DEV = {"dev", *PROJECT["optional-dependencies"]}
 QUICK = ("tests/rules", "tests/core", "tests/system/worlds", "tests/web")
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+WORKERS = ("-n", str(CORES + 1))  # of tests, which wait for a third of their time
 SERVER = ("admin", "print", "serve")  # commands with the server
 LAB = ("arena", "benchmark", "serve", "simulate", "solve")  # compiled code; --plot needs the same extra
 
@@ -102,7 +104,7 @@ def pytest(words: list[str]) -> int:
     if words[:1] == ["--changed"]:
         command = [str(PYTHON), "tools/changed.py", *words[1:]]
         found = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
-        return call("pytest", "-n", "auto", *found.split()) if found.strip() else 0
+        return call("pytest", *WORKERS, *found.split()) if found.strip() else 0
     tier, *rest = words or ["full"]
     night = (path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("tests/**/night")))
     folders = {"quick": QUICK, "full": (), "night": (*night,)}.get(tier)
@@ -113,7 +115,7 @@ def pytest(words: list[str]) -> int:
         compile_kernels()
     report = ["--durations=10", "--durations-min=1", f"--junitxml=.pytest_cache/{tier}.xml"]
     report += ["--shares"] if tier == "full" else []
-    return call("pytest", "-n", "auto", *report, *folders, *rest)
+    return call("pytest", *WORKERS, *report, *folders, *rest)
 
 
 def compile_kernels() -> None:
