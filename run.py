@@ -102,9 +102,10 @@ def test(words: list[str]) -> int:
 def pytest(words: list[str]) -> int:
     """Run the tests of a tier, those that a change can break, or selected ones."""
     if words[:1] == ["--changed"]:
-        command = [str(PYTHON), "tools/changed.py", *words[1:]]
+        command = [str(PYTHON), "tools/changed.py"]
         found = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
-        return call("pytest", *WORKERS, *found.split()) if found.strip() else 0
+        say(f"{len(found.split())} files and folders of tests depend on what you changed")
+        return call("pytest", *WORKERS, *found.split(), *words[1:]) if found.strip() else 0
     tier, *rest = words or ["full"]
     night = (path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("tests/**/night")))
     folders = {"quick": QUICK, "full": (), "night": (*night,)}.get(tier)
@@ -113,8 +114,9 @@ def pytest(words: list[str]) -> int:
     if tier != "quick":
         subprocess.call([PYTHON, "tests/programs.py"], cwd=ROOT)  # a test that needs what is missing fails
         compile_kernels()
-    report = ["--durations=10", "--durations-min=1", f"--junitxml=.pytest_cache/{tier}.xml"]
-    report += ["--shares"] if tier == "full" else []
+    report = ["--durations=10", "--durations-min=1"]
+    if not rest:  # the whole tier
+        report += [f"--junitxml=.pytest_cache/{tier}.xml", *(["--shares"] if tier == "full" else [])]
     return call("pytest", *WORKERS, *report, *folders, *rest)
 
 
@@ -130,7 +132,12 @@ def compile_kernels() -> None:
 def call(module: str, *words: str) -> int:
     """Run a module of the environment."""
     say(" ".join([module, *words[:1]]))
-    return subprocess.call([PYTHON, "-m", module, *words], cwd=ROOT)
+    process = subprocess.Popen([PYTHON, "-m", module, *words], cwd=ROOT)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:  # it was interrupted too, and ends with a report
+            continue
 
 
 def script(folder: str, words: list[str]) -> int:

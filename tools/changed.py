@@ -20,7 +20,10 @@ WITH = {
     "web": ("tests/web", "tests/system/browser"),
     "docs": ("tests/project", "tests/core", "docs/how-to", "docs/reference"),
     "deploy": ("tests/project",),
-    "README.md": ("README.md", "tests/project"),
+    "README.md": ("README.md", "tests/project", "tests/rules"),
+    "CONTRIBUTING.md": ("tests/project", "tests/rules"),
+    "pyproject.toml": ("tests",),
+    "constraints.txt": ("tests",),
 }
 """What tests the files of a folder that are not Python."""
 

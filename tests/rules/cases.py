@@ -43,6 +43,7 @@ Words = dict[str, str]
 
 
 def words_of(text: str) -> Words:
+    assert text == "-" or all("=" in word for word in text.split()), f"not KEY=VALUE ...: {text}"
     return {} if text == "-" else dict(word.split("=", 1) for word in text.split())
 
 
@@ -131,6 +132,7 @@ def ruled(text: str) -> tuple[str, str]:
 
 def after(game: AnyGame, before: Words, changed: Words) -> Words:
     """The words of the expected position."""
+    assert changed.keys() <= before.keys(), f"a position has {', '.join(before)}"
     words = before | (words_of(TURN[game.name]) if "turn" in changed else {}) | changed
     return {key: words[key] for key in before} | derived(changed)
 
@@ -166,21 +168,26 @@ def position(name: str, words: Words) -> tuple[AnyGame, str]:
 
 def case(name: str, line: str, base: str) -> Case:
     words, actions, *expected = (part.strip() for part in line.split(" | "))
+    assert expected, "a case says what is expected"
     game, before = position(name, words_of(base) | words_of(words))
     return Case(game, before, () if actions == "-" else tuple(actions.split(", ")), tuple(expected))
 
 
 def blocks(name: str) -> Iterator[tuple[str, int, str, str]]:
     """Each case: the name of its block, its line number, its text, and the base of the block."""
-    heading = base = ""
+    heading, base, cases = "", "-", 1
     text = Path(__file__).with_name(f"{name}.cases").read_text("utf-8")
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("  from: "):
             base = line.removeprefix("  from: ")
         elif line.startswith("  "):
+            cases += 1
             yield heading, number, line, base
         elif line and not line.startswith("#"):
-            heading, base = line.replace(" ", "_"), "-"
+            assert cases, f"the block before line {number} has no case"
+            assert line[0].isalpha() and " | " not in line, f"line {number}: a case begins with two spaces"
+            heading, base, cases = line.replace(" ", "_"), "-", 0
+    assert cases, "the last block has no case"
 
 
 def cases(name: str) -> list[Any]:
