@@ -267,7 +267,7 @@ async def test_fields_of_a_later_version_are_ignored(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         match = await playing(server.url)
         events = await server.hub.store.events(match["match"])
-    later = "b" + match["match"][1:]
+    later = "later-" + match["match"]
     async with serving(tmp_path) as server:
         await server.hub.store.append(later, [with_unknown_fields(event) for event in events])
         async with wire(server.url, later, token=match["token"]) as me:
@@ -284,7 +284,7 @@ async def test_events_of_a_later_version_are_refused(tmp_path: Path, change: dic
         assert created["rules_version"] == 1
         body = json.dumps(created | change)
         events = [msgspec.structs.replace(first, body=body), *others]
-        later = "b" + match["match"][1:]
+        later = "later-" + match["match"]
         await server.hub.store.append(later, events)
         async with socket_to(server.url, later) as me:
             await me.send({"type": "hello", "token": match["token"]})

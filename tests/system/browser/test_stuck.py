@@ -234,7 +234,7 @@ def test_a_lost_event_is_made_up_for(come: Come, url: str) -> None:
 def test_notices_cover_neither_controls_nor_players(come: Come, url: str) -> None:
     """A refusal, a stand-in and a lost connection at once: "I am back" can be pressed."""
     people = [{"name": "Ana"}, {"name": "Rui"}]
-    table = opened(url, people=people, settings={"clock": 1, "pace": 10_000})
+    table = opened(url, people=people, settings={"pace": 10_000}, start=True)
     person, wire = seated(come, table, page={"viewport": SHORT})
 
     def refuse(frame: Frame) -> Frame | None:
@@ -245,7 +245,8 @@ def test_notices_cover_neither_controls_nor_players(come: Come, url: str) -> Non
 
     wire.to_server = refuse
     person.go(table.path)
-    asked(url, table, "start")  # now that somebody is there: else the stand-ins would not wait
+    # now that somebody is there: else the stand-ins would not wait
+    asked(url, table, "configure", settings={"clock": 1, "pace": 10_000})
     back = person.button("web.take_back")
     back.first.click()
     expect(person.page.get_by_role("alert")).to_contain_text(person.say("error.stale_version"))
