@@ -106,7 +106,7 @@ def test_counts_are_arrays_by_game_and_seat() -> None:
     assert results.steps.shape == results.thrown_out.shape == (7, 2)
     assert (results.steps[np.arange(7), results.winner] == RAPIDO.finish).all()
     with pytest.raises(AttributeError, match="no 'luck', there are winner, turns, plies, steps"):
-        results.luck  # noqa: B018
+        results.luck  # noqa: B018 - the access raises
     assert same(pickle.loads(pickle.dumps(results)), results)
 
 
@@ -154,7 +154,7 @@ def test_wilson_intervals_match_published_values(wins: int, games: int, low: flo
 
 def test_invalid_simulations_are_refused() -> None:
     with pytest.raises(AttributeError, match="no attribute 'stimulate'"):
-        escadaria.stimulate  # noqa: B018
+        escadaria.stimulate  # noqa: B018 - the access raises
     with pytest.raises(BadOptions, match="at least one game"):
         simulate(RAPIDO, ["simple"], 0)
     with pytest.raises(BadOptions, match="at least one worker"):

@@ -241,9 +241,9 @@ async def test_acknowledged_appends_survive_sigkill_and_none_is_partial(
         assert victims.stdout
         pids = [int(victims.stdout.readline()) for _ in names]
         try:
-            for name in names:
-                file = Path(name)
-                await eventually(lambda: file.exists() and file.read_text().count("\n") > 1, "it appends")  # noqa: B023
+            files = [*map(Path, names)]
+            await eventually(lambda: all(file.exists() for file in files), "all have a key")
+            await eventually(lambda: all(file.read_text().count("\n") > 1 for file in files), "all append")
         finally:
             for pid in pids:
                 await asyncio.sleep(rng.uniform(0, 0.3))  # a random moment

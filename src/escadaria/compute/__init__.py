@@ -17,5 +17,5 @@ def constants(number: int) -> Any:
     return np.arange(number)
 
 
-ZERO, ONE, TWO = constants(3)
+ZERO, ONE = constants(2)
 NONE = -ONE
