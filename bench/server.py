@@ -162,11 +162,11 @@ def percentiles(waits: list[float]) -> tuple[float, float]:
 # Profiling.
 
 PARTS = {
-    "rules": r"escadaria/(game|games/.*|table|record|dice|server/match)\.py",
-    "encoding": r"escadaria/server/messages\.py",
+    "rules": r"escadaria/(game|games/.*|play|record|dice|server/match/match)\.py",
+    "encoding": r"escadaria/wire\.py",
     "store": r"escadaria/store/|sqlalchemy/|psycopg|sqlite3/",
     "metrics": r"prometheus_client/",
-    "socket": r"uvicorn/protocols/|websockets/|litestar/|escadaria/server/(protocol|socket)\.py",
+    "socket": r"uvicorn/protocols/|websockets/|litestar/|escadaria/server/edge/(protocol|socket)\.py",
     "room": r"escadaria/server/(?!run)",
 }
 """The part of a sample is that of its innermost function in one of these files, else the event loop."""

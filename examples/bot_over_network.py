@@ -16,7 +16,7 @@ from typing import Any
 
 import escadaria
 from escadaria import bots
-from escadaria.client import Table
+from escadaria.client import MatchClient
 from escadaria.game import AnyGame
 from escadaria.refusals import Refused
 
@@ -32,7 +32,7 @@ def my_own(game: AnyGame, state: Any) -> Any:
 
 async def play(url: str, match: str, name: str, bot: str) -> bool:
     """Take a seat and play until the match is over; return whether the bot won."""
-    async with Table(url, match) as table:
+    async with MatchClient(url, match) as table:
         game = escadaria.load(table.game, **table.options)
         decide = my_own if bot == my_own.__name__ else bots.load(bot, game)
         await table.sit(name)

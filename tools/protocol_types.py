@@ -15,13 +15,12 @@ from typing import Any
 
 import msgspec
 
-from escadaria import strategy
+from escadaria import strategy, wire
 from escadaria.catalogue import GAMES
 from escadaria.refusals import Ending
-from escadaria.server import messages
-from escadaria.server.coach import AnalysisView, RollsView, Waiting
-from escadaria.server.replays import Replay
-from escadaria.server.routes import frames_schema
+from escadaria.server.compute.coach import AnalysisView, RollsView, Waiting
+from escadaria.server.compute.replays import Replay
+from escadaria.server.http.routes import frames_schema
 from escadaria.teaching.views import LessonView, RulesView
 
 HEADER = "// The wire, generated from the server's types by tools/protocol_types.py. Do not edit.\n"
@@ -49,8 +48,8 @@ def generate() -> str:
     roots: dict[str, Any] = dict(schema["properties"])
     defs: dict[str, Any] = dict(schema["$defs"])
     kinds = (
-        messages.Games, messages.Sealed, messages.Open, messages.Opened, messages.Standing, messages.Position,
-        messages.PositionSeen, AnalysisView, Waiting, RollsView, RulesView, LessonView, Replay,
+        wire.Games, wire.Sealed, wire.Open, wire.Opened, wire.Standing, wire.Position,
+        wire.PositionSeen, AnalysisView, Waiting, RollsView, RulesView, LessonView, Replay,
     )  # fmt: skip
     http = {kind.__name__: kind for kind in kinds}
     more, components = msgspec.json.schema_components(http.values(), ref_template="#/$defs/{name}")

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from escadaria.server.limits import KINDS
+from escadaria.server.edge.limits import KINDS
 
 PEER = Path(__file__).parents[1] / "boardgameio"
 PATIENCE = 30.0  # seconds to wait for tables or answers

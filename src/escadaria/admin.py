@@ -22,10 +22,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from escadaria import wire
 from escadaria.game import GameError
 from escadaria.record import verify, write
-from escadaria.server import messages
-from escadaria.server.match import Hidden, Match, MatchEvent, SavedMatch
+from escadaria.server.match.match import Hidden, Match, MatchEvent, SavedMatch
 from escadaria.store import StoredEvent, StoreUnavailable
 from escadaria.store.commits import HEAD, Session
 from escadaria.store.sql import database_at
@@ -296,7 +296,7 @@ def fold(events: Iterable[StoredEvent], *snapshots: tuple[int, str]) -> Match:
             raise ValueError(f"event {version} is missing")
         try:
             hidden = msgspec.json.decode(stored.hidden, type=Hidden) if stored.hidden else Hidden()
-            match.apply(MatchEvent(messages.read_event(stored.body), hidden), stored.time)
+            match.apply(MatchEvent(wire.read_event(stored.body), hidden), stored.time)
         except _DAMAGE as error:
             raise ValueError(f"event {version}: {_reason(error)}") from error
         if version in expected:

@@ -49,7 +49,7 @@ def _refused(code: str, message: str) -> Refused:
 class Turn:
     """A decision that one of the own seats has to make."""
 
-    table: Table
+    table: MatchClient
     seat: int
     legal: list[str]
     """The legal actions."""
@@ -64,7 +64,7 @@ class Turn:
         await self.table.request("act", action=action, seat=self.seat, version=self.version)
 
 
-class Table:
+class MatchClient:
     """A connection to one match. Its state is what the server sent."""
 
     def __init__(self, url: str, match: str, token: str | None = None, watch: str | None = None) -> None:
@@ -98,7 +98,7 @@ class Table:
         self._changed = asyncio.Condition()
         self._connection: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> Table:
+    async def __aenter__(self) -> MatchClient:
         self.ended = ""
         self._connection = asyncio.create_task(self._stay_connected())
         try:
@@ -172,10 +172,10 @@ class Table:
         """Take a seat back from the bot that stood in."""
         await self.request("take_back", seat=seat)
 
-    async def rematch(self) -> Table:
+    async def rematch(self) -> MatchClient:
         """Open the next match of this table, or return it if it is open; enter it with ``async with``."""
         answer = await self.request("rematch")
-        return Table(self.url, answer["match"], answer["token"])
+        return MatchClient(self.url, answer["match"], answer["token"])
 
     # State.
 
@@ -311,7 +311,9 @@ class Table:
                 self.ended = frame["code"]
 
 
-async def open_match(url: str, game: str, options: dict[str, Any] | None = None, **fields: Any) -> Table:
+async def open_match(
+    url: str, game: str, options: dict[str, Any] | None = None, **fields: Any
+) -> MatchClient:
     """Open a match and return the host's table; enter it with ``async with``.
 
     ``fields`` are the other fields of the request, see ``docs/protocol.md``: ``settings``, ``people``,
@@ -325,4 +327,4 @@ async def open_match(url: str, game: str, options: dict[str, Any] | None = None,
     answer = response.json()
     if response.is_error:
         raise _refused(answer.get("code", "http"), answer.get("message", response.text))
-    return Table(url, answer["match"], answer["token"])
+    return MatchClient(url, answer["match"], answer["token"])

@@ -8,7 +8,7 @@ import msgspec
 
 from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, Fact
-from escadaria.table import Step
+from escadaria.play import Step
 
 FactView = Annotated[dict[str, Any], msgspec.Meta(title="Fact")]
 """A fact as JSON: its ``kind`` and ``ruling``, and its fields. The title names its type in TypeScript."""

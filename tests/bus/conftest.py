@@ -18,11 +18,11 @@ from escadaria.bus import Bus, Sent, remote
 from escadaria.bus.memory import Exchange
 from escadaria.bus.postgres import PostgresBus
 from escadaria.bus.redis import RedisBus
-from escadaria.server import hub as hub_module
-from escadaria.server import peers
 from escadaria.server.clock import Clock
+from escadaria.server.matches import hub as hub_module
+from escadaria.server.matches import leases
+from raw import RawClient, duel, raw
 from serving import PATIENCE, Inside, serving
-from wire import Wire, duel, wire
 
 
 class Worker:
@@ -52,7 +52,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing counts as lost because the machine is busy, and a worker that stops does so at once."""
     monkeypatch.setattr(remote, "SILENT_SECONDS", PATIENCE)
     monkeypatch.setattr(remote, "START_SECONDS", PATIENCE)
-    monkeypatch.setattr(peers, "WORKER_SECONDS", LIFE)
+    monkeypatch.setattr(leases, "WORKER_SECONDS", LIFE)
     monkeypatch.setattr(hub_module, "_SPREAD_SECONDS", 0.0)
 
 
@@ -150,8 +150,8 @@ class Pair:
     guest_token: str
     version: int
     now: dict[str, Any]
-    ana: Wire
-    rui: Wire
+    ana: RawClient
+    rui: RawClient
 
 
 @pytest.fixture
@@ -160,8 +160,8 @@ async def pair(workers: Workers) -> AsyncIterator[Pair]:
     match, guest_token = await duel(workers.one.url, {"finish": 10})
     name, token = match["match"], match["token"]
     async with (
-        wire(workers.one.url, name, token=token) as ana,
-        wire(workers.two.url, name, token=guest_token) as rui,
+        raw(workers.one.url, name, token=token) as ana,
+        raw(workers.two.url, name, token=guest_token) as rui,
     ):
         first, second = [await there.expect("snapshot") for there in (ana, rui)]
         assert first["version"] == second["version"]

@@ -13,10 +13,10 @@ from bus.conftest import Pair, Workers
 from clocks import EndlessPauses
 from escadaria import bots
 from escadaria.bus.redis import RedisBus
-from escadaria.server.room import Room
+from escadaria.server.match.room import Room
 from escadaria.store import StoredEvent, StoreUnavailable, Survey
+from raw import RawClient, duel, opened, raw
 from serving import PATIENCE, eventually
-from wire import Wire, duel, opened, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -30,7 +30,7 @@ def kind() -> str:
     return "redis"
 
 
-async def act(wire: Wire, now: dict[str, Any], version: int, **options: int) -> dict[str, Any]:
+async def act(wire: RawClient, now: dict[str, Any], version: int, **options: int) -> dict[str, Any]:
     """Play like the simple bot, and return the answer."""
     if now["legal"] == ["roll"]:
         return await wire.ask("act", version, action="roll")
@@ -79,19 +79,19 @@ async def test_lobby_and_hidden_data_are_followed(workers: Workers) -> None:
     one, two = workers.one.url, workers.two.url
     match = await opened(one, people=[{"name": "Ana"}])
     name = match["match"]
-    async with wire(one, name, token=match["token"]) as host, wire(two, name) as guest:
+    async with raw(one, name, token=match["token"]) as host, raw(two, name) as guest:
         await host.expect("snapshot")
         await guest.expect("snapshot")
         token = (await guest.ask("sit", name="Rui"))["token"]
         assert (await host.expect("event"))["now"]["seats"][1]["name"] == "Rui"
-        async with wire(one, name, token=token) as same:  # the digest of the token is there
+        async with raw(one, name, token=token) as same:  # the digest of the token is there
             assert (await same.expect("welcome"))["role"] == "player"
         assert (await host.ask("start", 3))["type"] == "accepted"
         assert (await guest.expect("event", version=4))["now"]["status"] == "playing"
 
 
 async def test_of_two_moves_for_one_position_the_first_wins(workers: Workers, pair: Pair) -> None:
-    async with wire(workers.two.url, pair.match, token=pair.token) as same:
+    async with raw(workers.two.url, pair.match, token=pair.token) as same:
         await same.expect("snapshot")
         answers = await asyncio.gather(
             *(there.ask("act", pair.version, action="roll") for there in (pair.ana, same))
@@ -167,7 +167,7 @@ async def test_a_worker_without_clients_at_a_match_does_not_follow_but_answers_w
     address = f"{two.url}/api/matches/{name}"
     async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE, headers=headers) as http:
         before = (await http.get(address)).json()
-        async with wire(one.url, name, token=match["token"]) as ana:
+        async with raw(one.url, name, token=match["token"]) as ana:
             version = (await ana.expect("snapshot"))["version"]
             await ana.ask("act", version, action="roll")
         room = two.hub.rooms[name]
@@ -176,7 +176,7 @@ async def test_a_worker_without_clients_at_a_match_does_not_follow_but_answers_w
         assert isinstance(bus, RedisBus) and name not in bus.matches
         after = (await http.get(address)).json()
     assert before["text"] != after["text"] and room.match.version == version + 1
-    async with wire(two.url, name, token=token) as rui:
+    async with raw(two.url, name, token=token) as rui:
         assert (await rui.expect("snapshot"))["version"] == version + 1
         assert room.followed
     await eventually(lambda: not room.followed, "the client has left")
@@ -213,10 +213,10 @@ async def test_bots_hurry_at_the_worker_that_runs_them(workers: Workers) -> None
     bots: dict[str, Any] = {"bots": ["simple"] * 5, "start": True, "settings": {"pace": 10_000}}
     match = await opened(one.url, players=6, people=[{"name": "Ana"}], **bots)
     id = match["match"]
-    async with wire(one.url, id, token=match["token"]) as first:
+    async with raw(one.url, id, token=match["token"]) as first:
         version = (await first.expect("snapshot"))["version"]
         await eventually(lambda: workers.holders(id) == [one], "it has the lease")
-        async with wire(two.url, id, token=match["token"]) as second:
+        async with raw(two.url, id, token=match["token"]) as second:
             now = (await second.expect("snapshot"))["now"]
             while now["to_act"] == 0:
                 answer = await second.ask("act", version, action=now["legal"][-1])

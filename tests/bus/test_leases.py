@@ -13,11 +13,11 @@ import pytest
 from bus.conftest import LIFE, Pair, Workers
 from bus.test_follow import act
 from clocks import ShiftedClock
-from escadaria.server import turn_clock
-from escadaria.server.hub import Hub
+from escadaria.server.match import turn_clock
+from escadaria.server.matches.hub import Hub
 from escadaria.store import StoredEvent, StoreUnavailable
+from raw import QUICK, duel, opened, playing, raw
 from serving import PATIENCE, Inside, eventually
-from wire import QUICK, duel, opened, playing, wire
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("kind", ["postgresql"])]
 
@@ -72,7 +72,7 @@ async def test_a_bot_decides_once_although_two_workers_have_its_match(
         monkeypatch.setattr(hub.workers, "decide", counting(hub, decisions))
     match = await opened(one.url, **AGAINST_A_BOT)
     name, token = match["match"], match["token"]
-    async with wire(one.url, name, token=token) as ana, wire(two.url, name, token=token) as same:
+    async with raw(one.url, name, token=token) as ana, raw(two.url, name, token=token) as same:
         snapshot = await ana.expect("snapshot")
         version, now = snapshot["version"], snapshot["now"]
         await same.expect("snapshot")
@@ -93,10 +93,10 @@ async def test_a_worker_that_dies_is_replaced(
     one, two = workers.one, workers.two
     match = await opened(one.url, **AGAINST_A_BOT)
     name, token = match["match"], match["token"]
-    async with wire(one.url, name, token=token) as ana:
+    async with raw(one.url, name, token=token) as ana:
         await ana.expect("snapshot")
         await holds(workers, one, name)
-        async with wire(two.url, name, token=token) as same:
+        async with raw(two.url, name, token=token) as same:
             snapshot = await same.expect("snapshot")
             version, now = snapshot["version"], snapshot["now"]
             await cut_off(workers, monkeypatch, clock)
@@ -153,23 +153,23 @@ async def test_presence_is_known_to_all_workers(workers: Workers, clock: Shifted
         members = (await store.survey([name], clock.time()))[name].members
         return members.get(peers.worker, "") == room._presence.text()
 
-    async with wire(one.url, name, token=match["token"]) as ana:
+    async with raw(one.url, name, token=match["token"]) as ana:
         await ana.expect("snapshot")
         await eventually(stored, "who is connected is stored")
-        async with wire(two.url, name, token=token) as rui:
+        async with raw(two.url, name, token=token) as rui:
             seats = (await rui.expect("snapshot"))["now"]["seats"]
             assert [seat["here"] for seat in seats] == [True, True]
             await ana.expect("presence", seat=1, here=True)
             clock.ahead += 61
-            async with wire(one.url, name):  # a new connection makes the room check the clock
+            async with raw(one.url, name):  # a new connection makes the room check the clock
                 pass
             assert not [frame for frame in await ana.all_until_pong() if frame["type"] == "event"]
-            async with wire(one.url, name, token=token) as both:
+            async with raw(one.url, name, token=token) as both:
                 await both.expect("snapshot")
         gone = await ana.expect("presence", seat=1, here=False)
         assert gone["stand_in_at"] is not None
         clock.ahead += 61
-        async with wire(one.url, name):
+        async with raw(one.url, name):
             pass
         event = await ana.expect("event")
         assert event["event"]["action"] == "bot simple" and event["event"]["seat"] == 1
@@ -182,10 +182,10 @@ async def test_a_hand_over_that_meets_a_move_does_not_replace_the_player(
     one, two = workers.one, workers.two
     match = await playing(one.url, clock=3600)
     name, token = match["match"], match["token"]
-    async with wire(one.url, name, token=token) as ana:
+    async with raw(one.url, name, token=token) as ana:
         version = (await ana.expect("snapshot"))["version"]
         await holds(workers, one, name)
-        async with wire(two.url, name, token=token) as same:
+        async with raw(two.url, name, token=token) as same:
             await same.expect("snapshot")
             append, due = one.hub.store.append, asyncio.Event()
 
@@ -199,7 +199,7 @@ async def test_a_hand_over_that_meets_a_move_does_not_replace_the_player(
 
             monkeypatch.setattr(one.hub.store, "append", after_the_move)
             clock.ahead += 3601
-            async with wire(one.url, name):  # a new connection makes the room check the clock
+            async with raw(one.url, name):  # a new connection makes the room check the clock
                 await asyncio.wait_for(due.wait(), PATIENCE)
             events = [await ana.expect("event") for _ in range(2)]
             assert [event["version"] for event in events] == [version + 1, version + 2]

@@ -12,8 +12,8 @@ from databases import Postgres
 from escadaria.client import open_match
 from escadaria.refusals import Refused
 from escadaria.store import StoreUnavailable
+from raw import duel, raw
 from serving import PATIENCE, eventually
-from wire import duel, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -89,16 +89,16 @@ async def test_a_used_recovery_code_is_void_at_all_workers(workers: Workers) -> 
     one, two = workers.one, workers.two
     match, token = await duel(one.url)
     name = match["match"]
-    async with wire(one.url, name, token=token) as old:
+    async with raw(one.url, name, token=token) as old:
         code = (await old.ask("recover"))["code"]
-        async with wire(two.url, name, recover=code) as new:
+        async with raw(two.url, name, recover=code) as new:
             fresh = (await new.expect("welcome"))["token"]
         assert (await old.expect("bye"))["code"] == "moved"
-    async with wire(two.url, name, recover=code) as repeated:  # its answer may have been lost
+    async with raw(two.url, name, recover=code) as repeated:  # its answer may have been lost
         assert (await repeated.expect("welcome"))["token"] == fresh
-    async with wire(one.url, name, token=fresh) as device:
+    async with raw(one.url, name, token=fresh) as device:
         assert (await device.expect("welcome"))["role"] == "player"
         await eventually(lambda: one.hub.rooms[name].jobs.idle, "the code is deleted")
         for server in (one, two):
-            async with wire(server.url, name, recover=code) as thief:
+            async with raw(server.url, name, recover=code) as thief:
                 assert (await thief.expect("refused"))["code"] == "forbidden"

@@ -18,11 +18,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from databases import Postgres, postgres  # noqa: F401 - a fixture
-from escadaria import admin, dice
+from escadaria import admin, dice, wire
 from escadaria.cli import app
 from escadaria.record import read, verify
-from escadaria.server import messages
-from escadaria.server.match import Match, MatchEvent, new_match
+from escadaria.server.match.match import Match, MatchEvent, new_match
 from escadaria.store import StoredEvent, open_store
 from escadaria.store.commits import HEAD
 from store.conftest import url  # noqa: F401 - a fixture
@@ -35,11 +34,11 @@ def played(
     match: str, names: tuple[str, str], until: int | None = None, secret: bytes = bytes(32)
 ) -> list[StoredEvent]:
     """The events of a match of two people, to its end or up to a number of events."""
-    created = messages.Created(
+    created = wire.Created(
         match=match,
         game="rapido",
         options={"players": 2, "finish": 8},
-        settings=messages.TableSettings(),
+        settings=wire.TableSettings(),
         commitment=dice.commitment(secret),
     )
     entries: list[MatchEvent] = []
@@ -52,19 +51,19 @@ def played(
 
     add(new_match(created, "token", secret, ""))
     for seat, name in enumerate(names):
-        add(MatchEvent(messages.Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab")))
-    add(MatchEvent(messages.Started(first=0)))
+        add(MatchEvent(wire.Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab")))
+    add(MatchEvent(wire.Started(first=0)))
     while folded.table is not None and folded.table.to_act is not None and len(entries) != until:
         add(*folded.bot_acts(folded.table.to_act, folded.table.choices()[0]))
     return [
-        StoredEvent(version, TIME + version, "", messages.encode(entry.event), messages.encode(entry.hidden))
+        StoredEvent(version, TIME + version, "", wire.encode(entry.event), wire.encode(entry.hidden))
         for version, entry in enumerate(entries, 1)
     ]
 
 
 def saved(events: list[StoredEvent]) -> tuple[int, str]:
     """A snapshot of a match after these events."""
-    return len(events), messages.encode(admin.fold(events).saved())
+    return len(events), wire.encode(admin.fold(events).saved())
 
 
 NAME = "Ana Çelik"

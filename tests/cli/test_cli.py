@@ -31,8 +31,8 @@ from escadaria.bots import load as load_bot
 from escadaria.cli import app
 from escadaria.dice import SystemDice
 from escadaria.games.rapido.rules import Rapido
+from escadaria.play import Play
 from escadaria.record import COLOURS, Record, Seat, colour_seats, open_record, read
-from escadaria.table import Table
 from escadaria.terminal import saves
 from escadaria.terminal.choices import Choice, Odds, key_of, matching, offers
 from escadaria.terminal.pictures import Scene, draw
@@ -81,13 +81,13 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def drive(monkeypatch: pytest.MonkeyPatch, pick: Callable[[Table], str]) -> list[str]:
+def drive(monkeypatch: pytest.MonkeyPatch, pick: Callable[[Play], str]) -> list[str]:
     """Answer every prompt with the result of ``pick`` for the table; the list collects all answers."""
-    tables: list[Table] = []
+    tables: list[Play] = []
     answers: list[str] = []
     make = TerminalMatch.__init__
 
-    def remember(self: TerminalMatch, table: Table, *args: Any) -> None:
+    def remember(self: TerminalMatch, table: Play, *args: Any) -> None:
         tables.append(table)
         make(self, table, *args)
 
@@ -100,7 +100,7 @@ def drive(monkeypatch: pytest.MonkeyPatch, pick: Callable[[Table], str]) -> list
     return answers
 
 
-def like_a_bot(table: Table) -> str:
+def like_a_bot(table: Play) -> str:
     """Enter to roll; else the key of the simple bot's action."""
     if table.awaits_roll:
         return ""
@@ -192,7 +192,7 @@ def test_people_at_one_keyboard_may_undo_until_the_next_roll() -> None:
 def test_undo_takes_forced_links_back_with_the_last_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     choices: list[int] = []
 
-    def pick(table: Table) -> str:
+    def pick(table: Play) -> str:
         if answers and answers[-1] == "undo":
             choices.append(len(table.choices()))
             return "quit"
@@ -207,7 +207,7 @@ def test_undo_takes_forced_links_back_with_the_last_choice(monkeypatch: pytest.M
 def test_links_may_be_typed_ahead() -> None:
     game, text = position("chain", words_of("phase=build hands=4,2 chain=2/2/open loose=346"))
     seats = colour_seats(game, [Seat("Ana"), Seat("Bia")])
-    table = Table(game, seats, SystemDice(), start=game.parse_state(text))
+    table = Play(game, seats, SystemDice(), start=game.parse_state(text))
     choices = offers(table, i18n.load("en"))
     saved = saves.SavedMatch(Path("x.txt"), "", table.dice, "system")
     session = TerminalMatch(table, saved, Screen.open("en"), 0)
@@ -661,7 +661,7 @@ def test_a_match_with_real_dice(monkeypatch: pytest.MonkeyPatch) -> None:
     dice = random.Random(5)
     wrong = iter(("9", "", "4 4 4 4 4 4 4"))
 
-    def pick(table: Table) -> str:
+    def pick(table: Play) -> str:
         if table.outcome:
             return ""  # the last entry was right
         if not (rolls := table.to_enter()):

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 import pig
-from escadaria.client import Table, open_match
+from escadaria.client import MatchClient, open_match
 from serving import PATIENCE, Server, started
 
 COMMANDS = """
@@ -115,7 +115,7 @@ def test_pettingzoo_and_openspiel_play_it(installed: dict[str, str]) -> None:
     assert process.returncode == 0
 
 
-async def play(table: Table) -> None:
+async def play(table: MatchClient) -> None:
     async for turn in table.turns():
         await turn.act(turn.legal[-1])
 
@@ -128,7 +128,7 @@ async def test_the_server_offers_it_to_people_and_bots(
     async with started(Server(tmp_path)) as server:
         options = {"players": 3, "goal": 12}
         opened = await open_match(server.url, "pig", options, settings={"pace": 0})
-        async with opened as ana, Table(server.url, opened.match) as rui:
+        async with opened as ana, MatchClient(server.url, opened.match) as rui:
             await ana.sit("Ana")
             await rui.sit("Rui")
             await ana.add_bot("regular")

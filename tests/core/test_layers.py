@@ -1,4 +1,4 @@
-"""Imports point one way: from front ends to tables to records to games, never back."""
+"""Imports point one way: from front ends to matches to records to games, never back."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ MAY_IMPORT = {
     "games.compiled": {"game", "games.rules", "games.parts", "bots", "compute", "network", "solutions"},
     "record": {"game", "catalogue", "dice", "kit"},
     "refusals": {"game"},
-    "table": {"game", "catalogue", "dice", "record", "refusals"},
-    "views": {"game", "catalogue", "table"},
-    "teaching": {"game", "catalogue", "dice", "record", "table", "views"},
+    "play": {"game", "catalogue", "dice", "record", "refusals"},
+    "views": {"game", "catalogue", "play"},
+    "wire": {"game", "play", "record", "refusals", "views"},
+    "teaching": {"game", "catalogue", "dice", "play", "record", "views"},
     "coach": {"game", "catalogue", "kit", "bots", "i18n", "record", "solutions"},
     "games.shown": {"game", "games.rules", "adapters", "coach", "teaching", "terminal"},
     "arena": {"game", "catalogue", "cluster", "kit", "bots", "dice", "folders", "solutions", "compute"},
@@ -53,7 +54,7 @@ Only the last may import a module that is not listed: server, terminal and cli s
 ON_TOP = {
     "server": {"terminal", "adapters", "cli", "client"},
     "terminal": {"server", "store", "adapters", "cli", "client"},
-    "adapters": {"server", "store", "cli", "client", "table"},  # they draw the terminal's pictures
+    "adapters": {"server", "store", "cli", "client", "play"},  # they draw the terminal's pictures
     "notebook": {"server", "store", "cli", "client"},
 }
 """Front ends, which must not import each other; the command line imports all of them."""
@@ -201,11 +202,11 @@ def test_numba_is_imported_only_where_code_is_compiled() -> None:
 @pytest.mark.parametrize(
     "source, names",
     [
-        ("import escadaria.table", ["escadaria.table"]),
+        ("import escadaria.play", ["escadaria.play"]),
         ("from escadaria.bots.simple import x, y", ["escadaria.bots.simple"] * 2),
-        ("from escadaria import load, table", ["escadaria.load", "escadaria.table"]),
+        ("from escadaria import load, play", ["escadaria.load", "escadaria.play"]),
         ("from .search import x", ["escadaria.bots.search"]),
-        ("from ..table import x", ["escadaria.table"]),
+        ("from ..play import x", ["escadaria.play"]),
         ("def f():\n    import escadaria.server", ["escadaria.server"]),
     ],
 )

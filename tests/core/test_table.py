@@ -15,9 +15,9 @@ from escadaria.dice import BadDice, Dice, FairDice, ScriptedDice, SeededDice, co
 from escadaria.game import AnyGame, GameError, IllegalAction, InvalidText, Outcome
 from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido.rules import Rapido, Rolled, RolledAgain
+from escadaria.play import Event, Play
 from escadaria.record import RESIGNED, Proof, Remark, Seat, read, verify
 from escadaria.refusals import Refused
-from escadaria.table import Event, Table
 from strategies import games, possible
 
 
@@ -29,25 +29,25 @@ def refused(code: str, text: str | None = None) -> Iterator[None]:
     assert error.value.code == code
 
 
-def seated(game: AnyGame, dice: Dice | None, bots: Collection[int] = (), **options: Any) -> Table:
+def seated(game: AnyGame, dice: Dice | None, bots: Collection[int] = (), **options: Any) -> Play:
     """A table with bots in these seats, and with real dice if there are no others."""
     names = enumerate("ABCDEF"[: game.players])
-    return Table(game, tuple(Seat(name, "simple" if n in bots else "") for n, name in names), dice, **options)
+    return Play(game, tuple(Seat(name, "simple" if n in bots else "") for n, name in names), dice, **options)
 
 
-def table(game: AnyGame, *dice: object, **options: Any) -> Table:
+def table(game: AnyGame, *dice: object, **options: Any) -> Play:
     return seated(game, ScriptedDice(*dice), **options)
 
 
-def rapido(*dice: object, players: int = 3) -> Table:
+def rapido(*dice: object, players: int = 3) -> Play:
     return table(Rapido(players), *dice)
 
 
-def chain(*dice: object, players: int = 2) -> Table:
+def chain(*dice: object, players: int = 2) -> Play:
     return table(Chain(players), *dice)
 
 
-def play(at: Table, *texts: str) -> Table:
+def play(at: Play, *texts: str) -> Play:
     """Play these actions, each by the seat whose turn it is."""
     for text in texts:
         assert at.to_act is not None
@@ -55,7 +55,7 @@ def play(at: Table, *texts: str) -> Table:
     return at
 
 
-def visible_state(at: Table) -> tuple[Any, ...]:
+def visible_state(at: Play) -> tuple[Any, ...]:
     """The visible state of a table, including the next rolls."""
     record = at.record()
     bots = [at.bot_of(seat) for seat in range(at.game.players)]
@@ -66,7 +66,7 @@ def visible_state(at: Table) -> tuple[Any, ...]:
 # Turns.
 
 
-def commands(at: Table) -> list[Callable[[Any], Event]]:
+def commands(at: Play) -> list[Callable[[Any], Event]]:
     """What a seat may ask for beside the actions of the game."""
     return [at.undo, at.resign, at.take_back, lambda seat: at.hand_over(seat, "simple")]
 
@@ -243,7 +243,7 @@ def test_a_seat_that_a_bot_plays_cannot_undo_and_undo_keeps_remarks() -> None:
     assert read(str(at.record())) == at.record()
 
 
-def against_bots(game: AnyGame, *dice: object, people: int = 1, **options: Any) -> Table:
+def against_bots(game: AnyGame, *dice: object, people: int = 1, **options: Any) -> Play:
     """A table with people in the first seats and bots in the others."""
     return table(game, *dice, bots=range(people, game.players), **options)
 
@@ -313,7 +313,7 @@ def test_a_restored_table_undoes_what_lies_before_its_snapshot(name: str) -> Non
         assert autoplay(at, 1), "the match goes on"
     undone = at.undo(0, far=True).undone
     assert undone > len(at.saved().positions), "the snapshot does not have that position"
-    restored = Table.restored(at.saved(), game, at.seats, SeededDice(5))
+    restored = Play.restored(at.saved(), game, at.seats, SeededDice(5))
     event = restored.undo(0, far=True)
     assert event == at.undo(0, far=True)
     restored.add(event)
@@ -406,7 +406,7 @@ def test_a_bot_may_have_any_word_for_a_name_and_nothing_else() -> None:
 def test_a_table_starts_with_the_seats_of_its_game_and_from_a_given_position() -> None:
     game = Rapido(3)
     with pytest.raises(GameError, match="3 seats, not 2"):
-        Table(game, (Seat("A"), Seat("B")), ScriptedDice())
+        Play(game, (Seat("A"), Seat("B")), ScriptedDice())
     start = game.parse_state("turn=2 phase=first value=0 steps=3,9,0 tower=5:1:76")
     at = table(game, "26", start=start)
     assert (at.state, at.to_act) == (start, 2)
@@ -415,7 +415,7 @@ def test_a_table_starts_with_the_seats_of_its_game_and_from_a_given_position() -
     assert read(str(at.record())) == at.record()
 
 
-def autoplay(at: Table, events: int, salt: int = 0) -> list[Event]:
+def autoplay(at: Play, events: int, salt: int = 0) -> list[Event]:
     """Play some events, with decisions that depend only on the position."""
     made: list[Event] = []
     while at.to_act is not None and len(made) < events:
@@ -437,7 +437,7 @@ def test_a_resumed_table_continues_like_the_original(name: str, players: int) ->
     for stop in range(0, len(made), 7):
         first = seated(game, dice)
         autoplay(first, stop)
-        again = Table.resumed(read(str(first.record())), dice)
+        again = Play.resumed(read(str(first.record())), dice)
         assert again.state == first.state
         assert autoplay(again, len(made) - stop) == made[stop:]
         assert again.record() == whole.record()
@@ -450,7 +450,7 @@ def test_a_resumed_table_knows_who_plays_and_what_can_be_taken_back() -> None:
     at.add(at.resign(2))
     at.add(at.hand_over(1, "random"))
     play(at, "place 3")
-    again = Table.resumed(at.record(), at.dice)
+    again = Play.resumed(at.record(), at.dice)
     assert visible_state(again)[1:] == visible_state(at)[1:]
     assert again.undo(0) == Event(0, "undo")
     assert again.play(1, "roll") == at.play(1, "roll") == Event(1, "roll", ("13",))
@@ -489,7 +489,7 @@ def test_events_restore_the_table(game: AnyGame, seed: int, wishes: bytes) -> No
     assert autoplay(again, 10) == autoplay(at, 10)
 
 
-def ask(at: Table, seat: int, wish: int) -> Event:
+def ask(at: Play, seat: int, wish: int) -> Event:
     """A random command of a seat: mostly an action."""
     kind = wish // 6 % 8
     if kind == 0:
@@ -587,11 +587,11 @@ def test_any_text_is_an_event_or_refused(text: str) -> None:
 # Real dice.
 
 
-def real(game: AnyGame, *bots: int) -> Table:
+def real(game: AnyGame, *bots: int) -> Play:
     return seated(game, None, bots)
 
 
-def enter(at: Table, *faces: str) -> Table:
+def enter(at: Play, *faces: str) -> Play:
     assert at.to_act is not None
     at.add(at.play(at.to_act, "roll", faces))
     return at
@@ -699,7 +699,7 @@ def test_a_table_with_real_dice_is_restored_from_its_events(game: AnyGame, data:
     for event in events:
         again.add(Event.parse(str(event)))
     assert visible_state(again) == visible_state(at)
-    restored = Table.restored(at.saved(), game, at.seats, None)
+    restored = Play.restored(at.saved(), game, at.seats, None)
     assert visible_state(restored)[:5] == visible_state(at)[:5]
     record = at.record(dice="real")
     assert read(str(record)) == record

@@ -13,7 +13,7 @@ import escadaria
 from escadaria import GAMES, BadOptions
 from escadaria.game import CHANCE
 from escadaria.i18n import LANGUAGES, load
-from escadaria.table import ROLL, Event
+from escadaria.play import ROLL, Event
 from escadaria.teaching.cast import CAST, Start, play
 from escadaria.teaching.lessons import LEARNER, Scene, Step, lesson
 from escadaria.teaching.rules import Example, Paragraph, components, rulebook, rulings

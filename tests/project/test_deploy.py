@@ -27,8 +27,8 @@ from escadaria.cli import app
 from escadaria.server import metrics
 from escadaria.server.settings import Settings
 from programs import program
+from raw import socket_to
 from serving import PATIENCE, Server, free_port, running, wait_until
-from wire import socket_to
 
 pytestmark = pytest.mark.anyio
 

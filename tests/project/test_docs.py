@@ -17,7 +17,7 @@ import typer.core
 import typer.main
 
 from escadaria.cli import app
-from escadaria.server.app import create_app
+from escadaria.server.http.app import create_app
 from escadaria.server.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -21,18 +21,17 @@ import httpx
 import msgspec
 import pytest
 
-from escadaria import catalogue
-from escadaria.client import Table, open_match
+from escadaria import catalogue, wire
+from escadaria.client import MatchClient, open_match
 from escadaria.game import Fact
 from escadaria.record import read, verify
 from escadaria.refusals import Ending, RefusalCode
-from escadaria.server import messages
-from escadaria.server.app import create_app
-from escadaria.server.errors import CLOSE_CODES, STATUS
-from escadaria.server.routes import frames_schema
+from escadaria.server.http.app import create_app
+from escadaria.server.http.errors import CLOSE_CODES, STATUS
+from escadaria.server.http.routes import frames_schema
 from escadaria.server.settings import Settings
+from raw import QUICK
 from serving import PATIENCE, Inside, serving
-from wire import QUICK
 
 ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "src" / "escadaria" / "server"
@@ -79,9 +78,9 @@ async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Insi
 @pytest.mark.parametrize(
     "heading, kinds",
     [
-        ("## Commands", messages.AnyCommand),
-        ("## What the server sends", messages.AnyFrame),
-        ("### `event`", messages.AnyEvent),
+        ("## Commands", wire.AnyCommand),
+        ("## What the server sends", wire.AnyFrame),
+        ("### `event`", wire.AnyEvent),
     ],
 )
 def test_every_message_has_a_row_with_its_fields(heading: str, kinds: Any) -> None:
@@ -95,21 +94,21 @@ def test_every_message_has_a_row_with_its_fields(heading: str, kinds: Any) -> No
 @pytest.mark.parametrize(
     "heading, kind",
     [
-        ("## The first frames", messages.Hello),
-        ("To open a match", messages.Open),
-        ("### `now`", messages.Now),
-        ("The settings of the table", messages.TableSettings),
+        ("## The first frames", wire.Hello),
+        ("To open a match", wire.Open),
+        ("### `now`", wire.Now),
+        ("The settings of the table", wire.TableSettings),
     ],
 )
 def test_every_field_has_a_row(heading: str, kind: Any) -> None:
     found = {name for cells in rows(section(heading)) for name in names(cells[0])}
     assert set(kind.__struct_fields__) <= found
-    if kind is messages.Now:
-        assert set(messages.SeatView.__struct_fields__) <= set(names(section(heading)))
+    if kind is wire.Now:
+        assert set(wire.SeatView.__struct_fields__) <= set(names(section(heading)))
 
 
 @pytest.mark.parametrize(
-    "heading, kind", [("To open a match", messages.Open), ("The settings", messages.TableSettings)]
+    "heading, kind", [("To open a match", wire.Open), ("The settings", wire.TableSettings)]
 )
 def test_defaults_are_those_of_the_code(heading: str, kind: Any) -> None:
     found = {cells[0].strip("`"): cells[1].strip("`") for cells in rows(section(heading))}
@@ -117,7 +116,7 @@ def test_defaults_are_those_of_the_code(heading: str, kind: Any) -> None:
         default: Any = field.default
         if field.default_factory is not msgspec.NODEFAULT:
             default = field.default_factory()
-        if isinstance(default, messages.TableSettings):
+        if isinstance(default, wire.TableSettings):
             default = {}
         assert found[field.name] == ("" if default is msgspec.NODEFAULT else json.dumps(default)), field.name
 
@@ -296,7 +295,7 @@ def example(*arguments: str) -> list[str]:
 # Helpers.
 
 
-async def break_connections(server: Inside, host: Table) -> None:
+async def break_connections(server: Inside, host: MatchClient) -> None:
     """Start the match when all seats are taken, close all connections twice, and wait for the end."""
     await host.wait_for(lambda: all(seat["name"] for seat in host.seats))
     await host.start()
@@ -307,7 +306,7 @@ async def break_connections(server: Inside, host: Table) -> None:
     await host.wait_for(lambda: host.status == "over")
 
 
-def seat_of_a_person(table: Table) -> int:
+def seat_of_a_person(table: MatchClient) -> int:
     return next(number for number, seat in enumerate(table.seats) if seat["owner"] == "person")
 
 

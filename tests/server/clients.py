@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx
 
-from escadaria.client import Table
+from escadaria.client import MatchClient
+from raw import RawClient, duel, opened, playing, raw
 from serving import PATIENCE
-from wire import Wire, duel, opened, playing, wire
 
 PEOPLE = [{"name": "Ana"}, {"name": "Rui"}]
 
@@ -21,29 +21,31 @@ def client(url: str) -> httpx.AsyncClient:
 
 
 @contextlib.asynccontextmanager
-async def entered(url: str, game: str = "rapido", players: int = 2, **fields: Any) -> AsyncIterator[Table]:
+async def entered(
+    url: str, game: str = "rapido", players: int = 2, **fields: Any
+) -> AsyncIterator[MatchClient]:
     """The host's table of a new match."""
     match = await opened(url, game, players, **fields)
-    async with Table(url, match["match"], match["token"]) as table:
+    async with MatchClient(url, match["match"], match["token"]) as table:
         yield table
 
 
 @contextlib.asynccontextmanager
-async def seated(url: str, **settings: Any) -> AsyncIterator[tuple[dict[str, Any], Wire]]:
+async def seated(url: str, **settings: Any) -> AsyncIterator[tuple[dict[str, Any], RawClient]]:
     """A started match of two people on one device, and its connection; seat 0 is to roll."""
     match = await playing(url, **settings)
-    async with wire(url, match["match"], token=match["token"]) as me:
+    async with raw(url, match["match"], token=match["token"]) as me:
         yield match, me
 
 
 @contextlib.asynccontextmanager
 async def facing(
     url: str, options: dict[str, Any] | None = None, **settings: Any
-) -> AsyncIterator[tuple[dict[str, Any], Wire, Wire]]:
+) -> AsyncIterator[tuple[dict[str, Any], RawClient, RawClient]]:
     """A started match of two people on two devices, and the connections of both; Ana is the host."""
     match, token = await duel(url, options, **settings)
     async with (
-        wire(url, match["match"], token=match["token"]) as ana,
-        wire(url, match["match"], token=token) as rui,
+        raw(url, match["match"], token=match["token"]) as ana,
+        raw(url, match["match"], token=token) as rui,
     ):
         yield match, ana, rui

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from litestar.testing import TestClient
 
-from escadaria.server import addresses
-from escadaria.server.app import create_app
+from escadaria.server.edge import addresses
+from escadaria.server.http.app import create_app
 from escadaria.server.settings import Settings
 
 WIFI = "192.168.1.5"
@@ -48,7 +48,7 @@ def test_addresses_are_sent_to_the_own_machine_only(
     client: str, host: str, shown: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     monkeypatch.setattr(addresses, "_own_address", lambda: WIFI)
-    monkeypatch.setattr("escadaria.server.routes.address_of", lambda _: client)
+    monkeypatch.setattr("escadaria.server.http.routes.address_of", lambda _: client)
     app = create_app(Settings(host="0.0.0.0", database=f"{tmp_path}/matches.sqlite3"))
     with TestClient(app) as http:
         found = http.get("/api/addresses", headers={"Host": host}).json()["addresses"]

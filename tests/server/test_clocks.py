@@ -12,14 +12,14 @@ import pytest
 from msgspec.structs import replace
 
 from clocks import EndlessPauses, ManualClock
+from escadaria import wire
+from escadaria.play import Event
 from escadaria.record import read
 from escadaria.refusals import Refused
-from escadaria.server import messages
 from escadaria.store import StoredEvent
-from escadaria.table import Event
+from raw import QUICK, RawClient, duel, opened, play, raw
 from server.clients import client, entered, facing, seated
 from serving import Inside, eventually, serving
-from wire import QUICK, Wire, duel, opened, play, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -40,11 +40,11 @@ async def manual(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Inside]:
 
 async def checks_the_clock(server: Inside, match: dict[str, Any]) -> None:
     """A new connection makes the room check the clock."""
-    async with wire(server.url, match["match"], watch=match["watch"]) as watcher:
+    async with raw(server.url, match["match"], watch=match["watch"]) as watcher:
         await watcher.ask("ping")
 
 
-async def events_until_pong(wire: Wire) -> list[dict[str, Any]]:
+async def events_until_pong(wire: RawClient) -> list[dict[str, Any]]:
     return [frame for frame in await wire.all_until_pong() if frame["type"] == "event"]
 
 
@@ -52,7 +52,7 @@ async def test_time_runs_out_after_a_warning_and_the_seat_is_taken_back(
     manual: Inside, clock: ManualClock
 ) -> None:
     clock.slow_bots = True
-    async with seated(manual.url, clock=60) as (match, me), wire(manual.url, match["match"]) as guest:
+    async with seated(manual.url, clock=60) as (match, me), raw(manual.url, match["match"]) as guest:
         now = (await me.expect("snapshot"))["now"]
         clock.ahead = now["deadline"] - clock.start - 14
         await checks_the_clock(manual, match)
@@ -81,7 +81,7 @@ async def test_the_client_takes_its_seat_back_and_plays_on(manual: Inside, clock
     wish: dict[str, Any] = {"people": people, "start": True, "settings": QUICK | {"clock": 60}}
     async with entered(manual.url, **wish) as table:
         clock.ahead = 61
-        async with wire(manual.url, table.match):  # a new connection makes the room check the clock
+        async with raw(manual.url, table.match):  # a new connection makes the room check the clock
             await table.wait_for(lambda: bool(table.seats[0]["bot"]))
         await play(table)
         assert table.winner is not None
@@ -92,13 +92,13 @@ async def test_an_absent_player_is_replaced_after_the_grace_time_and_can_return(
 ) -> None:
     clock.slow_bots = True
     match, token = await duel(manual.url, grace=60)
-    async with wire(manual.url, match["match"], token=match["token"]) as ana:
-        async with wire(manual.url, match["match"], token=token):
+    async with raw(manual.url, match["match"], token=match["token"]) as ana:
+        async with raw(manual.url, match["match"], token=token):
             await ana.expect("presence", seat=1, here=True)
         gone = await ana.expect("presence", seat=1, here=False)
         assert gone["stand_in_at"] == clock.time() + 60
         clock.ahead = 59
-        async with wire(manual.url, match["match"], watch=match["watch"]) as watcher:
+        async with raw(manual.url, match["match"], watch=match["watch"]) as watcher:
             await watcher.ask("ping")
             seats = (await watcher.expect("snapshot"))["now"]["seats"]
             assert [seat["stand_in_at"] for seat in seats] == [None, gone["stand_in_at"]]
@@ -107,7 +107,7 @@ async def test_an_absent_player_is_replaced_after_the_grace_time_and_can_return(
         event = await ana.expect("event")  # the watcher's leaving makes the room check the clock
         assert event["event"]["action"] == "bot simple" and not event["now"]["seats"][1]["here"]
         assert event["now"]["seats"][1]["stand_in_at"] is None
-        async with wire(manual.url, match["match"], token=token) as rui:
+        async with raw(manual.url, match["match"], token=token) as rui:
             assert (await rui.expect("snapshot"))["now"]["seats"][1]["bot"] == "simple"
             assert (await rui.ask("take_back", version=5))["type"] == "accepted"
             assert (await ana.expect("event"))["event"]["action"] == "back"
@@ -116,7 +116,7 @@ async def test_an_absent_player_is_replaced_after_the_grace_time_and_can_return(
 
 async def test_the_host_can_disable_stand_ins(manual: Inside, clock: ManualClock) -> None:
     match, _ = await duel(manual.url, grace=None)
-    async with wire(manual.url, match["match"], token=match["token"]) as ana:
+    async with raw(manual.url, match["match"], token=match["token"]) as ana:
         await ana.expect("snapshot")
         clock.ahead = 1000
         await checks_the_clock(manual, match)
@@ -143,14 +143,14 @@ async def test_absent_players_are_not_replaced_while_no_member_is_connected(
     here = manual.hub.rooms[match["match"]]
     await eventually(lambda: not here.connections, "both have gone")
     clock.ahead = 100_000
-    async with wire(manual.url, match["match"], watch=match["watch"]) as watcher:
+    async with raw(manual.url, match["match"], watch=match["watch"]) as watcher:
         seats = (await watcher.expect("snapshot"))["now"]["seats"]
         assert [seat["stand_in_at"] for seat in seats] == [None, None]
-        async with wire(manual.url, match["match"], token=match["token"]):
+        async with raw(manual.url, match["match"], token=match["token"]):
             await watcher.expect("presence", seat=0, here=True)
             assert (await watcher.expect("presence", seat=1))["stand_in_at"] == clock.time() + 60
         assert (await watcher.expect("presence", seat=1))["stand_in_at"] is None
-    async with wire(manual.url, match["match"], token=match["token"]) as ana:
+    async with raw(manual.url, match["match"], token=match["token"]) as ana:
         assert not await events_until_pong(ana), "the grace starts now"
         clock.ahead += 61
         await checks_the_clock(manual, match)
@@ -207,7 +207,7 @@ async def test_bots_wait_for_a_connection_unless_the_table_has_a_clock(server: I
     await eventually(lambda: quick.match.status == "over", "it plays to the end")
     assert slow.match.version == 4
     await eventually(lambda: slow.idle and quick.idle, "both sleep")
-    async with wire(server.url, lonely["match"], watch=lonely["watch"]):
+    async with raw(server.url, lonely["match"], watch=lonely["watch"]):
         await eventually(lambda: slow.match.status == "over", "somebody watches")
 
 
@@ -225,7 +225,7 @@ async def test_a_bot_that_fails_does_not_stop_the_match(
 
     monkeypatch.setattr(server.hub.workers, "decide", failing)
     match = await opened(server.url, settings=QUICK, **BOTS)
-    async with wire(server.url, match["match"], watch=match["watch"]):
+    async with raw(server.url, match["match"], watch=match["watch"]):
         here = server.hub.rooms[match["match"]]
         await eventually(lambda: here.match.version > 6, "it plays")
         for pid in server.hub.workers.bots.pids:
@@ -246,7 +246,7 @@ async def test_a_bot_s_choice_is_not_played_in_another_position(
 
     async def too_late(match: str, events: list[StoredEvent], **more: Any) -> None:
         if len(choices) == 1 and events[0].version == 5:
-            rival = messages.encode(Event(0, "again", ("45",)))
+            rival = wire.encode(Event(0, "again", ("45",)))
             await append(match, [replace(events[0], body=rival)])
         await append(match, events, **more)
 
@@ -256,6 +256,6 @@ async def test_a_bot_s_choice_is_not_played_in_another_position(
         server.url, bots=["simple", "simple"], start=True, settings=QUICK | {"practice": True},
         start_from="turn=0 phase=decide value=64 steps=3,5 tower=-",
     )  # fmt: skip
-    async with wire(server.url, match["match"], watch=match["watch"]) as watcher:
+    async with raw(server.url, match["match"], watch=match["watch"]) as watcher:
         played = [await watcher.expect("event", version=version) for version in (5, 6)]
     assert [frame["event"]["action"] for frame in played] == ["again", "place 1"]

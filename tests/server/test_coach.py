@@ -9,12 +9,12 @@ from typing import Any
 import httpx
 import pytest
 
-from escadaria.server import pool, workers
-from escadaria.server.worker import Answer
+from escadaria.server.compute import pool, workers
+from escadaria.server.compute.worker import Answer
+from raw import QUICK, opened, play, raw
 from server.clients import client, entered, facing
 from server.coached import SHORT, SMALL, write_chain_solution, write_solution
 from serving import Server, serving
-from wire import QUICK, opened, play, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +50,7 @@ async def test_a_hint_evaluates_each_decision(evaluated: str) -> None:
         evaluated, options=SHORT, people=[{"name": "Ana", "seat": 1}], bots=["simple"],
         settings={"practice": True}, start=True, start_from=DECIDE,
     )  # fmt: skip
-    async with wire(evaluated, match["match"], token=match["token"]) as me:
+    async with raw(evaluated, match["match"], token=match["token"]) as me:
         legal = (await me.expect("snapshot"))["now"]["legal"]
         hint = await me.ask("hint")
         wins = hint["advice"]["wins"]
@@ -62,8 +62,8 @@ async def test_a_hint_evaluates_each_decision(evaluated: str) -> None:
 async def test_a_running_match_is_not_evaluated(evaluated: str, http: httpx.Client) -> None:
     async with (
         facing(evaluated) as (match, host, player),
-        wire(evaluated, match["match"], watch=match["watch"]) as watcher,
-        wire(evaluated, match["match"]) as guest,
+        raw(evaluated, match["match"], watch=match["watch"]) as watcher,
+        raw(evaluated, match["match"]) as guest,
     ):
         for who in (host, player, guest):
             assert (await who.ask("hint"))["code"] == "not_practice"

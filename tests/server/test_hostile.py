@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from escadaria.server.access import same_origin
+from escadaria.server.edge.access import same_origin
 from escadaria.server.settings import Settings
+from raw import QUICK, connected, opened, play, playing, raw, socket_to
 from server.clients import PEOPLE, client, entered, facing, seated
 from serving import PATIENCE, Inside, eventually, serving
 from tables import rows
-from wire import QUICK, connected, opened, play, playing, socket_to, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -75,16 +75,16 @@ async def test_wrong_tokens_keys_and_codes_are_refused(url: str) -> None:
         {"token": TOKEN}, {"token": other["token"]}, {"watch": other["watch"]}, {"recover": TOKEN},
         {"token": match["watch"]}, {"watch": match["token"]}, {"recover": match["token"]},
     ):  # fmt: skip
-        async with wire(url, match["match"], **hello) as me:
+        async with raw(url, match["match"], **hello) as me:
             assert (await me.read())["code"] == "forbidden"
             assert await me.closed() == 4003
-    async with wire(url, "no-such-match") as me:
+    async with raw(url, "no-such-match") as me:
         assert (await me.read())["code"] == "unknown_match"
         assert await me.closed() == 4004
 
 
 async def test_forged_seats(url: str) -> None:
-    async with facing(url) as (match, _, rui), wire(url, match["match"]) as guest:
+    async with facing(url) as (match, _, rui), raw(url, match["match"]) as guest:
         for command, fields in (("act", {"action": "roll"}), ("resign", {}), ("take_back", {})):
             for who, seat in ((rui, 0), (rui, 5), (guest, 0), (guest, None)):
                 assert (await who.ask(command, version=4, seat=seat, **fields))["code"] == "forbidden"
@@ -129,11 +129,11 @@ async def test_a_connection_without_hello_is_closed(tmp_path: Path) -> None:
 
 
 async def test_a_flood_is_refused_and_then_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("escadaria.server.protocol.WebSocketProtocol.close_seconds", 0.1)
+    monkeypatch.setattr("escadaria.server.edge.protocol.WebSocketProtocol.close_seconds", 0.1)
     async with (
         serving(tmp_path, frames_per_second=1e-5, frames_burst=5) as server,
         seated(server.url) as (match, me),
-        wire(server.url, match["match"], token=match["token"]) as friend,
+        raw(server.url, match["match"], token=match["token"]) as friend,
     ):
         with contextlib.suppress(ConnectionClosed):  # it may be closed while this is still being sent
             for _ in range(300):
@@ -165,7 +165,7 @@ async def test_a_slow_reader_is_closed_and_delays_nobody(tmp_path: Path) -> None
         async with socket_to(server.url, match["match"], sock=there, max_queue=1) as slow:
             await slow.send({"type": "hello", "watch": match["watch"]})
             await eventually(lambda: server.hub.rooms[match["match"]].connections, "it is there")
-            async with wire(server.url, match["match"], token=match["token"]) as me:
+            async with raw(server.url, match["match"], token=match["token"]) as me:
                 while any(c.watcher for c in server.hub.rooms[match["match"]].connections):
                     assert (await me.ask("configure", settings=QUICK))["type"] == "accepted"
                 assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
@@ -175,14 +175,14 @@ async def test_a_slow_reader_is_closed_and_delays_nobody(tmp_path: Path) -> None
 
 
 async def test_a_client_that_never_reads_is_aborted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("escadaria.server.protocol.WebSocketProtocol.close_seconds", 0.1)
+    monkeypatch.setattr("escadaria.server.edge.protocol.WebSocketProtocol.close_seconds", 0.1)
     async with serving(tmp_path, write_buffer=8192) as server:
         match = await playing(server.url)
         with socket_with_small_buffers(server) as deaf:
             async with socket_to(server.url, match["match"], sock=deaf.dup(), max_queue=1) as slow:
                 slow.socket.transport.pause_reading()
                 await slow.send({"type": "hello", "watch": match["watch"]})
-                async with wire(server.url, match["match"], token=match["token"]) as me:
+                async with raw(server.url, match["match"], token=match["token"]) as me:
                     room = server.hub.rooms[match["match"]]
                     await eventually(lambda: len(room.connections) == 2, "both are there")
                     while len(room.connections) == 2:
@@ -203,7 +203,7 @@ async def test_too_many_connections(tmp_path: Path) -> None:
                 assert await other.closed() == 4029
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
         await eventually(lambda: not server.hub.connections, "it has gone")
-        async with wire(server.url, match["match"]) as other:
+        async with raw(server.url, match["match"]) as other:
             assert (await other.read())["type"] == "welcome"
 
 

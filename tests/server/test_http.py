@@ -24,14 +24,14 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from escadaria import GAMES
-from escadaria.client import Table, open_match
+from escadaria.client import MatchClient, open_match
 from escadaria.refusals import Refused
 from escadaria.store import StoreUnavailable
 from escadaria.teaching.views import lesson_view, rules_view
+from raw import QUICK, play, playing, raw
 from server.clients import PEOPLE, client, entered
 from serving import PATIENCE, Inside, serving
 from tables import rows
-from wire import QUICK, play, playing, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -131,12 +131,12 @@ async def test_a_damaged_match_does_not_affect_others(
         database.execute("UPDATE event SET body = '{}' WHERE match = ? AND version = 2", (bad["match"],))
     database.close()
     async with serving(tmp_path) as server:
-        async with wire(server.url, bad["match"], token=bad["token"]) as me:
+        async with raw(server.url, bad["match"], token=bad["token"]) as me:
             assert await me.closed() == 1011
         async with client(server.url) as http:
             answer = await http.get(f"/api/matches/{bad['match']}")
             assert (answer.status_code, answer.json()["code"]) == (500, "internal")
-        async with wire(server.url, good["match"], token=good["token"]) as me:
+        async with raw(server.url, good["match"], token=good["token"]) as me:
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
     logged = {record.getMessage() for record in caplog.records if record.exc_info}
     assert logged == {"a connection failed", "a request failed"}
@@ -156,7 +156,7 @@ async def test_frames_conform_to_the_schema(url: str, http: httpx.Client, game: 
     frame, position, hello, command = map(validator, ("frame", f"{game}.position", "hello", "command"))
     async with (
         entered(url, game, 3, settings=QUICK | {"clock": 3600}) as host,
-        Table(url, host.match) as guest,
+        MatchClient(url, host.match) as guest,
     ):
         host.follow = guest.follow = True
         await host.sit("Ana")
@@ -164,7 +164,7 @@ async def test_frames_conform_to_the_schema(url: str, http: httpx.Client, game: 
         await host.add_bot("simple")
         await host.start()
         host_plays = asyncio.create_task(play(host))
-        async with wire(url, host.match, token=guest.token, previews=True) as second:
+        async with raw(url, host.match, token=guest.token, previews=True) as second:
             async for turn in guest.turns():
                 await turn.act(turn.legal[-1])
                 if "previews" in [item["type"] for item in await second.all_until_pong()]:

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from clocks import ManualClock
-from escadaria.client import Table
+from escadaria.client import MatchClient
 from escadaria.refusals import Refused
-from escadaria.server.limits import Bucket, Kind, Limits, address_key
+from escadaria.server.edge.limits import Bucket, Kind, Limits, address_key
 from escadaria.server.settings import Settings
+from raw import QUICK, duel, opened, play, playing, raw, socket_to
 from server.clients import client, entered, facing, seated
 from serving import Inside, Server, eventually, serving, started
-from wire import QUICK, duel, opened, play, playing, socket_to, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -107,7 +107,7 @@ def test_an_ipv6_network_is_one_address() -> None:
 
 
 def test_memory_is_bounded_for_any_number_of_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("escadaria.server.limits._MAX_BUCKETS", 100)
+    monkeypatch.setattr("escadaria.server.edge.limits._MAX_BUCKETS", 100)
     budget, _ = limits(requests_per_second=0.001, requests_burst=1)
     budget.take("192.0.2.1", "requests")
     for number in range(1000):
@@ -145,7 +145,7 @@ async def test_open_tables_of_an_address_are_limited(tmp_path: Path) -> None:
         assert sorted(map(str, codes)) == ["None"] * 3 + ["too_many"] * 5
         await server.hub.sweep()  # evicts the idle ones
         match = await playing(server.url)
-        async with Table(server.url, match["match"], match["token"]) as table:
+        async with MatchClient(server.url, match["match"], match["token"]) as table:
             await table.resign()
             first = await table.rematch()
             async with first:
@@ -164,7 +164,7 @@ async def test_open_tables_of_an_address_are_limited(tmp_path: Path) -> None:
 
 async def test_an_idle_match_is_evicted_and_loaded_again(idle: Inside) -> None:
     match, token = await duel(idle.url)
-    async with wire(idle.url, match["match"], token=match["token"]) as ana:
+    async with raw(idle.url, match["match"], token=match["token"]) as ana:
         await ana.expect("snapshot")
         await idle.hub.sweep()
         assert match["match"] in idle.hub.rooms, "somebody is there"
@@ -174,9 +174,9 @@ async def test_an_idle_match_is_evicted_and_loaded_again(idle: Inside) -> None:
     assert not idle.hub.rooms and not idle.hub._tables
     rooms = await asyncio.gather(*(idle.hub.room(match["match"]) for _ in range(20)))
     assert len(set(map(id, rooms))) == 1, "it is loaded once"
-    async with wire(idle.url, match["match"], token=token, since=4) as rui:
+    async with raw(idle.url, match["match"], token=token, since=4) as rui:
         assert (await rui.expect("event"))["now"]["text"] == position, "history comes back too"
-    async with wire(idle.url, match["match"], token=match["token"]) as ana:
+    async with raw(idle.url, match["match"], token=match["token"]) as ana:
         assert (await ana.ask("act", version=4, action="roll", id="x"))["version"] == 5
     assert match["match"] in await idle.hub.store.abandoned(1e12, 10)
 
@@ -212,11 +212,11 @@ async def test_a_match_with_a_clock_stays_in_memory_or_is_loaded_when_due(tmp_pa
         assert other["match"] not in rooms
         # There is time to reconnect: no seat was handed over while the server was down.
         assert not any(taken_over(server, match) for match in (soon, later))
-        async with wire(server.url, soon["match"], token=soon["token"]) as me:
+        async with raw(server.url, soon["match"], token=soon["token"]) as me:
             assert (await me.expect("snapshot"))["now"]["deadline"] > clock.time()
         clock.ahead += 86_400
         for match in (soon, later):
-            async with wire(server.url, match["match"]):  # a new connection makes the room check the clock
+            async with raw(server.url, match["match"]):  # a new connection makes the room check the clock
                 await eventually(partial(taken_over, server, match), "a bot plays")
 
 
@@ -237,14 +237,14 @@ async def test_a_match_without_events_does_not_stop_the_sweep(tmp_path: Path) ->
         await server.hub.load_due()
         assert not await server.hub.store.due_matches(1e12, 10), "it is left alone"
         with pytest.raises(Refused, match="unknown_match"):
-            async with Table(server.url, "empty"):
+            async with MatchClient(server.url, "empty"):
                 pass
 
 
 async def test_a_background_task_continues_after_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("escadaria.server.hub._DUE_SECONDS", 0.01)
+    monkeypatch.setattr("escadaria.server.matches.hub._DUE_SECONDS", 0.01)
     async with serving(tmp_path) as server:
         calls = []
 
@@ -276,7 +276,7 @@ async def test_finished_matches_are_archived_once_and_can_be_loaded(
         assert not server.hub.rooms and not server.hub._tables
         assert not [record for record in caplog.records if record.levelname == "ERROR"]
         assert not await server.hub.store.abandoned(1e12, 10)
-        async with wire(server.url, match["match"], token=match["token"]) as me:
+        async with raw(server.url, match["match"], token=match["token"]) as me:
             assert (await me.expect("snapshot"))["now"]["secret"]
             next_id = (await me.ask("rematch"))["match"]
         async with client(server.url) as http:
@@ -295,7 +295,7 @@ async def test_abandoned_matches_are_archived(tmp_path: Path) -> None:
         clock.ahead = 31 * 86_400
         await server.hub.sweep()
         assert not await server.hub.store.abandoned(1e12, 10)
-        async with wire(server.url, match["match"], token=match["token"]) as me:
+        async with raw(server.url, match["match"], token=match["token"]) as me:
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
 
 
@@ -341,7 +341,7 @@ async def test_a_shutdown_sends_bye_and_loses_nothing_and_clients_play_on(tmp_pa
     async with (
         started(Server(tmp_path)) as live,
         entered(live.url, players=3, settings=QUICK) as one,
-        Table(live.url, one.match) as other,
+        MatchClient(live.url, one.match) as other,
     ):
         await one.sit("Eva")
         await other.sit("Zoe")
@@ -350,8 +350,8 @@ async def test_a_shutdown_sends_bye_and_loses_nothing_and_clients_play_on(tmp_pa
         games = asyncio.gather(play(one), play(other))
         async with (
             facing(live.url) as (match, ana, _),
-            wire(live.url, match["match"]) as guest,
-            wire(live.url, match["match"], watch=match["watch"]) as watcher,
+            raw(live.url, match["match"]) as guest,
+            raw(live.url, match["match"], watch=match["watch"]) as watcher,
             socket_to(live.url, match["match"]) as silent,
         ):
             accepted = await ana.ask("act", version=4, action="roll", id="x")
@@ -363,7 +363,7 @@ async def test_a_shutdown_sends_bye_and_loses_nothing_and_clients_play_on(tmp_pa
                 assert await wire_.closed() == 1012
         await eventually(lambda: not live.runs(), "it ends")
         await asyncio.to_thread(live.start)
-        async with wire(live.url, match["match"], token=match["token"], since=4) as ana:
+        async with raw(live.url, match["match"], token=match["token"], since=4) as ana:
             assert (await ana.expect("event"))["version"] == accepted["version"] == 5
             assert (await ana.ask("act", version=4, action="roll", id="x"))["version"] == 5
         await games
@@ -373,10 +373,10 @@ async def test_a_shutdown_sends_bye_and_loses_nothing_and_clients_play_on(tmp_pa
 
 async def test_a_client_reports_why_it_was_closed(url: str) -> None:
     match, token = await duel(url)
-    async with Table(url, match["match"], token) as rui:
+    async with MatchClient(url, match["match"], token) as rui:
         asked = asyncio.create_task(rui.wait_for(lambda: False))
         code = (await rui.request("recover"))["code"]
-        async with wire(url, match["match"], recover=code) as new:
+        async with raw(url, match["match"], recover=code) as new:
             await new.expect("welcome")
             with pytest.raises(Refused, match="moved"):
                 await asked
@@ -386,9 +386,9 @@ async def test_a_client_reports_why_it_was_closed(url: str) -> None:
                 async for _ in rui.turns():
                     pass
     for bad, why in (
-        (Table(url, match["match"], token), "forbidden"),
-        (Table(url, match["match"], "short"), "malformed"),
-        (Table(url, "none"), "unknown_match"),
+        (MatchClient(url, match["match"], token), "forbidden"),
+        (MatchClient(url, match["match"], "short"), "malformed"),
+        (MatchClient(url, "none"), "unknown_match"),
     ):
         with pytest.raises(Refused, match=why):
             async with bad:

@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from escadaria.client import Table
+from escadaria.client import MatchClient
 from escadaria.record import read, verify
 from escadaria.refusals import Refused
+from raw import QUICK, duel, opened, play, raw
 from server.clients import PEOPLE, client, entered, facing
-from wire import QUICK, duel, opened, play, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -32,7 +32,7 @@ async def test_a_whole_match_with_people_and_bots(url: str, game: str, players: 
     async with AsyncExitStack() as stack:
         host = await stack.enter_async_context(entered(url, game, 6, settings=QUICK, options=SHORT[game]))
         await host.sit("P0")
-        others = [await stack.enter_async_context(Table(url, host.match)) for _ in range(1, people)]
+        others = [await stack.enter_async_context(MatchClient(url, host.match)) for _ in range(1, people)]
         for number, table in enumerate(others, 1):
             await table.sit(f"P{number}")
         for _ in range(people, players):
@@ -53,7 +53,7 @@ async def test_a_whole_match_with_people_and_bots(url: str, game: str, players: 
 
 async def test_a_named_seat_or_the_next_free_one_or_the_own(url: str) -> None:
     match = await opened(url, players=4, people=[{"name": "Ana", "seat": 1}])
-    async with wire(url, match["match"]) as guest, wire(url, match["match"], token=match["token"]) as host:
+    async with raw(url, match["match"]) as guest, raw(url, match["match"], token=match["token"]) as host:
         first = await guest.ask("sit", name="Rui", seat=3)
         assert first["type"] == "accepted" and first["token"]
         assert (await guest.expect("you"))["mine"] == [3]
@@ -69,7 +69,7 @@ async def test_a_named_seat_or_the_next_free_one_or_the_own(url: str) -> None:
 
 async def test_bots_come_and_go_while_the_match_waits(url: str) -> None:
     match = await opened(url, players=3, people=[{"name": "Ana"}])
-    async with wire(url, match["match"], token=match["token"]) as host:
+    async with raw(url, match["match"], token=match["token"]) as host:
         assert (await host.ask("add_bot", bot="random", seat=2, name="Robo"))["type"] == "accepted"
         assert (await host.ask("add_bot", bot="simple"))["type"] == "accepted"
         assert (await host.ask("add_bot", bot="simple"))["code"] == "table_full"
@@ -89,8 +89,8 @@ async def test_a_random_start_renumbers_the_seats(url: str) -> None:
     while len(firsts) < 2:
         match = await opened(url, people=[{"name": "Ana"}], settings={"starts": "random"})
         async with (
-            wire(url, match["match"], token=match["token"]) as host,
-            wire(url, match["match"]) as guest,
+            raw(url, match["match"], token=match["token"]) as host,
+            raw(url, match["match"]) as guest,
         ):
             await guest.ask("sit", name="Rui")
             mine = [(await host.expect("welcome"))["mine"], (await guest.expect("you"))["mine"]]
@@ -111,13 +111,13 @@ async def test_a_random_start_renumbers_the_seats(url: str) -> None:
 async def test_a_guest_whose_answer_was_lost_gets_the_token_of_the_rematch(url: str) -> None:
     match = await opened(url, people=[{"name": "Ana"}])
     guest = "guest" * 8
-    async with wire(url, match["match"], guest=guest) as rui:
+    async with raw(url, match["match"], guest=guest) as rui:
         assert (await rui.ask("sit", id="sit", name="Rui"))["type"] == "accepted"  # Rui does not receive it
-    async with wire(url, match["match"], token=match["token"]) as ana:
+    async with raw(url, match["match"], token=match["token"]) as ana:
         for command in ("start", "resign", "rematch"):
             version = (await ana.ask("ping"))["version"]
             assert (await ana.ask(command, version=version))["type"] == "accepted"
-    async with wire(url, match["match"], guest=guest) as rui:
+    async with raw(url, match["match"], guest=guest) as rui:
         await rui.expect("snapshot")  # of a guest
         assert (await rui.ask("sit", id="sit", name="Rui"))["token"]
         while (frame := await rui.read())["type"] != "you" or not frame["next_token"]:
@@ -127,7 +127,8 @@ async def test_a_guest_whose_answer_was_lost_gets_the_token_of_the_rematch(url: 
 @pytest.mark.parametrize("starts, second", [("first", "Rui"), ("loser", "Ana")])
 async def test_a_rematch_rotates_the_start_and_is_linked(url: str, starts: str, second: str) -> None:
     match, token = await duel(url, starts=starts)
-    async with Table(url, match["match"], match["token"]) as ana, Table(url, match["match"], token) as rui:
+    ana_there = MatchClient(url, match["match"], match["token"])
+    async with ana_there as ana, MatchClient(url, match["match"], token) as rui:
         with pytest.raises(Refused, match="not_over"):
             await ana.rematch()
         await ana.resign()
@@ -137,9 +138,9 @@ async def test_a_rematch_rotates_the_start_and_is_linked(url: str, starts: str, 
         await ana.wait_for(lambda: ana.now["next"] is not None)
         assert ana.now["next"] == next_table.match == (await ana.rematch()).match
         with pytest.raises(Refused, match="forbidden"):  # the tokens of the last match are not valid
-            async with Table(url, next_table.match, match["token"]):
+            async with MatchClient(url, next_table.match, match["token"]):
                 pass
-        async with next_table as rui2, Table(url, next_table.match, ana.next_token) as ana2:
+        async with next_table as rui2, MatchClient(url, next_table.match, ana.next_token) as ana2:
             assert (ana2.role, rui2.role) == ("host", "player")
             assert rui2.seats[0]["name"] == second
             assert ana2.commitment != ana.commitment
@@ -151,7 +152,7 @@ async def test_a_rematch_rotates_the_start_and_is_linked(url: str, starts: str, 
 
 
 async def test_watchers_see_everything_and_cannot_send_commands(url: str) -> None:
-    async with facing(url) as (match, host, rui), wire(url, match["match"], watch=match["watch"]) as watcher:
+    async with facing(url) as (match, host, rui), raw(url, match["match"], watch=match["watch"]) as watcher:
         assert (await watcher.expect("welcome"))["role"] == "watcher"
         assert (await watcher.expect("snapshot"))["now"]["position"]
         for request in ("start", "rematch", "recover", "undo", "hurry", "hint", "resign", "take_back"):
@@ -167,14 +168,14 @@ async def test_watchers_see_everything_and_cannot_send_commands(url: str) -> Non
         assert (await host.ask("configure", settings=settings | {"watch": False}))["type"] == "accepted"
         assert (await watcher.expect("bye"))["code"] == "watching_off"
         assert await watcher.closed() == 4011
-        async with wire(url, match["match"], watch=match["watch"]) as again:
+        async with raw(url, match["match"], watch=match["watch"]) as again:
             assert await again.closed() == 4003
 
         await host.ask("configure", settings=settings)  # the old key stays invalid, the host gets a new one
         key = (await host.expect("you"))["watch"]
-        async with wire(url, match["match"], watch=match["watch"]) as again:
+        async with raw(url, match["match"], watch=match["watch"]) as again:
             assert (await again.expect("refused"))["code"] == "forbidden"
-        async with wire(url, match["match"], watch=key) as again:
+        async with raw(url, match["match"], watch=key) as again:
             assert (await again.expect("welcome"))["role"] == "watcher"
         assert "watch" not in str([frame for frame in await rui.all_until_pong() if frame["type"] == "you"])
 
@@ -182,23 +183,23 @@ async def test_watchers_see_everything_and_cannot_send_commands(url: str) -> Non
 async def test_a_recovery_code_moves_the_seat(url: str) -> None:
     """It can be repeated after a lost connection, until the new token is used."""
     match, token = await duel(url)
-    async with wire(url, match["match"], token=token) as old, wire(url, match["match"], token=token) as tab:
+    async with raw(url, match["match"], token=token) as old, raw(url, match["match"], token=token) as tab:
         code = (await old.ask("recover"))["code"]
-        async with wire(url, match["match"], recover=code) as new:
+        async with raw(url, match["match"], recover=code) as new:
             welcome = await new.expect("welcome")
             assert (welcome["role"], welcome["mine"]) == ("player", [1])
             assert (await new.expect("snapshot"))["now"]["seats"][1]["here"]
             for device in (old, tab):
                 assert (await device.expect("bye"))["code"] == "moved"
                 assert await device.closed() == 4010
-        async with wire(url, match["match"], token=token) as old:
+        async with raw(url, match["match"], token=token) as old:
             assert (await old.expect("refused"))["code"] == "forbidden"
             assert await old.closed() == 4003
-        async with wire(url, match["match"], recover=code) as again:
+        async with raw(url, match["match"], recover=code) as again:
             assert (await again.expect("welcome"))["token"] == welcome["token"]
-        async with wire(url, match["match"], token=welcome["token"]) as new:
+        async with raw(url, match["match"], token=welcome["token"]) as new:
             assert (await new.expect("welcome"))["mine"] == [1]
-        async with wire(url, match["match"], recover=code) as again:
+        async with raw(url, match["match"], recover=code) as again:
             assert await again.closed() == 4003
 
 
@@ -209,7 +210,7 @@ async def test_entropy_needs_a_seal(url: str, http: httpx.Client) -> None:
     opened = http.post("/api/matches", json=request).json()
     assert opened["match"] == sealed["match"]
     assert http.post("/api/matches", json=request).json()["code"] == "not_sealed"  # used
-    async with wire(url, opened["match"], token=opened["token"]) as host:
+    async with raw(url, opened["match"], token=opened["token"]) as host:
         snapshot = await host.expect("snapshot")
         assert (snapshot["commitment"], snapshot["entropy"][0]) == (sealed["commitment"], "ab")
 
@@ -217,7 +218,7 @@ async def test_entropy_needs_a_seal(url: str, http: httpx.Client) -> None:
 async def test_a_practice_table_allows_undo_hints_and_set_up(url: str) -> None:
     practice: dict[str, Any] = {"settings": {"practice": True}, "options": {"board": "short"}}
     match = await opened(url, "chain", people=PEOPLE, start=True, **practice)
-    async with wire(url, match["match"], token=match["token"]) as me, wire(url, match["match"]) as guest:
+    async with raw(url, match["match"], token=match["token"]) as me, raw(url, match["match"]) as guest:
         snapshot = await me.expect("snapshot")
         start, version = snapshot["now"]["text"], snapshot["version"]
         hint = await me.ask("hint", version=version)
@@ -331,7 +332,7 @@ async def test_every_player_enters_their_own_real_dice(url: str) -> None:
 async def test_the_entry_that_ended_a_match_is_taken_back_until_a_rematch(url: str) -> None:
     async with (
         facing(url, {"finish": 5}, dice="real", practice=False) as (match, ana, rui),
-        wire(url, match["match"]) as guest,
+        raw(url, match["match"]) as guest,
     ):
         await ana.ask("act", version=4, action="roll", dice=["33"])
         await ana.ask("act", version=5, action="again")
@@ -355,7 +356,7 @@ async def test_the_entry_that_ended_a_match_is_taken_back_until_a_rematch(url: s
 async def test_a_bot_plays_for_a_seat_that_resigned(url: str) -> None:
     async with (
         entered(url, players=3, options={"finish": 8}, settings=QUICK) as host,
-        Table(url, host.match) as eva,
+        MatchClient(url, host.match) as eva,
     ):
         await host.sit("Ana")
         await host.add_bot("simple")
@@ -373,7 +374,7 @@ async def test_a_bot_plays_for_a_seat_that_resigned(url: str) -> None:
 
 async def test_a_freed_seat_can_be_taken_again(url: str) -> None:
     match = await opened(url, people=[{"name": "Ana"}])
-    async with wire(url, match["match"]) as rui, wire(url, match["match"]) as eva:
+    async with raw(url, match["match"]) as rui, raw(url, match["match"]) as eva:
         await rui.ask("sit", name="Rui")
         await eva.ask("ping")
         assert (await eva.ask("free", seat=1))["code"] == "forbidden"
@@ -388,9 +389,9 @@ async def test_the_host_removes_and_adds_free_seats(url: str) -> None:
     """Seats keep their order and are renumbered; guests and players are sent the options and their seats."""
     match = await opened(url, players=4, people=[{"name": "Ana", "seat": 1}])
     async with (
-        wire(url, match["match"], token=match["token"]) as host,
-        wire(url, match["match"]) as rui,
-        wire(url, match["match"]) as guest,
+        raw(url, match["match"], token=match["token"]) as host,
+        raw(url, match["match"]) as rui,
+        raw(url, match["match"]) as guest,
     ):
         await rui.ask("sit", name="Rui", seat=3)
         assert (await rui.expect("you"))["mine"] == [3]
@@ -417,7 +418,7 @@ async def test_the_host_removes_and_adds_free_seats(url: str) -> None:
 
 async def test_r16_seats_get_their_second_colour_when_two_players_remain(url: str) -> None:
     match = await opened(url, players=3, people=[{"name": "Ana", "colours": ["white"]}])
-    async with wire(url, match["match"], token=match["token"]) as host:
+    async with raw(url, match["match"], token=match["token"]) as host:
         await host.ask("add_bot", bot="simple", seat=2)
         await host.ask("resize", players=2)
         seats = (await host.expect("event", version=4))["now"]["seats"]
@@ -432,7 +433,7 @@ async def test_r16_seats_get_their_second_colour_when_two_players_remain(url: st
 async def test_a_match_from_a_position_keeps_its_seats(url: str) -> None:
     start = "turn=0 phase=first value=0 steps=0,0,0 tower=-"
     match = await opened(url, players=3, settings={"practice": True}, start_from=start)
-    async with wire(url, match["match"], token=match["token"]) as host:
+    async with raw(url, match["match"], token=match["token"]) as host:
         assert (await host.ask("resize", players=2))["code"] == "bad_options"
 
 

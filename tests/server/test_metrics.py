@@ -12,9 +12,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from escadaria.server import metrics
+from raw import QUICK, opened, raw, socket_to
 from server.clients import client
 from serving import PATIENCE, Inside, Server, eventually, running, serving, wait_until
-from wire import QUICK, opened, socket_to, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -135,7 +135,7 @@ async def test_a_lost_store_is_shown_and_logged_once(
 async def test_moves_and_the_work_of_bots_are_timed(own: Server) -> None:
     before = await asyncio.to_thread(scrape, own.url)
     match = await opened(own.url, people=[{"name": "Ana"}], bots=["regular"], start=True, settings=QUICK)
-    async with wire(own.url, match["match"], token=match["token"]) as ana:
+    async with raw(own.url, match["match"], token=match["token"]) as ana:
         snapshot = await ana.expect("snapshot")
         version, now, acted = snapshot["version"], snapshot["now"], 0
         while not acted or now["to_act"] == 0:  # until the bot has its turn

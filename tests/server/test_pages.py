@@ -19,8 +19,8 @@ import pytest
 from escadaria.catalogue import GAMES
 from escadaria.i18n import LANGUAGES, Texts, load
 from escadaria.i18n.web import PARTS, texts_json
-from escadaria.server import head, pages
-from escadaria.server.hub import Hub
+from escadaria.server.http import head, pages
+from escadaria.server.matches.hub import Hub
 from escadaria.server.settings import Settings
 from system.browser.setup import opened, played
 

@@ -19,8 +19,8 @@ from escadaria import bots, catalogue
 from escadaria.bots import AnyBot
 from escadaria.game import AnyGame
 from escadaria.refusals import Refused
-from escadaria.server import worker, workers
-from escadaria.server.pool import Pool, WorkerFailed
+from escadaria.server.compute import worker, workers
+from escadaria.server.compute.pool import Pool, WorkerFailed
 from serving import PATIENCE, eventually
 
 pytestmark = pytest.mark.anyio
@@ -168,7 +168,7 @@ async def test_close_while_a_worker_starts() -> None:
 
 
 async def test_jobs_are_refused_if_no_worker_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("escadaria.server.pool._PROGRAM", "raise SystemExit(1)")
+    monkeypatch.setattr("escadaria.server.compute.pool._PROGRAM", "raise SystemExit(1)")
     pool = Pool("tests")
     for job in [pool.submit(len, "abc") for _ in range(2)]:
         with pytest.raises(Refused, match="started"):

@@ -11,13 +11,13 @@ import httpx
 import pytest
 from websockets.frames import Frame, Opcode
 
-from escadaria.client import Table
-from escadaria.server import messages
+from escadaria import wire
+from escadaria.client import MatchClient
 from escadaria.store import StoredEvent, StoreUnavailable
+from raw import QUICK, duel, opened, playing, raw
 from server.clients import PEOPLE, facing, seated
 from serving import Inside, eventually, serving
 from tables import rows
-from wire import QUICK, duel, opened, playing, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -45,9 +45,9 @@ async def test_every_request_is_answered_once(url: str) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 100, 110, 126, 65_000, 65_536, 200_000])
 async def test_frames_conform_to_the_rfc(size: int) -> None:
-    message = messages.Refusal(code="busy", message="x" * size)
-    plain = messages.encode(message).encode()
-    assert messages.frame(message) == Frame(Opcode.TEXT, plain).serialize(mask=False)
+    message = wire.Refusal(code="busy", message="x" * size)
+    plain = wire.encode(message).encode()
+    assert wire.frame(message) == Frame(Opcode.TEXT, plain).serialize(mask=False)
 
 
 async def test_a_request_is_answered_after_its_event(url: str) -> None:
@@ -60,11 +60,11 @@ async def test_a_request_is_answered_after_its_event(url: str) -> None:
 async def test_a_repeated_command_is_idempotent(url: str) -> None:
     match = await playing(url)
     for _ in range(2):  # also over a new connection
-        async with wire(url, match["match"], token=match["token"]) as me:
+        async with raw(url, match["match"], token=match["token"]) as me:
             for _ in range(2):
                 answer = await me.ask("act", version=4, action="roll", id="same")
                 assert (answer["type"], answer["version"]) == ("accepted", 5)
-    async with wire(url, match["match"], token=match["token"]) as me:
+    async with raw(url, match["match"], token=match["token"]) as me:
         assert (await me.expect("snapshot"))["version"] == 5
 
 
@@ -78,17 +78,17 @@ async def test_a_guest_repeats_sitting_down_and_gets_the_same_token(url: str) ->
     match = await opened(url, people=[{"name": "Ana"}])
     tokens = set()
     for _ in range(2):
-        async with wire(url, match["match"], guest=GUEST) as guest:
+        async with raw(url, match["match"], guest=GUEST) as guest:
             for _ in range(2):
                 answer = await guest.ask("sit", name="Rui", id="sit")
                 assert (answer["type"], answer["version"]) == ("accepted", 3)
                 tokens.add(answer["token"])
             assert (await guest.expect("you"))["mine"] == [1]
     (token,) = tokens
-    async with wire(url, match["match"], token=token, guest=GUEST) as rui:
+    async with raw(url, match["match"], token=token, guest=GUEST) as rui:
         assert (await rui.expect("welcome"))["mine"] == [1]
         assert (await rui.ask("sit", name="Rui", id="sit"))["version"] == 3
-    async with wire(url, match["match"], guest=GUEST.swapcase()) as other:
+    async with raw(url, match["match"], guest=GUEST.swapcase()) as other:
         assert (await other.ask("sit", name="Eva", id="sit"))["code"] == "table_full"
 
 
@@ -116,7 +116,7 @@ REFUSED = rows(Path(__file__).with_name("commands.cases"))
 async def test_commands_are_refused_while_the_match_waits_is_played_and_is_over(url: str) -> None:
     waits = await opened(url, players=3, people=[{"name": "Ana"}], bots=["simple"])
     async with (
-        wire(url, waits["match"], token=waits["token"]) as waiting,
+        raw(url, waits["match"], token=waits["token"]) as waiting,
         seated(url) as (_, playing),
         seated(url) as (_, over),
     ):
@@ -158,9 +158,9 @@ async def test_commands_that_wait_behind_one_that_the_store_failed_are_refused_a
     match = await playing(server.url)
     name, hello = match["match"], {"token": match["token"]}
     async with (
-        wire(server.url, name, **hello) as one,
-        wire(server.url, name, **hello) as two,
-        wire(server.url, name, **hello) as three,
+        raw(server.url, name, **hello) as one,
+        raw(server.url, name, **hello) as two,
+        raw(server.url, name, **hello) as three,
     ):
         for there in (one, two, three):
             await there.expect("snapshot")
@@ -192,13 +192,13 @@ async def test_a_command_whose_commit_was_not_confirmed_is_recognised(
         await append(match, events)
         raise StoreUnavailable("the connection was lost")
 
-    async with wire(server.url, match["match"], guest=GUEST) as guest:
+    async with raw(server.url, match["match"], guest=GUEST) as guest:
         with monkeypatch.context() as patch:
             patch.setattr(server.hub.store, "append", lossy)
             assert (await guest.ask("sit", name="Rui", id="x"))["code"] == "store_unavailable"
         answer = await guest.ask("sit", name="Rui", id="x")
         assert (answer["type"], answer["version"]) == ("accepted", 3)
-    async with wire(server.url, match["match"], token=answer["token"]) as rui:
+    async with raw(server.url, match["match"], token=answer["token"]) as rui:
         assert (await rui.expect("welcome"))["mine"] == [1]
 
 
@@ -208,7 +208,7 @@ async def test_a_command_whose_commit_was_not_confirmed_is_recognised(
 async def test_a_reconnecting_client_gets_the_missed_events_or_a_snapshot(tmp_path: Path) -> None:
     async with serving(tmp_path, history=5) as server:
         match = await playing(server.url)
-        async with Table(server.url, match["match"], match["token"]) as table:
+        async with MatchClient(server.url, match["match"], match["token"]) as table:
             table.follow = True
             while table.version < 12:  # before any match ends
                 await table.request("act", action=table.now["legal"][-1])
@@ -217,7 +217,7 @@ async def test_a_reconnecting_client_gets_the_missed_events_or_a_snapshot(tmp_pa
         assert [event["version"] for event in events] == list(range(5, last + 1)), "without gaps"
 
         async def received(**hello: Any) -> list[dict[str, Any]]:
-            async with wire(server.url, match["match"], **hello) as me:
+            async with raw(server.url, match["match"], **hello) as me:
                 return [f for f in await me.all_until_pong() if f["type"] in ("event", "snapshot")]
 
         for since in range(last - 5, last + 1):
@@ -234,9 +234,9 @@ async def test_a_reconnecting_client_gets_the_missed_events_or_a_snapshot(tmp_pa
 
 async def test_a_reconnecting_client_gets_the_presence_of_all_seats(url: str) -> None:
     match, token = await duel(url)
-    async with wire(url, match["match"], token=match["token"]) as ana:
+    async with raw(url, match["match"], token=match["token"]) as ana:
         before = (await ana.expect("welcome"))["time"]
-        async with wire(url, match["match"], token=token, since=4) as rui:
+        async with raw(url, match["match"], token=token, since=4) as rui:
             seats = {f["seat"]: f["here"] for f in await rui.all_until_pong() if f["type"] == "presence"}
             assert seats == {0: True, 1: True}
         came, went = [await ana.expect("presence") for _ in range(2)]
@@ -247,9 +247,9 @@ async def test_a_reconnecting_client_gets_the_presence_of_all_seats(url: str) ->
 
 async def test_two_tabs_of_one_seat(url: str) -> None:
     match, token = await duel(url)
-    async with wire(url, match["match"], token=token) as rui:
-        async with wire(url, match["match"], token=match["token"]) as one:
-            async with wire(url, match["match"], token=match["token"]) as two:
+    async with raw(url, match["match"], token=token) as rui:
+        async with raw(url, match["match"], token=match["token"]) as one:
+            async with raw(url, match["match"], token=match["token"]) as two:
                 await two.expect("snapshot")  # it is admitted
                 assert (await one.ask("act", version=4, action="roll"))["type"] == "accepted"
                 assert (await two.expect("event"))["version"] == 5
@@ -262,7 +262,10 @@ async def test_two_tabs_of_one_seat(url: str) -> None:
 
 async def test_sitting_down_sends_the_own_seats_and_an_event_to_all(url: str) -> None:
     match = await opened(url)
-    async with wire(url, match["match"], token=match["token"]) as host, wire(url, match["match"]) as guest:
+    async with (
+        raw(url, match["match"], token=match["token"]) as host,
+        raw(url, match["match"]) as guest,
+    ):
         assert (await guest.expect("welcome"))["role"] == "guest"
         await guest.ask("sit", name="Rui")
         you = await guest.expect("you")
@@ -273,7 +276,10 @@ async def test_sitting_down_sends_the_own_seats_and_an_event_to_all(url: str) ->
 
 async def test_guests_see_the_lobby_and_nothing_of_the_play(url: str) -> None:
     match = await opened(url, people=PEOPLE, settings=QUICK)
-    async with wire(url, match["match"]) as guest, wire(url, match["match"], token=match["token"]) as host:
+    async with (
+        raw(url, match["match"]) as guest,
+        raw(url, match["match"], token=match["token"]) as host,
+    ):
         await host.ask("start")
         await host.ask("act", version=4, action="roll")
         await host.ask("resign", version=5)
@@ -305,9 +311,9 @@ async def test_members_see_the_play_over_http_with_their_token_only(url: str, ht
 async def test_previews_are_sent_on_request(url: str) -> None:
     match = await playing(url)
     async with (
-        wire(url, match["match"], token=match["token"], previews=True) as curious,
-        wire(url, match["match"], watch=match["watch"], previews=True) as watcher,
-        wire(url, match["match"], token=match["token"]) as other,
+        raw(url, match["match"], token=match["token"], previews=True) as curious,
+        raw(url, match["match"], watch=match["watch"], previews=True) as watcher,
+        raw(url, match["match"], token=match["token"]) as other,
     ):
         version, legal = 4, ["roll"]
         while legal == ["roll"]:
@@ -324,7 +330,7 @@ async def test_previews_offer_series_of_decisions_as_one_choice(url: str) -> Non
     match = await opened(
         url, "chain", people=PEOPLE, start=True, start_from=position, settings={"practice": True}
     )
-    async with wire(url, match["match"], token=match["token"], previews=True) as ana:
+    async with raw(url, match["match"], token=match["token"], previews=True) as ana:
         previews = await ana.expect("previews")
         assert previews["sequences"]["complete"]
         decisions, orders = previews["sequences"]["decisions"], previews["sequences"]["orders"]

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from raw import QUICK, RawClient, opened, raw
 from serving import Server, started
-from wire import QUICK, Wire, opened, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -42,10 +42,10 @@ async def test_no_secret_is_sent_logged_or_stored(tmp_path: Path) -> None:
         match = await opened(live.url, settings=QUICK, options={"finish": 8})
         name, host_token = match["match"], match["token"]
         async with (
-            wire(live.url, name, token=host_token) as host,
-            wire(live.url, name, guest="guest-of-the-player-000") as player,
-            wire(live.url, name) as guest,
-            wire(live.url, name, watch=match["watch"]) as watcher,
+            raw(live.url, name, token=host_token) as host,
+            raw(live.url, name, guest="guest-of-the-player-000") as player,
+            raw(live.url, name) as guest,
+            raw(live.url, name, watch=match["watch"]) as watcher,
         ):
             roles = {"host": host, "player": player, "guest": guest, "watcher": watcher}
             await host.ask("sit", name="Ana", entropy="aa")
@@ -53,7 +53,7 @@ async def test_no_secret_is_sent_logged_or_stored(tmp_path: Path) -> None:
             await host.ask("start")
             codes = [(await wire_.ask("recover"))["code"] for wire_ in (host, player)]
             secret = dice_secret(tmp_path / "matches.sqlite3", name)
-            async with wire(live.url, name, recover=codes[1]) as moved:  # the player changes devices
+            async with raw(live.url, name, recover=codes[1]) as moved:  # the player changes devices
                 roles["moved"] = moved
                 new_token = (await moved.expect("welcome"))["token"]
                 over = await played_out(host, moved)
@@ -92,7 +92,7 @@ async def test_no_secret_is_sent_logged_or_stored(tmp_path: Path) -> None:
     assert match["watch"].encode() not in logged
 
 
-async def played_out(*players: Wire) -> dict[str, Any]:
+async def played_out(*players: RawClient) -> dict[str, Any]:
     """Let them play to the end, and return the last event."""
     mine = {0: players[0], 1: players[1]}
     snapshot = await players[1].expect("snapshot")

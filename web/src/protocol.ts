@@ -244,14 +244,14 @@ export interface EventFrame {
     | Created
     | Sat
     | BotSat
-    | MessagesFreed
+    | WireFreed
     | Resized
     | Started
     | Event
     | Configured
     | PositionSet
     | Continued
-    | MessagesMoved;
+    | WireMoved;
   now: Now;
   steps: StepView[];
 }
@@ -288,7 +288,7 @@ export interface BotSat {
 }
 
 /** A seat became free. */
-export interface MessagesFreed {
+export interface WireFreed {
   kind: 'freed';
   seat: number;
 }
@@ -334,7 +334,7 @@ export interface Continued {
 }
 
 /** A player moved to another device. */
-export interface MessagesMoved {
+export interface WireMoved {
   kind: 'moved';
   seats: number[];
 }

@@ -18,7 +18,7 @@ from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, Fact
 from escadaria.record import Seat, colour_seats
 from escadaria.terminal import pictures
-from escadaria.terminal.tokens import look_of
+from escadaria.terminal.pieces import look_of
 
 if TYPE_CHECKING:
     from PIL import ImageFont

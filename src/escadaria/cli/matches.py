@@ -14,10 +14,10 @@ from escadaria.bots import BOTS, GRANDMASTER
 from escadaria.catalogue import GAMES
 from escadaria.cli.common import KNOWN, File, Language, OneGame, Options, report_errors, signals_as_interrupt
 from escadaria.game import BadOptions
+from escadaria.play import Play
 from escadaria.printing import PAPERS, write_pdf
 from escadaria.record import open_record
 from escadaria.record import verify as verify_record
-from escadaria.table import Table
 from escadaria.teaching.rules import rulebook
 from escadaria.terminal import saves, seating
 from escadaria.terminal.play import PAUSE, Quit, TerminalMatch
@@ -92,7 +92,7 @@ def new_match(
     record: Path | None,
     *,
     real: bool = False,
-) -> tuple[Table, saves.SavedMatch]:
+) -> tuple[Play, saves.SavedMatch]:
     """Start a new match; on a terminal, ask for missing values."""
     interactive = sys.stdin.isatty()
     name = game or (seating.ask_game(screen) if interactive else next(iter(GAMES)))
@@ -103,13 +103,13 @@ def new_match(
     rules = seating.make_game(name, options, players, len(given))
     all_seats = seating.fill(rules, given)
     saved = saves.begin(record or saves.new_path(name), all_seats, seed, real=real)
-    return Table(rules, all_seats, saved.dice), saved
+    return Play(rules, all_seats, saved.dice), saved
 
 
-def resumed_match(path: Path | None) -> tuple[Table, saves.SavedMatch]:
+def resumed_match(path: Path | None) -> tuple[Play, saves.SavedMatch]:
     """Resume the match at ``path``, or the newest unfinished one."""
     record, saved = saves.resume(path or saves.newest_unfinished(saves.records_folder()))
-    return Table.resumed(record, saved.dice), saved
+    return Play.resumed(record, saved.dice), saved
 
 
 def replay(

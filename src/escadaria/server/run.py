@@ -15,11 +15,11 @@ from litestar import Litestar
 from escadaria.folders import data_folder
 from escadaria.game import BadOptions
 from escadaria.server import logs
-from escadaria.server.app import create_app
 from escadaria.server.clock import Clock
-from escadaria.server.hub import Hub
+from escadaria.server.edge.protocol import Config, Gate, HttpProtocol, WebSocketProtocol
+from escadaria.server.http.app import create_app
+from escadaria.server.matches.hub import Hub
 from escadaria.server.metrics import with_metrics
-from escadaria.server.protocol import Config, Gate, HttpProtocol, WebSocketProtocol
 from escadaria.server.settings import Settings
 
 _GC_THRESHOLD = 20_000

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from escadaria.catalogue import load
 from escadaria.dice import ScriptedDice
 from escadaria.game import AnyGame
+from escadaria.play import Event, Play, Step
 from escadaria.record import Seat, colour_seats
-from escadaria.table import Event, Step, Table
 
 CAST = {
     "Ana": "red", "Bento": "blue", "Clara": "green", "Davi": "yellow", "Eva": "black", "Fábio": "white",
@@ -40,19 +40,19 @@ class Start:
             return colour_seats(game, [Seat(name) for name in self.cast])
         return tuple(Seat(name, colours=(CAST[name],)) for name in self.cast)
 
-    def table(self, events: Iterable[str] = ()) -> Table:
+    def table(self, events: Iterable[str] = ()) -> Play:
         """A table with this start, after these events.
 
         :raises GameError: if the position or an event is invalid.
         """
         game = self.load()
-        table = Table(game, self.seats(), ScriptedDice(), start=game.parse_state(self.position))
+        table = Play(game, self.seats(), ScriptedDice(), start=game.parse_state(self.position))
         for event in events:
             play(table, event)
         return table
 
 
-def play(table: Table, event: str) -> tuple[Step, ...]:
+def play(table: Play, event: str) -> tuple[Step, ...]:
     """Play an event such as ``0 place 3`` or ``1 roll [26]``: seat, action, and the dice rolled after it.
 
     :raises GameError: if it is not possible at this table.

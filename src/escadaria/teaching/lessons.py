@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from escadaria.catalogue import KITS, game_type
-from escadaria.table import Table
+from escadaria.play import Play
 from escadaria.teaching.cast import Start
 
 LEARNER = 0
@@ -45,7 +45,7 @@ class Scene:
     def __post_init__(self) -> None:
         assert all(len(step.ask) <= 1 for step in self.steps[:-1]), f"{self.title}: only the last may branch"
 
-    def table(self, number: int, watched: tuple[str, ...] = ()) -> Table:
+    def table(self, number: int, watched: tuple[str, ...] = ()) -> Play:
         """A table after the steps before this one and the events of ``watched``."""
         before = [event for step in self.steps[:number] for event in (*step.watch, *step.ask)]
         return self.start.table((*before, *watched))

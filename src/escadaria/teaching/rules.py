@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from escadaria.catalogue import KITS, game_type
-from escadaria.table import Table
+from escadaria.play import Play
 from escadaria.teaching.cast import Start
 
 Origin = Literal["printed", "picture", "open"]
@@ -47,7 +47,7 @@ class Example:
     tries: tuple[str, ...] = ()
     """Events to try, each from the example position."""
 
-    def table(self) -> Table:
+    def table(self) -> Play:
         """A table at the example position."""
         return self.start.table(self.setup)
 

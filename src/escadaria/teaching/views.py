@@ -60,7 +60,7 @@ from typing import Any
 import msgspec
 
 from escadaria.catalogue import game_type
-from escadaria.table import Event, Table
+from escadaria.play import Event, Play
 from escadaria.teaching.cast import Start, play
 from escadaria.teaching.lessons import LEARNER, Scene, Step, lesson
 from escadaria.teaching.rules import Example, Origin, Paragraph, components, rulebook, rulings
@@ -260,7 +260,7 @@ def _seats(start: Start) -> list[SeatName]:
     return [SeatName(name=seat.name, colours=list(seat.colours)) for seat in start.seats()]
 
 
-def _turn(table: Table) -> list[FactView]:
+def _turn(table: Play) -> list[FactView]:
     return [fact_data(fact) for fact in table.turn_facts()]
 
 

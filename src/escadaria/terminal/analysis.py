@@ -15,11 +15,11 @@ from escadaria.coach.analysis import SIZES, Analysis, Decision, Roll, explanatio
 from escadaria.coach.evaluators import Evaluator, Source
 from escadaria.game import AnyGame
 from escadaria.i18n import Texts
+from escadaria.terminal.pieces import look_of, token
 from escadaria.terminal.plot import COLOURS, STYLE, check_plot
 from escadaria.terminal.progress import show_progress
 from escadaria.terminal.screen import QUIET, Screen
 from escadaria.terminal.sentences import bot_name, result
-from escadaria.terminal.tokens import look_of, token
 
 SIGNS = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 STYLES = {"inaccuracy": "yellow", "mistake": "bold yellow", "blunder": "bold red"}

@@ -14,7 +14,7 @@ from typing import Any
 from escadaria.catalogue import kit_of
 from escadaria.game import CHANCE, TERMINAL, AnyGame, Fact
 from escadaria.i18n import Texts
-from escadaria.table import ROLL, Table
+from escadaria.play import ROLL, Play
 
 MOST_POSITIONS = 6000
 """The maximum number of positions to examine for the odds of one prompt, so that it is fast."""
@@ -27,13 +27,13 @@ class Choice:
     key: str
     """The short form: the decision's number (``3`` for ``place 3``), else its first letter."""
     text: str
-    """The decision's text, for ``Table.play``."""
+    """The decision's text, for ``Play.play``."""
     label: str
     preview: str = ""
     """Its immediate effects, or the probability that the dice after it are good."""
 
 
-def offers(table: Table, texts: Texts, you: int | None = None) -> list[Choice]:
+def offers(table: Play, texts: Texts, you: int | None = None) -> list[Choice]:
     """The choices of the seat to act, in the game's order; ``you`` is the reader's seat."""
     if table.awaits_roll:
         return [Choice(ROLL[0], ROLL, texts("play.roll"))]
@@ -80,7 +80,7 @@ def matching(line: str, choices: Sequence[Choice]) -> Choice | None:
     return meant[0] if len(meant) == 1 else None
 
 
-def previews(table: Table, decision: Any, texts: Texts, odds: Odds, you: int | None) -> Iterator[str]:
+def previews(table: Play, decision: Any, texts: Texts, odds: Odds, you: int | None) -> Iterator[str]:
     """The immediate effects of the decision, and the probability that the dice after it are good."""
     names = [seat.name for seat in table.seats]
     for fact in table.game.facts(table.state, decision):

@@ -17,7 +17,7 @@ from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, Fact
 from escadaria.i18n import Texts
 from escadaria.record import Seat
-from escadaria.terminal.tokens import Look, look_of, token
+from escadaria.terminal.pieces import Look, look_of, token
 
 Lines = list[Text]
 

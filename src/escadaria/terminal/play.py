@@ -13,15 +13,15 @@ from rich.text import Text
 from escadaria.bots import GRANDMASTER
 from escadaria.bots import load as load_bot
 from escadaria.game import Fact, GameError
+from escadaria.play import ROLL, Event, Play
 from escadaria.refusals import Refused
-from escadaria.table import ROLL, Event, Table
 from escadaria.terminal.choices import Choice, matching, offers
 from escadaria.terminal.pictures import Scene, draw
+from escadaria.terminal.pieces import look_of, token
 from escadaria.terminal.results import show_statistics
 from escadaria.terminal.saves import SavedMatch, records_folder
 from escadaria.terminal.screen import KEY, PREVIEW, QUIET, Screen, command
 from escadaria.terminal.sentences import bot_name, paragraphs, result
-from escadaria.terminal.tokens import look_of, token
 
 PAUSE = 0.8
 """Seconds to read the actions of a bot, on a terminal."""
@@ -50,7 +50,7 @@ def read_dice(line: str, rolls: list[list[str]]) -> list[str]:
 class TerminalMatch:
     """A match between people at one keyboard and bots."""
 
-    def __init__(self, table: Table, saved: SavedMatch, screen: Screen, pause: float = PAUSE) -> None:
+    def __init__(self, table: Play, saved: SavedMatch, screen: Screen, pause: float = PAUSE) -> None:
         self.table = table
         self.saved = saved
         self.screen = screen

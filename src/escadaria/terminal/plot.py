@@ -14,8 +14,8 @@ from escadaria.arena.league import League
 from escadaria.arena.workers import MissingExtra
 from escadaria.game import BadOptions
 from escadaria.i18n import Texts
+from escadaria.terminal.pieces import LOOKS
 from escadaria.terminal.saves import check_writable
-from escadaria.terminal.tokens import LOOKS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,9 +14,9 @@ from rich.text import Text
 from escadaria.game import Fact
 from escadaria.record import Record, Remark
 from escadaria.terminal.pictures import Scene, draw
+from escadaria.terminal.pieces import look_of, token
 from escadaria.terminal.screen import QUIET, Screen
 from escadaria.terminal.sentences import bot_name, paragraphs, result
-from escadaria.terminal.tokens import look_of, token
 
 NEXT, BACK, FIRST, LAST, LEAVE = "next", "back", "first", "last", "quit"
 KEYS = {

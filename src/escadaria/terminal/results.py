@@ -16,9 +16,9 @@ from rich.text import Text
 from escadaria.arena.simulation import Results, Share
 from escadaria.record import Record, Verdict
 from escadaria.solutions.solution import Solution
+from escadaria.terminal.pieces import look_of, token
 from escadaria.terminal.progress import show_progress
 from escadaria.terminal.screen import WRONG, Screen
-from escadaria.terminal.tokens import look_of, token
 
 
 def show_statistics(record: Record, screen: Screen) -> None:

@@ -16,9 +16,9 @@ from pathlib import Path
 from escadaria.dice import Dice, FairDice, SeededDice, SystemDice, commitment, new_secret
 from escadaria.folders import data_folder
 from escadaria.game import GameError
+from escadaria.play import Play
 from escadaria.record import REAL, BadRecord, Proof, Record, Seat, open_record, result_text
 from escadaria.refusals import Refused
-from escadaria.table import Table
 
 
 class FileTaken(GameError):
@@ -57,7 +57,7 @@ class SavedMatch:
     def seed(self) -> int | None:
         return self.dice.seed if isinstance(self.dice, SeededDice) else None
 
-    def save(self, table: Table) -> None:
+    def save(self, table: Play) -> None:
         """Write the match as it is now. When it is over, its secret is revealed."""
         proof, over = self.proof, table.outcome is not None
         if proof and self.secret and over:

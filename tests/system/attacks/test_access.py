@@ -17,11 +17,11 @@ import pytest
 from websockets.exceptions import InvalidMessage, InvalidStatus
 
 from clocks import ShiftedClock
+from escadaria import wire
 from escadaria.record import read
-from escadaria.server import messages
 from escadaria.store import StoredEvent
+from raw import QUICK, RawClient, connected, duel, opened, playing, raw, socket_to
 from serving import PATIENCE, Inside, eventually, serving
-from wire import QUICK, Wire, connected, duel, opened, playing, socket_to, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -44,7 +44,7 @@ def browser(server: Inside) -> httpx.AsyncClient:
 
 
 async def may_enter(url: str, match: str, **hello: str) -> bool:
-    async with wire(url, match, **hello) as me:
+    async with raw(url, match, **hello) as me:
         return bool((await me.read())["type"] == "welcome")
 
 
@@ -53,11 +53,14 @@ async def test_no_token_can_be_derived_from_a_record_or_a_spent_code(tmp_path: P
         url = server.url
         match = await opened(url, people=[{"name": "Ana"}], settings=QUICK)
         name = match["match"]
-        async with wire(url, name, token=match["token"]) as ana, wire(url, name, guest=GUEST) as rui:
+        async with (
+            raw(url, name, token=match["token"]) as ana,
+            raw(url, name, guest=GUEST) as rui,
+        ):
             await rui.ask("sit", name="Rui", id="sit")
             await ana.ask("start")
             code = (await rui.ask("recover"))["code"]
-            async with wire(url, name, recover=code) as moved:
+            async with raw(url, name, recover=code) as moved:
                 token = (await moved.expect("welcome"))["token"]
             assert await may_enter(url, name, token=token)
             await ana.ask("resign")
@@ -77,8 +80,8 @@ async def test_a_code_survives_eviction_and_restart(tmp_path: Path) -> None:
     async with serving(tmp_path, idle_seconds=0) as server:
         match, token = await duel(server.url)
         async with (
-            wire(server.url, match["match"], token=match["token"]) as ana,
-            wire(server.url, match["match"], token=token) as rui,
+            raw(server.url, match["match"], token=match["token"]) as ana,
+            raw(server.url, match["match"], token=token) as rui,
         ):
             code = (await rui.ask("recover"))["code"]
             others = {(await ana.ask("recover"))["code"] for _ in range(25)}
@@ -90,7 +93,7 @@ async def test_a_code_survives_eviction_and_restart(tmp_path: Path) -> None:
         stored = "\n".join(database.iterdump())
     assert code not in stored, "only a digest is stored"
     async with serving(tmp_path) as server:
-        async with wire(server.url, match["match"], recover=code) as rui:
+        async with raw(server.url, match["match"], recover=code) as rui:
             assert (await rui.expect("welcome"))["mine"] == [1]
         assert not await may_enter(server.url, match["match"], token=token)
 
@@ -98,7 +101,7 @@ async def test_a_code_survives_eviction_and_restart(tmp_path: Path) -> None:
 async def test_codes_and_seals_count_as_writes(tmp_path: Path) -> None:
     async with serving(tmp_path, writes_per_second=0.001, writes_burst=6) as server, browser(server) as http:
         match = await playing(server.url)
-        async with wire(server.url, match["match"], token=match["token"]) as me:
+        async with raw(server.url, match["match"], token=match["token"]) as me:
             codes = [(await me.ask("recover")).get("code") != "too_fast" for _ in range(3)]
             seals = [(await http.post("/api/seals")).status_code for _ in range(5)]
             assert codes == [True] * 3 and seals == [201] * 3 + [429] * 2
@@ -109,7 +112,7 @@ async def test_a_code_expires_with_time_or_another_code(tmp_path: Path) -> None:
     clock = ShiftedClock()
     async with serving(tmp_path, clock) as server:
         match, token = await duel(server.url)
-        async with wire(server.url, match["match"], token=token) as rui:
+        async with raw(server.url, match["match"], token=token) as rui:
             first, second, third = [(await rui.ask("recover"))["code"] for _ in range(3)]
         assert await may_enter(server.url, match["match"], recover=first)
         assert not await may_enter(server.url, match["match"], recover=second), "it was for the old token"
@@ -134,7 +137,7 @@ async def test_a_shutdown_during_a_handshake_logs_no_error(
                 protocol.shutdown()
             return True
 
-        monkeypatch.setattr("escadaria.server.socket.same_origin", shuts_down)
+        monkeypatch.setattr("escadaria.server.edge.socket.same_origin", shuts_down)
         with pytest.raises((InvalidStatus, InvalidMessage, ConnectionError)):
             async with socket_to(server.url, match["match"]):
                 pass
@@ -175,7 +178,7 @@ async def test_guests_and_watchers_cannot_take_all_places(tmp_path: Path) -> Non
         async def enter(address: str, **hello: str) -> str:
             """The first frame that a client at an address of the loopback is sent."""
             socket = connected(server.url, match["match"], local_addr=(address, 0))
-            there = Wire(await stack.enter_async_context(socket))
+            there = RawClient(await stack.enter_async_context(socket))
             await there.send({"type": "hello", **hello})
             frame = await there.read()
             return str(frame.get("code", frame["type"]))
@@ -196,7 +199,7 @@ async def test_a_sixth_connection_of_a_member_replaces_the_oldest(tmp_path: Path
         match, token = await duel(server.url)
         tabs = []
         for _ in range(6):
-            tabs.append(await stack.enter_async_context(wire(server.url, match["match"], token=token)))
+            tabs.append(await stack.enter_async_context(raw(server.url, match["match"], token=token)))
             assert (await tabs[-1].read())["type"] == "welcome"
         assert (await tabs[0].expect("bye"))["code"] == "replaced"
         assert await tabs[0].closed() == 4012
@@ -217,7 +220,7 @@ async def test_only_names_that_can_be_seen_are_accepted(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         for name in (*INVISIBLE, *VISIBLE):
             match = await opened(server.url)
-            async with wire(server.url, match["match"]) as guest:
+            async with raw(server.url, match["match"]) as guest:
                 answer = await guest.ask("sit", name=name)
                 assert answer.get("code") == ("bad_name" if name in INVISIBLE else None), name
 
@@ -232,7 +235,7 @@ async def test_a_match_that_was_only_read_is_evicted_early(tmp_path: Path) -> No
         clock.ahead += 31
         await server.hub.sweep()
         assert not server.hub.rooms
-        async with wire(server.url, match["match"], token=match["token"]) as me:
+        async with raw(server.url, match["match"], token=match["token"]) as me:
             await me.ask("ping")
         room = server.hub.rooms[match["match"]]
         await eventually(lambda: room.idle, "nobody is connected")
@@ -247,16 +250,14 @@ async def test_a_system_clock_that_jumps_changes_no_deadline(
     real = time.time
     async with serving(tmp_path) as server:
         match = await playing(server.url, clock=600)
-        async with wire(server.url, match["match"], token=match["token"]) as me:
+        async with raw(server.url, match["match"], token=match["token"]) as me:
             deadline = (await me.expect("snapshot"))["now"]["deadline"]
             for jump in (3600.0, -7200.0):
                 monkeypatch.setattr("time.time", lambda jump=jump: real() + jump)
-                async with wire(
-                    server.url, match["match"]
-                ):  # a new connection makes the room check the clock
+                async with raw(server.url, match["match"]):  # a new connection makes the room check the clock
                     pass
                 assert not [f for f in await me.all_until_pong() if f["type"] in ("event", "clock")]
-                async with wire(server.url, match["match"], token=match["token"]) as again:
+                async with raw(server.url, match["match"], token=match["token"]) as again:
                     assert (await again.expect("snapshot"))["now"]["deadline"] == deadline
 
 
@@ -270,7 +271,7 @@ async def test_fields_of_a_later_version_are_ignored(tmp_path: Path) -> None:
     later = "later-" + match["match"]
     async with serving(tmp_path) as server:
         await server.hub.store.append(later, [with_unknown_fields(event) for event in events])
-        async with wire(server.url, later, token=match["token"]) as me:
+        async with raw(server.url, later, token=match["token"]) as me:
             assert (await me.expect("snapshot"))["now"]["to_act"] == 0
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"
 
@@ -305,7 +306,7 @@ def with_unknown_fields(event: StoredEvent) -> StoredEvent:
 async def test_pings_are_answered_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with serving(tmp_path) as server:
         match = await playing(server.url)
-        async with wire(server.url, match["match"], token=match["token"]) as me:
+        async with raw(server.url, match["match"], token=match["token"]) as me:
             await me.ask("ping")
             reads, events = [], server.hub.store.events
 
@@ -336,7 +337,7 @@ async def test_a_move_and_its_answer_are_one_write(tmp_path: Path) -> None:
 
     async with serving(tmp_path) as server:
         match = await playing(server.url)
-        async with wire(server.url, match["match"], token=match["token"]) as me:
+        async with raw(server.url, match["match"], token=match["token"]) as me:
             await me.ask("ping")
             (connection,) = server.hub.connections
             transport: Any = Counting(connection._transport)
@@ -349,12 +350,12 @@ async def test_a_move_and_its_answer_are_one_write(tmp_path: Path) -> None:
 
 async def test_a_long_match_loads_from_its_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the events after the snapshot are read, and a few before it to recognise repeated commands."""
-    monkeypatch.setattr("escadaria.server.event_log._SNAPSHOT_EVENTS", 50)
-    monkeypatch.setattr("escadaria.server.event_log.COMMANDS_REMEMBERED", 20)
+    monkeypatch.setattr("escadaria.server.match.event_log._SNAPSHOT_EVENTS", 50)
+    monkeypatch.setattr("escadaria.server.match.event_log.COMMANDS_REMEMBERED", 20)
     async with serving(tmp_path, idle_seconds=0) as server:
         match = await playing(server.url, practice=True)
         store, name = server.hub.store, match["match"]
-        async with wire(server.url, name, token=match["token"]) as me:
+        async with raw(server.url, name, token=match["token"]) as me:
             await me.expect("snapshot")
             position = "turn=0 phase=decide value=64 steps=3,5 tower=-"
             version = (await me.ask("set_up", version=4, position=position))["version"]
@@ -368,9 +369,9 @@ async def test_a_long_match_loads_from_its_snapshot(tmp_path: Path, monkeypatch:
         assert snapshot is not None and 100 <= snapshot[0] < version
         room = await server.hub.room(name)
         assert room.match.version == version
-        text = messages.encode(room.match.saved())
+        text = wire.encode(room.match.saved())
     async with serving(tmp_path) as server:
         with contextlib.closing(sqlite3.connect(tmp_path / "matches.sqlite3")) as database:
             database.execute("DELETE FROM snapshot")
             database.commit()
-        assert messages.encode((await server.hub.room(name)).match.saved()) == text, "as from its events"
+        assert wire.encode((await server.hub.room(name)).match.saved()) == text, "as from its events"

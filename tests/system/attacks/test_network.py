@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from escadaria.server.access import is_known_host
+from escadaria.server.edge.access import is_known_host
 from serving import PATIENCE, wait_until
 from system.attacks.conftest import (
     Answer,

@@ -17,10 +17,10 @@ import pytest
 
 from databases import Postgres
 from escadaria.store import StoreUnavailable
+from raw import get, playing
 from serving import PATIENCE, Server, eventually, serving, started
 from system.faults.check import check
 from system.faults.tabs import Scene, Tab, scene, verdict
-from wire import get, playing
 
 pytestmark = pytest.mark.anyio
 

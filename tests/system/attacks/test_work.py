@@ -14,12 +14,12 @@ import httpx
 import pytest
 
 import escadaria
-from escadaria.client import Table
+from escadaria.client import MatchClient
 from escadaria.game import AnyGame
 from escadaria.record import Record, Seat
-from escadaria.server.pool import Pool
+from escadaria.server.compute.pool import Pool
+from raw import QUICK, opened, raw
 from serving import PATIENCE, Server, eventually, serving, started
-from wire import QUICK, opened, wire
 
 pytestmark = pytest.mark.anyio
 
@@ -135,7 +135,7 @@ async def test_many_hints_do_not_delay_a_bot(tmp_path: Path) -> None:
             start=True, start_from="turn=0 phase=decide value=64 steps=3,5 tower=-",
         )  # fmt: skip
         asking = [
-            await stack.enter_async_context(wire(server.url, match["match"], token=match["token"]))
+            await stack.enter_async_context(raw(server.url, match["match"], token=match["token"]))
             for _ in range(5)
         ]
         pool = server.hub.workers.hints
@@ -175,15 +175,15 @@ async def test_the_server_stops_while_it_analyses(tmp_path: Path) -> None:
         await asyncio.to_thread(server.stop)
 
 
-async def against_a_bot(url: str) -> Table:
+async def against_a_bot(url: str) -> MatchClient:
     """A long match of a person and a bot."""
     match = await opened(
         url, people=[{"name": "Ana"}], bots=["simple"], start=True, options={"finish": 50}, settings=QUICK
     )
-    return Table(url, match["match"], match["token"])
+    return MatchClient(url, match["match"], match["token"])
 
 
-async def play_rounds(table: Table, rounds: int) -> None:
+async def play_rounds(table: MatchClient, rounds: int) -> None:
     """Play a number of turns, each followed by a turn of the bot."""
     async for turn in table.turns():
         if turn.legal == ["roll"]:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 
 from escadaria.i18n import load
 from escadaria.printing import CannotPrint
-from escadaria.server.pages import STATIC
+from escadaria.server.http.pages import STATIC
 from server.coached import write_chain_solution, write_solution
 from serving import Server, running
 from system.browser.people import Person

@@ -15,9 +15,9 @@ import psycopg
 import escadaria
 from escadaria.game import AnyGame
 from escadaria.record import Proof, Record, Seat, read, verify
+from raw import get
 from serving import Server
 from system.faults.people import POSITION_FIELDS, Json, Witness
-from wire import get
 
 NOT_PLIES = ("resign", "back")
 

@@ -21,10 +21,10 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
-from escadaria.client import Table
+from escadaria.client import MatchClient
 from escadaria.refusals import Refused
+from raw import RawClient, opened, socket_to
 from serving import eventually
-from wire import Wire, opened, socket_to
 
 Json = dict[str, Any]
 
@@ -181,7 +181,7 @@ class Person:
                 self._last = f"{error!r} after {self._last}"[:200]
             await asyncio.sleep(self.rng.uniform(0.02, 0.1))  # a pause before the next attempt
 
-    async def _talk(self, there: Wire) -> None:
+    async def _talk(self, there: RawClient) -> None:
         hello = {"type": "hello", "token": self.account.token, "guest": self.account.guest}
         await there.send(hello | {"since": self.receiver.version or None})
         current = 1
@@ -208,7 +208,7 @@ class Person:
                 self.witness.asked[self.match, id] = self._pending
                 await self._send(there, self._pending)
 
-    async def _next(self, there: Wire) -> Json:
+    async def _next(self, there: RawClient) -> Json:
         """The next frame. With several workers, poll with pings: see ``test_workers``."""
         if len(self.urls) == 1:
             return await there.read()
@@ -264,7 +264,7 @@ class Person:
             return {"type": "resign"}
         return {"type": "act", "action": self.rng.choice(self.now["legal"]), "seat": self.now["to_act"]}
 
-    async def _send(self, there: Wire, request: Json) -> None:
+    async def _send(self, there: RawClient, request: Json) -> None:
         chance = self.rng.random()
         if chance < 0.03:
             cut_mid_frame(there, request, self.rng)
@@ -276,7 +276,7 @@ class Person:
             reset(there)
 
 
-class Friend(Table):
+class Friend(MatchClient):
     """Plays with ``escadaria.client``, which reconnects automatically."""
 
     def __init__(self, witness: Witness, url: str, match: str, account: Account) -> None:
@@ -479,7 +479,7 @@ async def every_party_progresses(parties: list[Party]) -> None:
         await eventually(partial(party.is_beyond, progress + 5), party)
 
 
-def cut_mid_frame(there: Wire, request: Json, rng: random.Random) -> None:
+def cut_mid_frame(there: RawClient, request: Json, rng: random.Random) -> None:
     """Send the beginning of a frame, then reset the connection."""
     data = Frame(Opcode.TEXT, json.dumps(request).encode()).serialize(mask=True)
     if there.socket.state is State.OPEN:
@@ -487,7 +487,7 @@ def cut_mid_frame(there: Wire, request: Json, rng: random.Random) -> None:
     reset(there)
 
 
-def reset(there: Wire) -> None:
+def reset(there: RawClient) -> None:
     """Reset the connection without a close frame."""
     transport = there.socket.transport
     raw: socket.socket = transport.get_extra_info("socket")

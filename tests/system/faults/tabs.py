@@ -9,13 +9,13 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection
 
+from raw import RawClient, connected, duel
 from serving import Server
 from system.faults.check import check
 from system.faults.people import Receiver, Witness
-from wire import Wire, connected, duel
 
 
-class Tab(Wire):
+class Tab(RawClient):
     """One connection. Commands have the version of the last event that it received."""
 
     def __init__(self, socket: ClientConnection, receiver: Receiver) -> None:

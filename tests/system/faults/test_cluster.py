@@ -29,8 +29,8 @@ QUICK = {
     "escadaria.bus.remote.SILENT_SECONDS": 1.5,
     "escadaria.bus.redis.SILENT_SECONDS": 1.5,
     "escadaria.bus.postgres.SILENT_SECONDS": 1.5,
-    "escadaria.server.hub._SPREAD_SECONDS": 0.2,
-    "escadaria.server.peers.WORKER_SECONDS": 3.0,
+    "escadaria.server.matches.hub._SPREAD_SECONDS": 0.2,
+    "escadaria.server.matches.leases.WORKER_SECONDS": 3.0,
 }
 """The workers notice sooner that a part is gone, and stop sooner."""
 

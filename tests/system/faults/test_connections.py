@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from escadaria.client import Table
+from escadaria.client import MatchClient
+from raw import opened
 from serving import Server, eventually, started
 from system.faults.check import check, stored_matches
 from system.faults.people import Witness, cut_mid_frame, reset
 from system.faults.tabs import race, scene, tab
-from wire import opened
 
 pytestmark = pytest.mark.anyio
 
@@ -60,7 +60,7 @@ async def test_a_silent_connection_is_closed_after_the_ping_timeout(tmp_path: Pa
     async with (
         started(Server(tmp_path, ping_seconds=2)) as server,
         scene(server) as here,
-        Table(server.url, here.match, here.ana) as host,  # reconnects if it is too slow itself
+        MatchClient(server.url, here.match, here.ana) as host,  # reconnects if it is too slow itself
         here.tab(here.rui) as lost,
     ):
         await host.wait_for(lambda: bool(host.seats[1]["here"]))

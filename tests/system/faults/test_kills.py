@@ -12,10 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
+from raw import get
 from serving import PATIENCE, Server, eventually, started
 from system.faults.check import check, check_server
 from system.faults.people import Witness, every_party_progresses, load, playing
-from wire import get
 
 pytestmark = pytest.mark.anyio
 

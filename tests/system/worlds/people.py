@@ -7,10 +7,10 @@ import json
 import random
 from typing import TYPE_CHECKING, Any
 
+from escadaria import wire
 from escadaria.game import GameError
-from escadaria.server import messages
-from escadaria.server.presence import Connection
-from escadaria.server.room import Room
+from escadaria.server.match.presence import Connection
+from escadaria.server.match.room import Room
 from system.faults.people import Receiver
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Person:
             hello = {"type": "hello", "token": self.token, "since": self.receiver.version or None}
             room = await worker.hub.room(self.match)
             await room.refresh()
-            room.admit(connection, messages.parse_hello(json.dumps(hello)))
+            room.admit(connection, wire.parse_hello(json.dumps(hello)))
             await self._stay(room, connection, inbox)
         except GameError as error:
             self.world.note(f"{self.name} is refused: {error}")
@@ -117,7 +117,7 @@ class Person:
         loop = asyncio.get_running_loop()
         asked = 0.0
         if self.pending is not None:  # it may not have arrived
-            room.submit(connection, messages.parse(json.dumps(self.pending)))
+            room.submit(connection, wire.parse(json.dumps(self.pending)))
             asked = loop.time()
         while True:
             try:
@@ -135,7 +135,7 @@ class Person:
             if not inbox.empty() or self.pending is not None or not self._may_act():
                 if frame["type"] == "refused" and self.pending is not None:
                     await asyncio.sleep(0.3)  # the store was unavailable
-                    room.submit(connection, messages.parse(json.dumps(self.pending)))
+                    room.submit(connection, wire.parse(json.dumps(self.pending)))
                     asked = loop.time()
                 continue
             # A client thinks about the position that it has seen; others may be faster.
@@ -146,7 +146,7 @@ class Person:
                 self.pending = command
                 self.world.witness.asked[self.match, command["id"]] = command
                 for _ in range(2 if self.rng.random() < 0.1 else 1):
-                    room.submit(connection, messages.parse(json.dumps(command)))
+                    room.submit(connection, wire.parse(json.dumps(command)))
                 asked = loop.time()
 
     def _learn(self, frame: Json) -> None:

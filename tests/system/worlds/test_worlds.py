@@ -9,15 +9,15 @@ from unittest.mock import AsyncMock
 
 import pytest
 
+from escadaria import wire
 from escadaria.bus import Sent
-from escadaria.server import messages
-from escadaria.server.autoplay import Autoplay
-from escadaria.server.event_log import EventLog, stored_events
-from escadaria.server.hub import Hub
-from escadaria.server.match import MatchEvent
-from escadaria.server.peers import Peers
-from escadaria.server.presence import Connection
-from escadaria.server.room import Room
+from escadaria.server.match.autoplay import Autoplay
+from escadaria.server.match.event_log import EventLog, stored_events
+from escadaria.server.match.match import MatchEvent
+from escadaria.server.match.presence import Connection
+from escadaria.server.match.room import Room
+from escadaria.server.matches.hub import Hub
+from escadaria.server.matches.leases import Leases
 from system.worlds.world import Invariant, Violation, run_world
 
 SEEDS = [int(os.environ["ESCADARIA_SEED"])] if "ESCADARIA_SEED" in os.environ else range(50)
@@ -46,8 +46,8 @@ def test_hints_for_a_version_that_does_not_exist_apply_no_event_twice(
     """Such a hint reads the store for later events, while a command may be storing them."""
     submit = Room.submit
 
-    def submit_with_hint(self: Room, connection: Connection, command: messages.AnyCommand) -> None:
-        submit(self, connection, messages.Hint(id=f"hint-{command.id}", version=10**6))
+    def submit_with_hint(self: Room, connection: Connection, command: wire.AnyCommand) -> None:
+        submit(self, connection, wire.Hint(id=f"hint-{command.id}", version=10**6))
         submit(self, connection, command)
 
     monkeypatch.setattr(Room, "submit", submit_with_hint)
@@ -60,7 +60,7 @@ def follow_without_comparing(self: EventLog, events: Sequence[Sent]) -> bool:
     return True
 
 
-async def take_from_the_living(self: Peers, match: str) -> bool:
+async def take_from_the_living(self: Leases, match: str) -> bool:
     lease = self.worker, next(self._epochs)
     taken = await self._store.take_lease(match, lease, self._clock.time() + 1000)
     self._held[match] = lease[1]
@@ -83,9 +83,9 @@ BROKEN: dict[str, tuple[type, str, Any, Invariant, int]] = {
     "events of a message are applied without comparing versions":
         (EventLog, "follow", follow_without_comparing, "seen", 3),
     "the store is not checked": (Hub, "check", AsyncMock(), "seen", 1),
-    "every worker believes to hold every lease": (Peers, "holds", lambda self, match: True, "running", 0),
-    "leases are taken from living workers": (Peers, "take", take_from_the_living, "bots", 156),
-    "appends carry no lease": (Peers, "lease", lambda self, match: None, "clocks", 0),
+    "every worker believes to hold every lease": (Leases, "holds", lambda self, match: True, "running", 0),
+    "leases are taken from living workers": (Leases, "take", take_from_the_living, "bots", 156),
+    "appends carry no lease": (Leases, "lease", lambda self, match: None, "clocks", 0),
     "a late hand-over is not reconsidered":
         (Autoplay, "_hand_over", lambda self, seat: self._match.hand_over(seat), "clocks", 5),
     "repeated commands are not recognised": (EventLog, "version_of", lambda self, key: None, "stored", 5),

@@ -16,14 +16,14 @@ from unittest import mock
 
 import msgspec
 
-from escadaria.server import hub as hub_module
-from escadaria.server import messages
+from escadaria import wire
+from escadaria.play import Event
 from escadaria.server.clock import Clock
-from escadaria.server.hub import Hub
-from escadaria.server.limits import Limits
-from escadaria.server.match import Hidden, Match, MatchEvent
+from escadaria.server.edge.limits import Limits
+from escadaria.server.match.match import Hidden, Match, MatchEvent
+from escadaria.server.matches import hub as hub_module
+from escadaria.server.matches.hub import Hub
 from escadaria.server.settings import Settings
-from escadaria.table import Event
 from serving import UNLIMITED
 from system.faults.people import Witness
 from system.worlds import loop
@@ -214,12 +214,12 @@ class World:
             "pace": rng.choice((0, 300)),
         }
         opened = await hub.open(
-            messages.Open(
+            wire.Open(
                 game="rapido",
                 options={"players": people + bots, "finish": 20},
-                people=[messages.Person(name=f"Ana{self._names}")],
+                people=[wire.Person(name=f"Ana{self._names}")],
                 bots=["simple"] * bots,
-                settings=messages.WantedSettings(**settings),
+                settings=wire.WantedSettings(**settings),
                 start=people == 1,
             ),
             f"opener{self._names}",
@@ -228,7 +228,7 @@ class World:
         room = await hub.room(opened.match)
         if people == 2:
             tokens.append(hub._tokens.for_guest(opened.match, "rui", "x"))
-            sit = messages.Sit(id="sit", version=0, name="Rui")
+            sit = wire.Sit(id="sit", version=0, name="Rui")
             seat = partial(room.match.sit, None, sit, tokens[1])
             for handle in (seat, partial(room.match.start, 0)):
                 await room.jobs.run(partial(room.events.commit, handle))
@@ -334,7 +334,7 @@ class World:
         """Replay a match: bots and hand-overs carry a lease, and only a player who is late is replaced."""
         state = Match()
         for stored in self.disk.stored[match]:
-            event = messages.read_event(stored.body)
+            event = wire.read_event(stored.body)
             table = state.table
             if isinstance(event, Event) and table is not None and not stored.request:
                 where = f"version {stored.version} of {match} ({event.action} of seat {event.seat})"

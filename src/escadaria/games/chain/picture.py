@@ -9,7 +9,7 @@ from rich.text import Text
 from escadaria.games.chain import rules as chain
 from escadaria.games.chain import spiral
 from escadaria.terminal.pictures import QUIET, Lines, Picture, Scene, packed, roster
-from escadaria.terminal.tokens import letter
+from escadaria.terminal.pieces import letter
 
 ON, BACK = "#2e8b84", "#c8553d"
 """Arrows onward and arrows back; their heads say it too."""

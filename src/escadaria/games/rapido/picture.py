@@ -7,7 +7,7 @@ from rich.text import Text
 
 from escadaria.games.rapido import rules as rapido
 from escadaria.terminal.pictures import QUIET, Lines, Picture, Scene, beside, roster, shortened, width_of
-from escadaria.terminal.tokens import letter
+from escadaria.terminal.pieces import letter
 
 CLAY, COBALT = "#c08552", "#4a7fc1"
 """The steps: every fifth is a landing of blue tiles. Both are seen on white and on black."""

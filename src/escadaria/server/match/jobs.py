@@ -11,7 +11,7 @@ from weakref import WeakMethod
 
 from escadaria.game import GameError
 from escadaria.refusals import Refused
-from escadaria.server.match import Match
+from escadaria.server.match.match import Match
 from escadaria.store import StoreUnavailable
 
 log = logging.getLogger(__name__)

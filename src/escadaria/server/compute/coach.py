@@ -15,10 +15,10 @@ from escadaria.coach import analysis, evaluators
 from escadaria.game import CHANCE, AnyGame
 from escadaria.record import Record, read
 from escadaria.refusals import Refused
-from escadaria.server.messages import Advice, Position, PositionSeen, Source
-from escadaria.server.replays import Played, check_length, packed
-from escadaria.server.worker import decide
+from escadaria.server.compute.replays import Played, check_length, packed
+from escadaria.server.compute.worker import decide
 from escadaria.views import FactView, fact_data, previews
+from escadaria.wire import Advice, Position, PositionSeen, Source
 
 _DIGITS = 4
 

@@ -11,9 +11,10 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, SerializationException, ValidationException
 from litestar.openapi import ResponseSpec
 
+from escadaria import wire
 from escadaria.game import GameError
 from escadaria.refusals import Ending, Refused, code_of
-from escadaria.server import messages, metrics
+from escadaria.server import metrics
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +61,7 @@ def refusals(*codes: Ending) -> dict[int, ResponseSpec]:
     for code in codes + always:
         by_status.setdefault(STATUS.get(code, 400), []).append(code)
     return {
-        status: ResponseSpec(messages.Refusal, description=", ".join(codes), generate_examples=False)
+        status: ResponseSpec(wire.Refusal, description=", ".join(codes), generate_examples=False)
         for status, codes in by_status.items()
     }
 
@@ -72,8 +73,8 @@ def _response(
     headers: Mapping[str, str] | None = None,
     ruling: str = "",
     retry_after: float | None = None,
-) -> Response[messages.Refusal]:
-    refusal = messages.Refusal(code=code, message=message, ruling=ruling)
+) -> Response[wire.Refusal]:
+    refusal = wire.Refusal(code=code, message=message, ruling=ruling)
     status = status or STATUS.get(code, 400)
     again = (
         {}
@@ -83,24 +84,24 @@ def _response(
     return Response(refusal, status_code=status, headers={**HEADERS, **again, **(headers or {})})
 
 
-def game_error(_: Request[Any, Any, Any], error: GameError) -> Response[messages.Refusal]:
+def game_error(_: Request[Any, Any, Any], error: GameError) -> Response[wire.Refusal]:
     metrics.REFUSALS.labels(error.code).inc()
     retry_after = error.retry_after if isinstance(error, Refused) else None
     return _response(code_of(error), str(error), ruling=error.ruling, retry_after=retry_after)
 
 
-def validation_error(_: Request[Any, Any, Any], error: ValidationException) -> Response[messages.Refusal]:
+def validation_error(_: Request[Any, Any, Any], error: ValidationException) -> Response[wire.Refusal]:
     reasons = "; ".join(
         str(extra.get("message", "")) for extra in error.extra or [] if isinstance(extra, dict)
     )
     return _response("malformed", reasons or error.detail)
 
 
-def http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[messages.Refusal]:
+def http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[wire.Refusal]:
     codes: dict[int, Ending] = {400: "malformed", 404: "not_found", 405: "bad_method", 413: "too_large"}
     return _response(codes.get(error.status_code, "http"), error.detail, error.status_code, error.headers)
 
 
-def internal_error(request: Request[Any, Any, Any], error: Exception) -> Response[messages.Refusal]:
+def internal_error(request: Request[Any, Any, Any], error: Exception) -> Response[wire.Refusal]:
     log.error("a request failed", extra={"path": request.url.path}, exc_info=error)
     return _response("internal", "internal error, it was logged", 500)

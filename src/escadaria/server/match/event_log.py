@@ -12,15 +12,16 @@ from weakref import WeakMethod
 
 import msgspec
 
+from escadaria import wire
 from escadaria.bus import Sent
 from escadaria.game import GameError
+from escadaria.play import RESIGN, Event, Step
 from escadaria.refusals import Refused
-from escadaria.server import messages, metrics
-from escadaria.server.jobs import Jobs
-from escadaria.server.match import Hidden, Match, MatchEvent, SavedMatch
-from escadaria.server.services import Services
+from escadaria.server import metrics
+from escadaria.server.match.jobs import Jobs
+from escadaria.server.match.match import Hidden, Match, MatchEvent, SavedMatch
+from escadaria.server.match.services import Services
 from escadaria.store import Conflict, Fenced, Lease, Store, StoredEvent
-from escadaria.table import RESIGN, Event, Step
 
 log = logging.getLogger(__name__)
 
@@ -117,7 +118,7 @@ class EventLog:
 
     def _load(self, stored: StoredEvent, *, publish: bool, frame: bytes = b"") -> None:
         hidden = msgspec.json.decode(stored.hidden, type=Hidden) if stored.hidden else _HIDDEN
-        event = MatchEvent(messages.read_event(stored.body), hidden)
+        event = MatchEvent(wire.read_event(stored.body), hidden)
         steps = self.match.apply(event, stored.time)
         if publish and (published := self._publish()) is not None:
             published(event, steps, stored.time, frame)
@@ -221,9 +222,9 @@ class EventLog:
     def _due_after(self, events: list[MatchEvent], now: float) -> float | None:
         """When the match is due if the server stops now; None if the events do not advance the deadline."""
         event = events[-1].event
-        if not isinstance(event, messages.Started | messages.Configured | messages.PositionSet):
+        if not isinstance(event, wire.Started | wire.Configured | wire.PositionSet):
             return None
-        settings = event.settings if isinstance(event, messages.Configured) else self.match.settings
+        settings = event.settings if isinstance(event, wire.Configured) else self.match.settings
         return now + settings.clock if settings.clock else None
 
     def _remember(self, key: str, version: int) -> None:
@@ -242,7 +243,7 @@ class EventLog:
     async def save_snapshot(self) -> None:
         """Store a snapshot if enough events follow the last one."""
         if self.match.version - self._saved_version >= _SNAPSHOT_EVENTS:
-            version, body = self.match.version, messages.encode(self.match.saved())
+            version, body = self.match.version, wire.encode(self.match.saved())
             self._saved_version = version
             await self._store.save_snapshot(self.match.id, version, body)
 
@@ -269,8 +270,8 @@ def stored_events(events: list[MatchEvent], version: int, now: float, key: str =
             version=version + number,
             time=now,
             request=key if number == len(events) else "",
-            body=messages.encode(event.event),
-            hidden=messages.encode(event.hidden) if event.hidden != _HIDDEN else "",
+            body=wire.encode(event.event),
+            hidden=wire.encode(event.hidden) if event.hidden != _HIDDEN else "",
         )
         for number, event in enumerate(events, 1)
     ]

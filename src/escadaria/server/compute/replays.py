@@ -15,7 +15,7 @@ from escadaria.coach import evaluators
 from escadaria.game import CHANCE, AnyGame
 from escadaria.record import REAL, Proof, Record, Remark, Seat, read, result_text, verify
 from escadaria.refusals import Refused
-from escadaria.server.match import Match
+from escadaria.server.match.match import Match
 from escadaria.views import StepView, fact_data
 
 RECORD_BYTES = 200_000

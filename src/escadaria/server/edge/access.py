@@ -12,7 +12,7 @@ from typing import Any
 from litestar import Request, WebSocket
 
 from escadaria.refusals import Refused
-from escadaria.server.hub import Hub
+from escadaria.server.matches.hub import Hub
 from escadaria.server.settings import Settings
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")

@@ -25,7 +25,7 @@ WORKER_SECONDS = 4.0
 """How long a worker counts as living after a heartbeat."""
 
 
-class Peers:
+class Leases:
     """The shared state of this worker. Without other workers it holds all leases and stores nothing."""
 
     def __init__(self, store: Store, bus: Bus, clock: Clock) -> None:

@@ -11,9 +11,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from escadaria.game import Option
+from escadaria.play import Event
 from escadaria.record import COLOURS
 from escadaria.refusals import Ending, Refused
-from escadaria.table import Event
 from escadaria.views import FactView, Preview, Sequences, StepView
 
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]

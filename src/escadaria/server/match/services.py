@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from escadaria.bus import Bus
 from escadaria.server.clock import Clock
-from escadaria.server.limits import Limits
-from escadaria.server.match import Match
-from escadaria.server.peers import Peers
+from escadaria.server.compute.workers import Workers
+from escadaria.server.edge.limits import Limits
+from escadaria.server.match.match import Match
+from escadaria.server.match.tokens import Tokens
+from escadaria.server.matches.leases import Leases
 from escadaria.server.settings import Settings
-from escadaria.server.tokens import Tokens
-from escadaria.server.workers import Workers
 from escadaria.store import Store
 
 
@@ -22,7 +22,7 @@ class Services:
 
     store: Store
     bus: Bus
-    peers: Peers
+    peers: Leases
     workers: Workers
     limits: Limits
     settings: Settings

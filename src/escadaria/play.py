@@ -1,6 +1,6 @@
 """One match without I/O: seats, turns, events and undo.
 
-The server and the terminal play through a ``Table``. Its command methods (``play``, ``undo``, ``resign``, …)
+The server and the terminal play through a ``Play``. Its command methods (``play``, ``undo``, ``resign``, …)
 check a command and return an ``Event`` without changing the table. ``add`` applies the event; a server stores
 it before.
 """
@@ -75,8 +75,8 @@ class Step(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class SavedTable:
-    """A snapshot of a table; ``Table.restored`` restores it without replaying the match."""
+class SavedPlay:
+    """A snapshot of a table; ``Play.restored`` restores it without replaying the match."""
 
     version: int
     start: str | None
@@ -88,7 +88,7 @@ class SavedTable:
     rolls: int
 
 
-class Table:
+class Play:
     """A match at some version. Adding its events to a new table restores it."""
 
     def __init__(
@@ -120,7 +120,7 @@ class Table:
         self._update_outcome()
 
     @classmethod
-    def resumed(cls, record: Record, dice: Dice | None) -> Table:
+    def resumed(cls, record: Record, dice: Dice | None) -> Play:
         """A table that continues a recorded match."""
         table = cls(record.game, record.seats, dice, start=record.start)
         table.plies = list(record.plies)
@@ -132,7 +132,7 @@ class Table:
         return table
 
     @classmethod
-    def restored(cls, saved: SavedTable, game: AnyGame, seats: tuple[Seat, ...], dice: Dice | None) -> Table:
+    def restored(cls, saved: SavedPlay, game: AnyGame, seats: tuple[Seat, ...], dice: Dice | None) -> Play:
         """Restore a table from a snapshot, without its older positions.
 
         :raises GameError: if a text in it cannot be read.
@@ -148,7 +148,7 @@ class Table:
         table._update_outcome()
         return table
 
-    def saved(self) -> SavedTable:
+    def saved(self) -> SavedPlay:
         """A snapshot of this table, with the positions of the current and the previous turn."""
         first, turns = len(self._positions) - 1, 0
         while first and self._positions[first - 1] is not None:
@@ -156,7 +156,7 @@ class Table:
             if turns == 2:
                 break
             first -= 1
-        return SavedTable(
+        return SavedPlay(
             version=self.version,
             start=None if self.start is None else str(self.start),
             stand_in=self.stand_in,

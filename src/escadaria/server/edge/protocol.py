@@ -21,12 +21,13 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.protocol import State
 
+from escadaria import wire
 from escadaria.refusals import RefusalCode
-from escadaria.server import messages, metrics
-from escadaria.server.access import is_known_host, is_proxy
-from escadaria.server.limits import Bucket, Limits, network_of
+from escadaria.server import metrics
+from escadaria.server.edge.access import is_known_host, is_proxy
+from escadaria.server.edge.limits import Bucket, Limits, network_of
+from escadaria.server.edge.socket import PROTOCOL
 from escadaria.server.settings import Settings
-from escadaria.server.socket import PROTOCOL
 
 log = logging.getLogger(__name__)
 
@@ -289,7 +290,7 @@ class HttpProtocol(HttpToolsProtocol):
     def _refuse(self, status: int, code: RefusalCode, message: str) -> None:
         """Send a refusal and close the connection."""
         metrics.count_early_refusal(status)
-        body = msgspec.json.encode(messages.Refusal(code=code, message=message))
+        body = msgspec.json.encode(wire.Refusal(code=code, message=message))
         retry = b"retry-after: 5\r\n" if status in (429, 503) else b""
         self.transport.write(
             b"%bcontent-type: application/json\r\ncontent-length: %d\r\n%bconnection: close\r\n\r\n%b"

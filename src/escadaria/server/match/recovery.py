@@ -7,13 +7,13 @@ from functools import partial
 
 import msgspec
 
+from escadaria import wire
 from escadaria.refusals import Refused
-from escadaria.server import messages
-from escadaria.server.event_log import EventLog
-from escadaria.server.jobs import Jobs
-from escadaria.server.match import Match
-from escadaria.server.services import Services
-from escadaria.server.tokens import digest, new_token
+from escadaria.server.match.event_log import EventLog
+from escadaria.server.match.jobs import Jobs
+from escadaria.server.match.match import Match
+from escadaria.server.match.services import Services
+from escadaria.server.match.tokens import digest, new_token
 from escadaria.store import StoreUnavailable
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class RecoveryCodes:
     async def issue(self, member: int) -> str:
         """A new code for a member. :raises Refused: ``store_unavailable``."""
         code = new_token()
-        value = messages.encode(Code(self._match.id, member, self._match.token_digest(member)))
+        value = wire.encode(Code(self._match.id, member, self._match.token_digest(member)))
         expires = self._clock.time() + CODE_SECONDS
         await self._jobs.from_store(partial(self._store.put, CODE, digest(code), value, expires))
         return code

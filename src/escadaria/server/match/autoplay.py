@@ -8,17 +8,17 @@ from collections.abc import Callable
 from functools import partial
 from weakref import WeakMethod
 
+from escadaria import wire
 from escadaria.game import GameError
+from escadaria.play import ROLL, Play
 from escadaria.refusals import Refused
-from escadaria.server import messages
-from escadaria.server.event_log import EventLog
-from escadaria.server.jobs import Jobs
-from escadaria.server.match import Match, MatchEvent
-from escadaria.server.presence import Presence
-from escadaria.server.services import Services
-from escadaria.server.turn_clock import TurnClock
+from escadaria.server.match.event_log import EventLog
+from escadaria.server.match.jobs import Jobs
+from escadaria.server.match.match import Match, MatchEvent
+from escadaria.server.match.presence import Presence
+from escadaria.server.match.services import Services
+from escadaria.server.match.turn_clock import TurnClock
 from escadaria.store import Fenced, StoreUnavailable
-from escadaria.table import ROLL, Table
 
 log = logging.getLogger(__name__)
 
@@ -180,8 +180,8 @@ class Autoplay:
         self._timer = None
         if (deadline := self._turn_clock.warning()) is not None:
             assert self._match.table is not None and self._match.table.to_act is not None, "a clock runs"
-            warning = messages.ClockWarning(seat=self._match.table.to_act, deadline=deadline)
-            self._presence.broadcast(messages.frame(warning), guests=False)
+            warning = wire.ClockWarning(seat=self._match.table.to_act, deadline=deadline)
+            self._presence.broadcast(wire.frame(warning), guests=False)
         seats = self._turn_clock.due() if self._holds else set()
         done = [await self._commit(partial(self._hand_over, seat)) for seat in seats]
         self._jobs.spawn(self._reschedule(all(done)))
@@ -231,7 +231,7 @@ class Autoplay:
             self._pause.cancel()
             self._pause = None
 
-    def _bot_events(self, table: Table, state: object, seat: int, action: str) -> list[MatchEvent]:
+    def _bot_events(self, table: Play, state: object, seat: int, action: str) -> list[MatchEvent]:
         """The events of the bot's action; none if the position has changed since it was computed."""
         match = self._match
         current = match.table is table and table.state is state and table.to_act == seat

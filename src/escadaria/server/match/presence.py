@@ -7,13 +7,14 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Literal
 
+from escadaria import wire
 from escadaria.refusals import Ending, Refused
-from escadaria.server import messages, metrics
+from escadaria.server import metrics
 from escadaria.server.clock import Clock
-from escadaria.server.limits import network_of
-from escadaria.server.match import HOST, Match
+from escadaria.server.edge.limits import network_of
+from escadaria.server.match.match import HOST, Match
+from escadaria.server.match.tokens import digest, new_token
 from escadaria.server.settings import Settings
-from escadaria.server.tokens import digest, new_token
 from escadaria.views import previews, sequences
 
 
@@ -51,7 +52,7 @@ class Connection:
         self._close = close
 
     @property
-    def role(self) -> messages.Role:
+    def role(self) -> wire.Role:
         if self.member is not None:
             return "host" if self.member == HOST else "player"
         return "watcher" if self.watcher else "guest"
@@ -71,9 +72,9 @@ class Connection:
         if self._transport.get_write_buffer_size() > self._buffer:
             self.end("too_slow")
 
-    def send(self, message: messages.Frame) -> None:
+    def send(self, message: wire.Frame) -> None:
         """Encode and send a message."""
-        self.push(messages.frame(message))
+        self.push(wire.frame(message))
 
     def answer(self, frame: bytes) -> None:
         """Send the answer to a command, and let the session handle the next one."""
@@ -100,7 +101,7 @@ class Connection:
         if not self.ending:
             self._release()
             if not self._transport.is_closing():
-                self._transport.write(messages.frame(messages.Bye(code=code)))
+                self._transport.write(wire.frame(wire.Bye(code=code)))
             self.ending = code
             metrics.DROPPED.labels(code).inc()
             self._close(code)
@@ -223,17 +224,17 @@ class Presence:
             else:
                 self.absent.setdefault(member, self._clock.time())
         for seat in changed:
-            self.broadcast(messages.frame(self.of(seat)))
+            self.broadcast(wire.frame(self.of(seat)))
 
-    def of(self, seat: int) -> messages.Presence:
+    def of(self, seat: int) -> wire.Presence:
         """The presence of a seat's owner."""
-        return messages.Presence(seat=seat, here=self.is_here(seat), stand_in_at=self.stand_in_at(seat))
+        return wire.Presence(seat=seat, here=self.is_here(seat), stand_in_at=self.stand_in_at(seat))
 
     def _send_absent(self, connections: list[Connection]) -> None:
         """Send the absent players again: whether a stand-in replaces them depends on who waits."""
         for seat, chair in enumerate(self.match.chairs):
             if chair.member in self.absent:
-                frame = messages.frame(self.of(seat))
+                frame = wire.frame(self.of(seat))
                 for connection in connections:
                     connection.push(frame)
 
@@ -250,16 +251,14 @@ class Presence:
             watch = new_watch_key if connection.member == HOST else ""
             if mine != connection.mine or watch:
                 connection.mine = mine
-                connection.send(messages.You(role=connection.role, mine=mine, watch=watch or None))
+                connection.send(wire.You(role=connection.role, mine=mine, watch=watch or None))
 
     def send_next_tokens(self, token: Callable[[int], str]) -> None:
         """Send each member the token of the next match, before the event that links it."""
         for connection in list(self.connections):
             if connection.member is not None:
                 connection.send(
-                    messages.You(
-                        role=connection.role, mine=connection.mine, next_token=token(connection.member)
-                    )
+                    wire.You(role=connection.role, mine=connection.mine, next_token=token(connection.member))
                 )
 
     def send_previews(self, connections: Iterable[Connection]) -> None:
@@ -270,8 +269,8 @@ class Presence:
         wanting = [c for c in connections if c.previews and table.to_act in c.mine]
         if not wanting or table.awaits_roll:
             return
-        frame = messages.frame(
-            messages.Previews(
+        frame = wire.frame(
+            wire.Previews(
                 version=self.match.version,
                 seat=table.to_act,
                 choices=previews(table.game, table.state),

@@ -47,7 +47,7 @@ def main() -> None:
         os.nice(int(sys.argv[1]))
     calls: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(calls_in, calls), daemon=True).start()
-    import_module("escadaria.server.coach")  # import everything now, so that the first job is fast
+    import_module("escadaria.server.compute.coach")  # import everything now, so that the first job is fast
     _write(answers_out, b"")  # ready
     while True:
         _write(answers_out, pickle.dumps(_answer(calls.get()), pickle.HIGHEST_PROTOCOL))

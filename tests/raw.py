@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 import escadaria
 from escadaria import bots
-from escadaria.client import Table
+from escadaria.client import MatchClient
 from serving import PATIENCE, Server
 
 QUICK = {"pace": 0}
@@ -24,7 +24,7 @@ QUICK = {"pace": 0}
 _numbers = itertools.count(1)
 
 
-class Wire:
+class RawClient:
     """One connection, frame by frame."""
 
     def __init__(self, socket: ClientConnection) -> None:
@@ -95,14 +95,14 @@ def connected(url: str, match: str, **options: Any) -> connect:
 
 
 @contextlib.asynccontextmanager
-async def socket_to(url: str, match: str, **options: Any) -> AsyncIterator[Wire]:
+async def socket_to(url: str, match: str, **options: Any) -> AsyncIterator[RawClient]:
     """A connection that has not sent ``hello``."""
     async with connected(url, match, **options) as socket:
-        yield Wire(socket)
+        yield RawClient(socket)
 
 
 @contextlib.asynccontextmanager
-async def wire(url: str, match: str, **hello: Any) -> AsyncIterator[Wire]:
+async def raw(url: str, match: str, **hello: Any) -> AsyncIterator[RawClient]:
     """A connection that has sent ``hello``; the next frame is ``welcome``."""
     async with socket_to(url, match) as wire:
         await wire.send({"type": "hello", **hello})
@@ -151,13 +151,16 @@ async def duel(
 ) -> tuple[dict[str, Any], str]:
     """A started match of the host and a player who joined by the link, and the player's token."""
     match = await opened(url, people=[{"name": "Ana"}], settings=QUICK | settings, options=options or {})
-    async with wire(url, match["match"]) as guest, wire(url, match["match"], token=match["token"]) as host:
+    async with (
+        raw(url, match["match"]) as guest,
+        raw(url, match["match"], token=match["token"]) as host,
+    ):
         answer = await guest.ask("sit", name="Rui")
         assert (await host.ask("start"))["type"] == "accepted"
     return match, answer["token"]
 
 
-async def play(table: Table) -> None:
+async def play(table: MatchClient) -> None:
     """Play all own seats to the end, like the simple bot."""
     game = escadaria.load(table.game, **table.options)
     decide = bots.load("simple", game)

@@ -11,21 +11,21 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from escadaria import bots, catalogue, dice
+from escadaria import bots, catalogue, dice, wire
 from escadaria.bus import ALL, UNKNOWN, Bus, Sent
 from escadaria.refusals import Refused
-from escadaria.server import messages, metrics
+from escadaria.server import metrics
 from escadaria.server.clock import Clock
-from escadaria.server.event_log import stored_events
-from escadaria.server.limits import Limits, address_key, network_of
-from escadaria.server.match import HOST, Match, MatchEvent, new_match
-from escadaria.server.peers import BEAT_SECONDS, Peers
-from escadaria.server.presence import Connection
-from escadaria.server.room import Room
-from escadaria.server.services import Services
+from escadaria.server.compute.workers import Workers
+from escadaria.server.edge.limits import Limits, address_key, network_of
+from escadaria.server.match.event_log import stored_events
+from escadaria.server.match.match import HOST, Match, MatchEvent, new_match
+from escadaria.server.match.presence import Connection
+from escadaria.server.match.room import Room
+from escadaria.server.match.services import Services
+from escadaria.server.match.tokens import Tokens, digest, new_token
+from escadaria.server.matches.leases import BEAT_SECONDS, Leases
 from escadaria.server.settings import Settings
-from escadaria.server.tokens import Tokens, digest, new_token
-from escadaria.server.workers import Workers
 from escadaria.store import Store, StoreUnavailable
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class Hub:
         """How many connections each client's address or network has, those behind a proxy too."""
         self.closing = False
         self._tokens = Tokens(store.key)
-        self.peers = Peers(store, bus, clock)
+        self.peers = Leases(store, bus, clock)
         self._services = Services(
             store, bus, self.peers, self.workers, limits, settings, clock, self._tokens, self._open_next
         )
@@ -197,14 +197,14 @@ class Hub:
 
     # Opening.
 
-    async def seal(self) -> messages.Sealed:
+    async def seal(self) -> wire.Sealed:
         """Commit to the dice of a match before it is opened. The seal expires after ``SEAL_SECONDS``."""
         match, secret = new_id(), dice.new_secret()
         try:
             await self.store.put(SEAL, digest(match), secret.hex(), self.clock.time() + SEAL_SECONDS)
         except StoreUnavailable:
             raise Refused("store_unavailable", "the store cannot be written, try again") from None
-        return messages.Sealed(match=match, commitment=dice.commitment(secret))
+        return wire.Sealed(match=match, commitment=dice.commitment(secret))
 
     async def _take_seal(self, match: str) -> tuple[str, bytes]:
         """Use up a seal and return the match and its secret."""
@@ -216,7 +216,7 @@ class Hub:
             raise Refused("not_sealed", "the seal does not exist, was used or has expired: request another")
         return match, bytes.fromhex(secret)
 
-    async def open(self, request: messages.Open, address: str) -> messages.Opened:
+    async def open(self, request: wire.Open, address: str) -> wire.Opened:
         """Open a match, seat people and bots, and start it if requested.
 
         :raises GameError: if the request is invalid.
@@ -237,7 +237,7 @@ class Hub:
         else:
             match, secret = new_id(), dice.new_secret()
         token = new_token()
-        created = messages.Created(
+        created = wire.Created(
             match=match,
             game=game.name,
             options=game.options,
@@ -251,7 +251,7 @@ class Hub:
         for person in request.people:
             if person.seat in draft.match.seats_of(HOST):
                 raise Refused("seat_taken", f"two people cannot sit at seat {person.seat}")
-            sit = messages.Sit(
+            sit = wire.Sit(
                 id="open",
                 version=0,
                 name=person.name,
@@ -263,11 +263,11 @@ class Hub:
         if request.bots:
             self.workers.bots.start()
         for bot in request.bots:
-            draft.add(draft.match.add_bot(HOST, messages.AddBot(id="open", version=0, bot=bot)))
+            draft.add(draft.match.add_bot(HOST, wire.AddBot(id="open", version=0, bot=bot)))
         if request.start:
             draft.add(draft.match.start(HOST))
         room = await self._store_new(match, draft.events, opener)
-        return messages.Opened(match=match, token=token, watch=room.match.watch_key)
+        return wire.Opened(match=match, token=token, watch=room.match.watch_key)
 
     async def _open_next(self, before: Match) -> str:
         """Open the next match at the same table, and return its id."""
@@ -282,8 +282,8 @@ class Hub:
         if opener and self._tables[opener] + elsewhere >= self.settings.tables_per_address:
             raise Refused("too_many", "this address has too many open tables")
         first, last, now = new[0].event, new[-1].event, self.clock.time()
-        assert isinstance(first, messages.Created), "the first event of a match"
-        runs = first.settings.clock > 0 and isinstance(last, messages.Started)
+        assert isinstance(first, wire.Created), "the first event of a match"
+        runs = first.settings.clock > 0 and isinstance(last, wire.Started)
         events = stored_events(new, 0, now)
         self._tables[opener] += 1  # before storing: requests are concurrent
         try:

@@ -21,13 +21,13 @@ from typing import Any, Generic, TypeVar
 
 from escadaria.refusals import Refused
 from escadaria.server import metrics
-from escadaria.server.worker import HEADER, Answer
+from escadaria.server.compute.worker import HEADER, Answer
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_PROGRAM = "from escadaria.server.worker import main; main()"
+_PROGRAM = "from escadaria.server.compute.worker import main; main()"
 _START_SECONDS = 60.0  # starting Python and importing NumPy is slow on a busy machine
 _MAX_TRIES = 2
 

@@ -11,15 +11,15 @@ from litestar import WebSocket, websocket
 from litestar.datastructures import State
 from litestar.params import FromPath
 
+from escadaria import wire
 from escadaria.game import GameError
 from escadaria.refusals import Ending, Refused, code_of
-from escadaria.server import messages
-from escadaria.server.access import address_of, same_origin
-from escadaria.server.errors import CLOSE_CODES
-from escadaria.server.hub import Hub
-from escadaria.server.limits import Bucket, network_of
-from escadaria.server.presence import Connection
-from escadaria.server.room import Room, refusal_frame
+from escadaria.server.edge.access import address_of, same_origin
+from escadaria.server.edge.limits import Bucket, network_of
+from escadaria.server.http.errors import CLOSE_CODES
+from escadaria.server.match.presence import Connection
+from escadaria.server.match.room import Room, refusal_frame
+from escadaria.server.matches.hub import Hub
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ async def table(socket: WebSocket[Any, Any, Any], state: State, match: FromPath[
         return
     await socket.accept()
     if refusal := _refusal(hub, socket):
-        await socket.send_text(messages.encode(messages.Bye(code=refusal)))
+        await socket.send_text(wire.encode(wire.Bye(code=refusal)))
         await socket.close(CLOSE_CODES[refusal], refusal)
         return
     session = Session(hub, match, socket)
@@ -115,15 +115,15 @@ class Session:
                     return
                 raise Refused("too_fast", "too many frames, wait a moment")
             self._hub.limits.take(self.connection.address, "frames")
-            self._room.submit(self.connection, messages.parse(frame))
+            self._room.submit(self.connection, wire.parse(frame))
         except GameError as error:
-            self.connection.answer(refusal_frame(messages.command_id(frame), error, self._room.match.version))
+            self.connection.answer(refusal_frame(wire.command_id(frame), error, self._room.match.version))
 
     async def _admit(self, frame: str | bytes) -> None:
         """Admit the client by its ``hello``, or refuse it and close the connection."""
         version = 0
         try:
-            hello = messages.parse_hello(frame)
+            hello = wire.parse_hello(frame)
             room = await self._hub.room(self._match)
             version = room.match.version
             if hello.recover is not None:
@@ -132,7 +132,7 @@ class Session:
                 await room.refresh()
                 room.admit(self.connection, hello)
         except GameError as error:
-            self.connection.push(refusal_frame(messages.command_id(frame), error, version))
+            self.connection.push(refusal_frame(wire.command_id(frame), error, version))
             self.connection.end(code_of(error))
         except Exception:
             log.exception("a connection failed", extra={"match": self._match})

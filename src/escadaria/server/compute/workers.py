@@ -13,13 +13,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from escadaria.game import AnyGame
-from escadaria.server import coach, replays, worker
-from escadaria.server.coach import Waiting
-from escadaria.server.limits import Limits, network_of
-from escadaria.server.match import Match
-from escadaria.server.messages import Advice, Position
-from escadaria.server.pool import Job, Pool
+from escadaria.server.compute import coach, replays, worker
+from escadaria.server.compute.coach import Waiting
+from escadaria.server.compute.pool import Job, Pool
+from escadaria.server.edge.limits import Limits, network_of
+from escadaria.server.match.match import Match
 from escadaria.server.settings import Settings
+from escadaria.wire import Advice, Position
 
 ANALYSIS_WAIT_SECONDS = 2.0
 """How long a request waits for an analysis before it is answered with ``Waiting``."""

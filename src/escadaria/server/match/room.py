@@ -13,28 +13,30 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
+from escadaria import wire
 from escadaria.bus import HURRY, UNKNOWN, Sent
 from escadaria.game import GameError
+from escadaria.play import ROLL, Event, Step
 from escadaria.refusals import Refused, code_of
-from escadaria.server import messages, metrics, snapshots
-from escadaria.server.autoplay import Autoplay
-from escadaria.server.event_log import EventLog, restored_match
-from escadaria.server.jobs import Jobs
-from escadaria.server.match import HOST, Match, MatchEvent
-from escadaria.server.presence import Connection, Presence
-from escadaria.server.recovery import RecoveryCodes
-from escadaria.server.services import Services
-from escadaria.server.tokens import digest
-from escadaria.server.turn_clock import TurnClock
+from escadaria.server import metrics
+from escadaria.server.match import snapshots
+from escadaria.server.match.autoplay import Autoplay
+from escadaria.server.match.event_log import EventLog, restored_match
+from escadaria.server.match.jobs import Jobs
+from escadaria.server.match.match import HOST, Match, MatchEvent
+from escadaria.server.match.presence import Connection, Presence
+from escadaria.server.match.recovery import RecoveryCodes
+from escadaria.server.match.services import Services
+from escadaria.server.match.tokens import digest
+from escadaria.server.match.turn_clock import TurnClock
 from escadaria.store import StoredEvent, Survey
-from escadaria.table import ROLL, Event, Step
 from escadaria.views import step_view
 
 log = logging.getLogger(__name__)
 
 _REFRESH_SECONDS = 0.5
 
-Handler = Callable[["Connection", Any], Awaitable[messages.Accepted]]
+Handler = Callable[["Connection", Any], Awaitable[wire.Accepted]]
 
 
 class Room:
@@ -89,7 +91,7 @@ class Room:
 
     # Connections.
 
-    def admit(self, connection: Connection, hello: messages.Hello) -> None:
+    def admit(self, connection: Connection, hello: wire.Hello) -> None:
         """Admit a connection and send ``welcome`` with a snapshot or the missed events.
 
         :raises Refused: ``forbidden``, ``too_many``.
@@ -112,19 +114,19 @@ class Room:
             connection.guest_digest = digest(hello.guest)
         self._enter(connection, hello)
 
-    async def recover(self, connection: Connection, hello: messages.Hello) -> None:
+    async def recover(self, connection: Connection, hello: wire.Hello) -> None:
         """Admit a connection with a recovery code, and close those of the old device.
 
         :raises Refused: ``forbidden`` if the code is not valid.
         """
         await self.jobs.run(partial(self._recover, connection, hello))
 
-    async def _recover(self, connection: Connection, hello: messages.Hello) -> None:
+    async def _recover(self, connection: Connection, hello: wire.Hello) -> None:
         connection.member, token = await self._codes.redeem(hello.recover or "")
         connection.token = digest(token)
         self._enter(connection, hello, token)
 
-    def _enter(self, connection: Connection, hello: messages.Hello, token: str | None = None) -> None:
+    def _enter(self, connection: Connection, hello: wire.Hello, token: str | None = None) -> None:
         connection.previews = hello.previews
         self._presence.check_space(connection)
         self._presence.enter(connection)
@@ -143,7 +145,7 @@ class Room:
         match, member = self.match, connection.member
         connection.mine = match.seats_of(member)
         connection.send(
-            messages.Welcome(
+            wire.Welcome(
                 match=match.id,
                 role=connection.role,
                 mine=connection.mine,
@@ -165,15 +167,15 @@ class Room:
             connection.send(self._snapshot(connection))
         self._presence.send_previews([connection])
 
-    def _snapshot(self, connection: Connection) -> messages.Snapshot:
+    def _snapshot(self, connection: Connection) -> wire.Snapshot:
         deadline = self._turn_clock.deadline()
         return snapshots.snapshot(self.match, self._presence, deadline, play=connection.sees_play)
 
-    def now(self, *, seats: bool = True, play: bool = True) -> messages.Now:
+    def now(self, *, seats: bool = True, play: bool = True) -> wire.Now:
         """The current state; without ``play`` only what guests may see."""
         return snapshots.now(self.match, self._presence, self._turn_clock.deadline(), seats=seats, play=play)
 
-    def standing(self, token: str | None) -> messages.Standing:
+    def standing(self, token: str | None) -> wire.Standing:
         """The current state for the member with this token; without a token what guests may see.
 
         :raises Refused: ``forbidden`` if the token is not valid.
@@ -189,16 +191,16 @@ class Room:
 
     # Commands.
 
-    def submit(self, connection: Connection, command: messages.AnyCommand) -> None:
+    def submit(self, connection: Connection, command: wire.AnyCommand) -> None:
         """Queue a command. It is carried out even if the client disconnects, and then answered.
 
         A repeated command gets the same answer as before.
         """
-        if isinstance(command, messages.Ping):
+        if isinstance(command, wire.Ping):
             self._ping(connection, command)
-        elif isinstance(command, messages.Hint):
+        elif isinstance(command, wire.Hint):
             self.jobs.spawn(self._answer(connection, command, self._hint))
-        elif isinstance(command, messages.Hurry):
+        elif isinstance(command, wire.Hurry):
             self.jobs.spawn(self._answer(connection, command, self._hurry))
         else:
             self.jobs.enqueue(partial(self._answer, connection, command, self._handle, time.perf_counter()))
@@ -206,18 +208,18 @@ class Room:
     async def _answer(
         self,
         connection: Connection,
-        command: messages.AnyCommand,
+        command: wire.AnyCommand,
         handle: Handler,
         received: float = 0.0,
     ) -> None:
         try:
-            if connection.watcher and not isinstance(command, messages.Ping):
+            if connection.watcher and not isinstance(command, wire.Ping):
                 raise Refused("forbidden", "watchers cannot send commands")
             if command.version > self.match.version:  # as a job: hints run beside the queue
                 await self.jobs.run(self.events.catch_up)
             if command.version > self.match.version:
                 raise Refused("future_version", f"the match is at version {self.match.version}")
-            answer = messages.frame(await handle(connection, command))
+            answer = wire.frame(await handle(connection, command))
         except GameError as error:
             connection.answer(refusal_frame(command.id, error, self.match.version))
             return
@@ -226,10 +228,10 @@ class Room:
             connection.end("internal")
             return
         connection.answer(answer)
-        if isinstance(command, messages.Act):
+        if isinstance(command, wire.Act):
             metrics.MOVE_SECONDS.observe(time.perf_counter() - received)
 
-    def _ping(self, connection: Connection, command: messages.Ping) -> None:
+    def _ping(self, connection: Connection, command: wire.Ping) -> None:
         """Answer from memory, and check at intervals for events of other workers."""
         now = self._clock.time()
         if command.version > self.match.version or now - self.events.read_time > _REFRESH_SECONDS:
@@ -238,10 +240,10 @@ class Room:
         if command.version > self.match.version:
             self.jobs.enqueue(partial(self._answer, connection, command, self._pong))
         else:
-            connection.answer(messages.frame(messages.Accepted(id=command.id, version=self.match.version)))
+            connection.answer(wire.frame(wire.Accepted(id=command.id, version=self.match.version)))
 
-    async def _pong(self, _: Connection, command: messages.Ping) -> messages.Accepted:
-        return messages.Accepted(id=command.id, version=self.match.version)
+    async def _pong(self, _: Connection, command: wire.Ping) -> wire.Accepted:
+        return wire.Accepted(id=command.id, version=self.match.version)
 
     async def refresh(self) -> None:
         """Apply the events and the presence of other workers. :raises Refused: ``store_unavailable``."""
@@ -314,12 +316,12 @@ class Room:
         self._checking = False
         await self._try_refresh()
 
-    async def _handle(self, connection: Connection, command: messages.AnyCommand) -> messages.Accepted:
+    async def _handle(self, connection: Connection, command: wire.AnyCommand) -> wire.Accepted:
         match = self.match
         if connection.ending:  # closed while the command waited
             code = "closing" if connection.ending == "gone" else connection.ending
             raise Refused(code, "the connection is being closed")
-        if isinstance(command, messages.Recover):
+        if isinstance(command, wire.Recover):
             return await self._issue_code(connection, command)
         member, token = connection.member, None
         key = as_guest = f"{connection.guest_digest}:{command.id}"
@@ -329,7 +331,7 @@ class Room:
             token = self._services.tokens.for_guest(match.id, connection.guest, command.id)
         if self.events.version_of(key) is None:  # not a repeated command
             self._services.limits.take(connection.address, "writes")
-            if isinstance(command, messages.Rematch):
+            if isinstance(command, wire.Rematch):
                 await self._rematch(member, key)
             else:
                 self._answering = connection
@@ -339,17 +341,17 @@ class Room:
                     self._answering = None
         if token is not None and connection.member is None:
             self._become_member(connection, token)
-        if not isinstance(command, messages.Act):  # which changes no seats
+        if not isinstance(command, wire.Act):  # which changes no seats
             self._presence.update()
         self._autoplay.schedule()
-        if isinstance(command, messages.Rematch) and member is not None:
+        if isinstance(command, wire.Rematch) and member is not None:
             token = self._next_token(member)
         version = self.events.version_of(key)
-        return messages.Accepted(
+        return wire.Accepted(
             id=command.id,
             version=match.version if version is None else version,
             token=token,
-            match=match.next if isinstance(command, messages.Rematch) else None,
+            match=match.next if isinstance(command, wire.Rematch) else None,
         )
 
     def _become_member(self, connection: Connection, token: str) -> None:
@@ -364,14 +366,14 @@ class Room:
             connection.send(self._snapshot(connection))
             self._presence.send_previews([connection])
 
-    async def _hint(self, connection: Connection, command: messages.Hint) -> messages.Accepted:
+    async def _hint(self, connection: Connection, command: wire.Hint) -> wire.Accepted:
         match, table, workers = self.match, self.match.table, self._services.workers
         match.check_practice()
         if table is None or table.outcome or table.to_act not in match.seats_of(connection.member):
             raise Refused("not_your_turn", "only the seat to act can get a hint")
         version, state = match.version, table.state
         if table.awaits_roll:
-            return messages.Accepted(id=command.id, version=version, action=ROLL)
+            return wire.Accepted(id=command.id, version=version, action=ROLL)
         if connection.hinting:
             raise Refused("busy", "a hint is being computed")
         self._services.limits.take(connection.address, "hints")
@@ -382,24 +384,24 @@ class Room:
             )
         finally:
             connection.hinting = False
-        return messages.Accepted(id=command.id, version=version, action=action, advice=advice)
+        return wire.Accepted(id=command.id, version=version, action=action, advice=advice)
 
-    async def _hurry(self, connection: Connection, command: messages.Hurry) -> messages.Accepted:
+    async def _hurry(self, connection: Connection, command: wire.Hurry) -> wire.Accepted:
         self.match.check_hurry(connection.member)
         await self._hurry_bots()
         if not self._services.peers.holds(self.match.id):  # another worker runs the bots
             self._services.bus.publish(self.match.id, HURRY)
-        return messages.Accepted(id=command.id, version=self.match.version)
+        return wire.Accepted(id=command.id, version=self.match.version)
 
     async def _hurry_bots(self) -> None:
         self._autoplay.hurry()
 
-    async def _issue_code(self, connection: Connection, command: messages.Recover) -> messages.Accepted:
+    async def _issue_code(self, connection: Connection, command: wire.Recover) -> wire.Accepted:
         if connection.member is None:
             raise Refused("forbidden", "guests have no seats to recover")
         self._services.limits.take(connection.address, "writes")
         code = await self._codes.issue(connection.member)
-        return messages.Accepted(id=command.id, version=self.match.version, code=code)
+        return wire.Accepted(id=command.id, version=self.match.version, code=code)
 
     async def _rematch(self, member: int | None, key: str) -> None:
         match = self.match
@@ -420,9 +422,9 @@ class Room:
             self._answering.hold()
         moves = isinstance(event, Event) and bool(steps)
         if not frame:
-            frame = messages.frame(self._event_frame(event, steps, now, seats=not moves))
+            frame = wire.frame(self._event_frame(event, steps, now, seats=not moves))
         self._history.append((self.match.version, frame))
-        if isinstance(event, messages.Moved):
+        if isinstance(event, wire.Moved):
             self._codes.moved(stored.hidden.token, now)
         if self.connections:
             self._broadcast(stored, frame, now)
@@ -431,14 +433,14 @@ class Room:
 
     def _event_frame(
         self,
-        event: messages.AnyEvent,
+        event: wire.AnyEvent,
         steps: tuple[Step, ...],
         now: float,
         *,
         seats: bool = True,
         play: bool = True,
-    ) -> messages.EventFrame:
-        return messages.EventFrame(
+    ) -> wire.EventFrame:
+        return wire.EventFrame(
             version=self.match.version,
             time=now,
             event=event,
@@ -450,18 +452,18 @@ class Room:
         event = stored.event
         if not isinstance(event, Event):
             self._presence.send_seats(new_watch_key=stored.hidden.watch)
-        if isinstance(event, messages.Continued):
+        if isinstance(event, wire.Continued):
             self._presence.send_next_tokens(self._next_token)
         self._presence.broadcast(frame, guests=False)
         self._presence.send_previews(self.connections)
         # Guests are sent the events of the lobby and the end of the match, which may be undone, not the play.
         reopened = isinstance(event, Event) and event.undone
-        if not isinstance(event, Event | messages.PositionSet) or self.match.status == "over" or reopened:
+        if not isinstance(event, Event | wire.PositionSet) or self.match.status == "over" or reopened:
             for_guests = self._event_frame(event, (), now, play=False)
-            self._presence.broadcast(messages.frame(for_guests), members=False)
-        if isinstance(event, messages.Configured) and not self.match.settings.watch:
+            self._presence.broadcast(wire.frame(for_guests), members=False)
+        if isinstance(event, wire.Configured) and not self.match.settings.watch:
             self._presence.close_watchers()
-        if isinstance(event, messages.Moved) and stored.hidden.member is not None:
+        if isinstance(event, wire.Moved) and stored.hidden.member is not None:
             self._presence.close_moved(stored.hidden.member, stored.hidden.token)
 
     def _update(self, *, seats: bool = True) -> None:
@@ -501,6 +503,6 @@ def refusal_frame(id: str | None, error: GameError, version: int) -> bytes:
     """The encoded answer to a refused command."""
     code = code_of(error)
     metrics.REFUSALS.labels(code).inc()
-    return messages.frame(
-        messages.RefusalFrame(id=id, code=code, message=str(error), ruling=error.ruling, version=version)
+    return wire.frame(
+        wire.RefusalFrame(id=id, code=code, message=str(error), ruling=error.ruling, version=version)
     )

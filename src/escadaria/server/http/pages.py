@@ -27,13 +27,13 @@ from escadaria.i18n import load, negotiate
 from escadaria.i18n.web import texts_json
 from escadaria.refusals import Refused
 from escadaria.server import metrics
-from escadaria.server.access import check_probe, is_known_host
-from escadaria.server.errors import refusals
-from escadaria.server.head import TEXTS, Page, head, page_of, preloads
-from escadaria.server.hub import Hub
+from escadaria.server.edge.access import check_probe, is_known_host
+from escadaria.server.http.errors import refusals
+from escadaria.server.http.head import TEXTS, Page, head, page_of, preloads
+from escadaria.server.matches.hub import Hub
 from escadaria.store import StoreUnavailable
 
-STATIC = Path(__file__).parents[1] / "static"
+STATIC = Path(__file__).parents[2] / "static"
 """The built web client. Files in ``assets`` exist only as ``NAME.gz`` if that is smaller."""
 
 ICON = Path(__file__).with_name("favicon.ico")

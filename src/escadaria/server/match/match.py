@@ -16,13 +16,12 @@ from typing import Any
 
 import msgspec
 
-from escadaria import bots, catalogue, dice
+from escadaria import bots, catalogue, dice, wire
 from escadaria.game import AnyGame, GameError
+from escadaria.play import BACK, ROLL, Event, Play, SavedPlay, Step
 from escadaria.record import COLOURS, REAL, Proof, Record, Seat
 from escadaria.refusals import Refused
-from escadaria.server import messages
-from escadaria.server.tokens import digest, new_token
-from escadaria.table import BACK, ROLL, Event, SavedTable, Step, Table
+from escadaria.server.match.tokens import digest, new_token
 
 HOST = 0
 """The member who opened the match."""
@@ -49,7 +48,7 @@ class Hidden(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class MatchEvent:
     """An event with its hidden data."""
 
-    event: messages.AnyEvent
+    event: wire.AnyEvent
     hidden: Hidden = field(default_factory=Hidden, repr=False)
 
 
@@ -70,7 +69,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True):
 
     version: int
     id: str
-    settings: messages.TableSettings
+    settings: wire.TableSettings
     commitment: str
     previous: str | None
     next: str | None
@@ -87,7 +86,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True):
     tokens: list[str]
     secret: str
     set_ups: int
-    table: SavedTable | None
+    table: SavedPlay | None
 
 
 class Match:
@@ -96,12 +95,12 @@ class Match:
     def __init__(self) -> None:
         self.version = 0
         self.id = ""
-        self.settings = messages.TableSettings()
+        self.settings = wire.TableSettings()
         self.commitment = ""
         self.previous: str | None = None
         self.next: str | None = None
         self.chairs: list[Chair] = []
-        self.table: Table | None = None
+        self.table: Play | None = None
         """None before the start."""
         self.watch_key = ""
         self.opener = ""
@@ -132,7 +131,7 @@ class Match:
         match._start, match._tokens = saved.start, saved.tokens
         match._secret, match._set_ups = saved.secret, saved.set_ups
         if saved.table is not None:
-            match.table = Table.restored(saved.table, match.game, match._seats(), match._dice())
+            match.table = Play.restored(saved.table, match.game, match._seats(), match._dice())
         return match
 
     def saved(self) -> SavedMatch:
@@ -168,7 +167,7 @@ class Match:
         return self._game
 
     @property
-    def status(self) -> messages.Status:
+    def status(self) -> wire.Status:
         if self.table is None:
             return "waiting"
         return "over" if self.table.outcome else "playing"
@@ -266,38 +265,38 @@ class Match:
 
     # Command handlers. They return the events to store and change nothing.
 
-    def handle(self, member: int | None, command: messages.AnyCommand, token: str) -> list[MatchEvent]:
+    def handle(self, member: int | None, command: wire.AnyCommand, token: str) -> list[MatchEvent]:
         """The events of a command.
 
         :param token: the token that a guest gets who becomes a member.
         :raises GameError: if the command is refused.
         """
         match command:
-            case messages.Act():
+            case wire.Act():
                 return self.act(member, command)
-            case messages.Sit():
+            case wire.Sit():
                 return self.sit(member, command, token)
-            case messages.AddBot():
+            case wire.AddBot():
                 return self.add_bot(member, command)
-            case messages.Free():
+            case wire.Free():
                 return self.free(member, command)
-            case messages.Resize():
+            case wire.Resize():
                 return self.resize(member, command)
-            case messages.Start():
+            case wire.Start():
                 return self.start(member)
-            case messages.Undo():
+            case wire.Undo():
                 return self.undo(member, command)
-            case messages.Resign():
+            case wire.Resign():
                 return self.resign(member, command)
-            case messages.TakeBack():
+            case wire.TakeBack():
                 return self.take_back(member, command)
-            case messages.Configure():
+            case wire.Configure():
                 return self.configure(member, command)
-            case messages.SetUp():
+            case wire.SetUp():
                 return self.set_up(member, command)
         raise AssertionError(f"{type(command).__name__} is handled elsewhere")
 
-    def sit(self, member: int | None, command: messages.Sit, token: str) -> list[MatchEvent]:
+    def sit(self, member: int | None, command: wire.Sit, token: str) -> list[MatchEvent]:
         """Take a seat, or change the name, colours or entropy of the member's own seat.
 
         Without ``seat``, a member who has a seat changes it, and others take the next free one.
@@ -310,27 +309,27 @@ class Match:
         colours = self._colours(seat, command.colours)
         name = self._name(seat, command.name)
         hidden = Hidden(member=member) if member is not None else Hidden(token=digest(token))
-        sat = messages.Sat(seat=seat, name=name, colours=colours, entropy=command.entropy)
+        sat = wire.Sat(seat=seat, name=name, colours=colours, entropy=command.entropy)
         return [MatchEvent(sat, hidden)]
 
-    def add_bot(self, member: int | None, command: messages.AddBot) -> list[MatchEvent]:
+    def add_bot(self, member: int | None, command: wire.AddBot) -> list[MatchEvent]:
         self._check_host(member)
         self._check_waiting()
         bots.check(command.bot, self.game)
         seat = self.free_seat(command.seat)
         name = self._name(seat, command.name or BOT_NAMES[seat])
         colours = self._colours(seat, None)
-        return [MatchEvent(messages.BotSat(seat=seat, name=name, bot=command.bot, colours=colours))]
+        return [MatchEvent(wire.BotSat(seat=seat, name=name, bot=command.bot, colours=colours))]
 
-    def free(self, member: int | None, command: messages.Free) -> list[MatchEvent]:
+    def free(self, member: int | None, command: wire.Free) -> list[MatchEvent]:
         self._check_waiting()
         if command.seat >= len(self.chairs) or not self.chairs[command.seat].name:
             raise Refused("unknown_seat", f"seat {command.seat} is free or does not exist")
         if command.seat not in self.seats_of(member):
             self._check_host(member)
-        return [MatchEvent(messages.Freed(seat=command.seat))]
+        return [MatchEvent(wire.Freed(seat=command.seat))]
 
-    def resize(self, member: int | None, command: messages.Resize) -> list[MatchEvent]:
+    def resize(self, member: int | None, command: wire.Resize) -> list[MatchEvent]:
         """Remove the last free seats, or add free ones; seats may need other colours then (R16)."""
         self._check_host(member)
         self._check_waiting()
@@ -350,16 +349,16 @@ class Match:
         for kept, seat in zip(colours, seats, strict=True):
             while self.chairs[seat].name and len(kept) < game.colours:
                 kept.append(spare.pop(0))
-        return [MatchEvent(messages.Resized(options=game.options, seats=seats, colours=colours))]
+        return [MatchEvent(wire.Resized(options=game.options, seats=seats, colours=colours))]
 
     def start(self, member: int | None) -> list[MatchEvent]:
         self._check_host(member)
         self._check_waiting()
         if not all(chair.name for chair in self.chairs):
             raise Refused("seats_free", "there are free seats: wait for people or add bots")
-        return [MatchEvent(messages.Started(first=self._first_seat()))]
+        return [MatchEvent(wire.Started(first=self._first_seat()))]
 
-    def act(self, member: int | None, command: messages.Act) -> list[MatchEvent]:
+    def act(self, member: int | None, command: wire.Act) -> list[MatchEvent]:
         table = self._playing()
         if table.to_enter() and table.bot_of(table.state.turn) and command.action == ROLL:
             self._seat(member, None, None)  # every player may roll real dice for a bot
@@ -371,7 +370,7 @@ class Match:
         self._check_current(command.version)
         return [MatchEvent(table.play(seat, command.action, command.dice))]
 
-    def undo(self, member: int | None, command: messages.Undo) -> list[MatchEvent]:
+    def undo(self, member: int | None, command: wire.Undo) -> list[MatchEvent]:
         if not self.real_dice:
             self._playing()
             self.check_practice()
@@ -389,12 +388,12 @@ class Match:
             raise Refused("forbidden", "this client has no seat")
         raise refusal
 
-    def resign(self, member: int | None, command: messages.Resign) -> list[MatchEvent]:
+    def resign(self, member: int | None, command: wire.Resign) -> list[MatchEvent]:
         table = self._playing()
         seat = self._seat(member, command.seat, table.to_act)
         return [MatchEvent(table.resign(seat))]
 
-    def take_back(self, member: int | None, command: messages.TakeBack) -> list[MatchEvent]:
+    def take_back(self, member: int | None, command: wire.TakeBack) -> list[MatchEvent]:
         table = self._playing()
         away = next((seat for seat in self.seats_of(member) if table.bot_of(seat)), None)
         seat = self._seat(member, command.seat, away)
@@ -408,7 +407,7 @@ class Match:
         """Play a bot's action. Called by the server, not by a client."""
         return [MatchEvent(self._playing().play(seat, action))]
 
-    def configure(self, member: int | None, command: messages.Configure) -> list[MatchEvent]:
+    def configure(self, member: int | None, command: wire.Configure) -> list[MatchEvent]:
         """Change the table settings; after the start only those that do not affect other players."""
         self._check_host(member)
         settings = command.settings.granted()
@@ -422,16 +421,16 @@ class Match:
             )
         bots.check(settings.stand_in, self.game)
         watch = new_token() if settings.watch and not self.settings.watch else ""
-        return [MatchEvent(messages.Configured(settings=settings), Hidden(watch=watch))]
+        return [MatchEvent(wire.Configured(settings=settings), Hidden(watch=watch))]
 
-    def set_up(self, member: int | None, command: messages.SetUp) -> list[MatchEvent]:
+    def set_up(self, member: int | None, command: wire.SetUp) -> list[MatchEvent]:
         self._playing()
         self.check_practice()
         self._check_current(command.version)
         if not self.seats_of(member):
             raise Refused("forbidden", "this client has no seat")
         self.game.parse_state(command.position)
-        return [MatchEvent(messages.PositionSet(position=command.position))]
+        return [MatchEvent(wire.PositionSet(position=command.position))]
 
     def check_hurry(self, member: int | None) -> None:
         """:raises Refused: unless bots may act without waiting, for this member."""
@@ -450,7 +449,7 @@ class Match:
         """Link the next match, unless one is linked already. :raises Refused: ``not_over``."""
         if self.status != "over":  # the last entry was taken back meanwhile
             raise Refused("not_over", "a rematch needs a finished match")
-        return [] if self.next else [MatchEvent(messages.Continued(match=match))]
+        return [] if self.next else [MatchEvent(wire.Continued(match=match))]
 
     def next_match(self, match: str, token: Callable[[int], str]) -> list[MatchEvent]:
         """The first events of the next match at this table, with the same players in rotated seats.
@@ -459,7 +458,7 @@ class Match:
         """
         assert self.table is not None and self.table.outcome is not None, "over"
         secret = b"" if self.real_dice else dice.new_secret()
-        created = messages.Created(
+        created = wire.Created(
             match=match,
             game=self.game.name,
             options=self.game.options,
@@ -476,16 +475,16 @@ class Match:
         order = [(seat + shift) % len(self.chairs) for seat in range(len(self.chairs))]
         for seat, chair in enumerate(self.chairs[old] for old in order):
             if chair.bot:
-                bot = messages.BotSat(seat=seat, name=chair.name, bot=chair.bot, colours=chair.colours)
+                bot = wire.BotSat(seat=seat, name=chair.name, bot=chair.bot, colours=chair.colours)
                 events.append(MatchEvent(bot))
             else:  # without entropy: the old one was known before the new secret
-                sat = messages.Sat(seat=seat, name=chair.name, colours=chair.colours)
+                sat = wire.Sat(seat=seat, name=chair.name, colours=chair.colours)
                 events.append(MatchEvent(sat, Hidden(member=chair.member)))
         return events
 
     def move_member(self, member: int, token: str) -> list[MatchEvent]:
         """Replace a member's token; the old one becomes invalid."""
-        moved = messages.Moved(seats=self.seats_of(member))
+        moved = wire.Moved(seats=self.seats_of(member))
         return [MatchEvent(moved, Hidden(member=member, token=digest(token)))]
 
     # Applying events.
@@ -510,39 +509,39 @@ class Match:
             self.turn_time = time
         return steps
 
-    def _apply(self, event: messages.AnyEvent, hidden: Hidden) -> tuple[Step, ...]:
+    def _apply(self, event: wire.AnyEvent, hidden: Hidden) -> tuple[Step, ...]:
         match event:
-            case messages.Created():
+            case wire.Created():
                 self._create(event, hidden)
-            case messages.Sat():
+            case wire.Sat():
                 self._take_seat(event, hidden)
-            case messages.BotSat():
+            case wire.BotSat():
                 self.chairs[event.seat] = Chair(event.name, event.bot, event.colours)
-            case messages.Freed():
+            case wire.Freed():
                 self.chairs[event.seat] = Chair()
-            case messages.Resized():
+            case wire.Resized():
                 self._resize(event)
-            case messages.Started():
+            case wire.Started():
                 self.chairs = self.chairs[event.first :] + self.chairs[: event.first]
                 start = self.game.parse_state(self._start) if self._start else None
                 self._start_table(start)
             case Event():
                 assert self.table is not None, "started"
                 return self.table.add(event)
-            case messages.Configured():
+            case wire.Configured():
                 self.settings = event.settings
                 self.watch_key = hidden.watch or self.watch_key
-            case messages.PositionSet():
+            case wire.PositionSet():
                 self._set_ups += 1
                 self._start_table(self.game.parse_state(event.position))
-            case messages.Continued():
+            case wire.Continued():
                 self.next = event.match
-            case messages.Moved():
+            case wire.Moved():
                 assert hidden.member is not None, "a member moved"
                 self._tokens[hidden.member] = hidden.token
         return ()
 
-    def _create(self, created: messages.Created, hidden: Hidden) -> None:
+    def _create(self, created: wire.Created, hidden: Hidden) -> None:
         self.id = created.match
         self.settings = created.settings
         self.commitment = created.commitment
@@ -565,14 +564,14 @@ class Match:
                 f"this server supports version {self._game.rules_version}",
             )
 
-    def _take_seat(self, sat: messages.Sat, hidden: Hidden) -> None:
+    def _take_seat(self, sat: wire.Sat, hidden: Hidden) -> None:
         member = hidden.member
         if member is None:
             self._tokens.append(hidden.token)
             member = len(self._tokens) - 1
         self.chairs[sat.seat] = Chair(sat.name, "", sat.colours, sat.entropy, member)
 
-    def _resize(self, resized: messages.Resized) -> None:
+    def _resize(self, resized: wire.Resized) -> None:
         self._load_game(self.game.name, resized.options, self._rules_version)
         stay = [
             dataclasses.replace(self.chairs[seat], colours=colours)
@@ -581,7 +580,7 @@ class Match:
         self.chairs = stay + [Chair() for _ in range(self.game.players - len(stay))]
 
     def _start_table(self, start: Any) -> None:
-        self.table = Table(
+        self.table = Play(
             self.game, self._seats(), self._dice(), start=start, stand_in=self.settings.stand_in
         )
 
@@ -607,7 +606,7 @@ class Match:
         if not self.settings.practice:
             raise Refused("not_practice", "only at a practice table")
 
-    def _playing(self) -> Table:
+    def _playing(self) -> Play:
         if self.table is None:
             raise Refused("not_started", "the match has not started")
         self.table.check_running()
@@ -644,7 +643,7 @@ class Match:
             raise Refused("seat_taken", f"seat {wanted} is not free")
         return wanted
 
-    def _colours(self, seat: int, wanted: list[messages.Colour] | None) -> list[str]:
+    def _colours(self, seat: int, wanted: list[wire.Colour] | None) -> list[str]:
         taken = {colour for chair in self._others(seat) for colour in chair.colours}
         free = [colour for colour in COLOURS if colour not in taken]
         if wanted is None:
@@ -694,12 +693,12 @@ def is_visible(name: str) -> bool:
 BOT_NAMES = ("Bento", "Clara", "Dora", "Edu", "Flor", "Gil")
 
 
-def new_match(created: messages.Created, token: str, secret: bytes, opener: str) -> MatchEvent:
+def new_match(created: wire.Created, token: str, secret: bytes, opener: str) -> MatchEvent:
     """The first event of a match. With real dice there is no secret."""
     hidden = Hidden(secret=secret.hex(), token=digest(token), opener=opener, watch=new_token())
     return MatchEvent(created, hidden)
 
 
-def _is_action(event: messages.AnyEvent, action: str, seat: int | None = None) -> bool:
+def _is_action(event: wire.AnyEvent, action: str, seat: int | None = None) -> bool:
     """Whether the event is this action, of this seat if one is given."""
     return isinstance(event, Event) and event.action == action and seat in (None, event.seat)

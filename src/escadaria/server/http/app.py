@@ -15,13 +15,14 @@ from litestar.openapi.plugins import JsonRenderPlugin
 
 from escadaria.bus import open_bus
 from escadaria.game import GameError
-from escadaria.server import errors, metrics
-from escadaria.server.access import check_page
+from escadaria.server import metrics
 from escadaria.server.clock import Clock
-from escadaria.server.hub import Hub
-from escadaria.server.limits import Limits
-from escadaria.server.pages import client, healthz, metrics_page, readyz
-from escadaria.server.routes import api
+from escadaria.server.edge.access import check_page
+from escadaria.server.edge.limits import Limits
+from escadaria.server.http import errors
+from escadaria.server.http.pages import client, healthz, metrics_page, readyz
+from escadaria.server.http.routes import api
+from escadaria.server.matches.hub import Hub
 from escadaria.server.settings import Settings
 from escadaria.store import open_store
 

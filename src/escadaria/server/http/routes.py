@@ -15,18 +15,17 @@ from litestar.datastructures.headers import CacheControlHeader
 from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody
 
-from escadaria import bots, strategy
+from escadaria import bots, strategy, wire
 from escadaria.catalogue import GAMES, KITS, load
 from escadaria.i18n.web import texts_json
 from escadaria.kit import Kit
-from escadaria.server import messages
-from escadaria.server.access import address_of, check_request
-from escadaria.server.addresses import is_loopback, own_addresses
-from escadaria.server.coach import AnalysisView, RollsView, Waiting
-from escadaria.server.errors import refusals
-from escadaria.server.hub import Hub
-from escadaria.server.replays import RECORD_BYTES, Replay
-from escadaria.server.socket import table
+from escadaria.server.compute.coach import AnalysisView, RollsView, Waiting
+from escadaria.server.compute.replays import RECORD_BYTES, Replay
+from escadaria.server.edge.access import address_of, check_request
+from escadaria.server.edge.addresses import is_loopback, own_addresses
+from escadaria.server.edge.socket import table
+from escadaria.server.http.errors import refusals
+from escadaria.server.matches.hub import Hub
 from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
 
 
@@ -39,14 +38,14 @@ _NOT_READY = {202: ResponseSpec(Waiting, description="not ready", generate_examp
 
 
 @get("/games", responses=refusals())
-async def games() -> messages.Games:
+async def games() -> wire.Games:
     """The games with their options and bots."""
-    return messages.Games(games=[_info(kit) for kit in KITS.values()], bots=list(bots.BOTS))
+    return wire.Games(games=[_info(kit) for kit in KITS.values()], bots=list(bots.BOTS))
 
 
-def _info(kit: Kit) -> messages.GameInfo:
+def _info(kit: Kit) -> wire.GameInfo:
     game = kit.game
-    return messages.GameInfo(
+    return wire.GameInfo(
         name=game.name,
         rules_version=game.rules_version,
         options=tuple(game.OPTIONS),
@@ -64,7 +63,7 @@ async def addresses(request: Request[Any, Any, Any], state: State) -> dict[str, 
 
 
 @post("/seals", responses=refusals("closing", "store_unavailable"))
-async def seal(request: Request[Any, Any, Any], state: State) -> messages.Sealed:
+async def seal(request: Request[Any, Any, Any], state: State) -> wire.Sealed:
     """Commit to the dice of a match before it is opened, so that its players can add entropy."""
     hub: Hub = state.hub
     hub.limits.take(address_of(request), "writes")
@@ -74,18 +73,14 @@ async def seal(request: Request[Any, Any, Any], state: State) -> messages.Sealed
 @post(
     "/matches", responses=refusals("bad_options", "not_sealed", "too_large", "too_many", "store_unavailable")
 )
-async def open_match(
-    request: Request[Any, Any, Any], state: State, data: JSONBody[messages.Open]
-) -> messages.Opened:
+async def open_match(request: Request[Any, Any, Any], state: State, data: JSONBody[wire.Open]) -> wire.Opened:
     """Open a match."""
     hub: Hub = state.hub
     return await hub.open(data, address_of(request))
 
 
 @get("/matches/{match:str}", responses=refusals("forbidden", "unknown_match", "store_unavailable"))
-async def match_info(
-    request: Request[Any, Any, Any], state: State, match: FromPath[str]
-) -> messages.Standing:
+async def match_info(request: Request[Any, Any, Any], state: State, match: FromPath[str]) -> wire.Standing:
     """The seats and the status; for a member, who sends ``Authorization: Bearer TOKEN``, also the play."""
     hub: Hub = state.hub
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -132,7 +127,7 @@ async def match_replay(
     compressed=True,
 )
 async def record_replay(
-    request: Request[Any, Any, Any], state: State, data: JSONBody[messages.RecordText]
+    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.RecordText]
 ) -> Response[bytes]:
     """A record file, position by position."""
     hub: Hub = state.hub
@@ -165,7 +160,7 @@ async def match_analysis(
     compressed=True,
 )
 async def record_analysis(
-    request: Request[Any, Any, Any], state: State, data: JSONBody[messages.RecordText]
+    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.RecordText]
 ) -> Response[bytes]:
     """The analysis of a record file. To poll, repeat the request."""
     hub: Hub = state.hub
@@ -175,11 +170,11 @@ async def record_analysis(
 @post(
     "/positions",
     status_code=200,
-    responses=_body(messages.PositionSeen) | refusals("bad_options", "invalid_text", "busy"),
+    responses=_body(wire.PositionSeen) | refusals("bad_options", "invalid_text", "busy"),
     compressed=True,
 )
 async def position(
-    request: Request[Any, Any, Any], state: State, data: JSONBody[messages.Position]
+    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.Position]
 ) -> Response[bytes]:
     """A position of a game, with its legal decisions and evaluation."""
     hub: Hub = state.hub
@@ -187,9 +182,9 @@ async def position(
 
 
 @post("/options", status_code=200, responses=refusals("bad_options", "invalid_text"))
-async def options(data: JSONBody[messages.GameOptions]) -> messages.GameOptions:
+async def options(data: JSONBody[wire.GameOptions]) -> wire.GameOptions:
     """Check the options of a game, such as a board; the answer has all of them."""
-    return messages.GameOptions(game=data.game, options=load(data.game, **data.options).options)
+    return wire.GameOptions(game=data.game, options=load(data.game, **data.options).options)
 
 
 @post(
@@ -200,7 +195,7 @@ async def options(data: JSONBody[messages.GameOptions]) -> messages.GameOptions:
     compressed=True,
 )
 async def rolls(
-    request: Request[Any, Any, Any], state: State, data: JSONBody[messages.Position]
+    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.Position]
 ) -> Response[bytes]:
     """All rolls at a position that waits for dice, with the best decisions after each."""
     hub: Hub = state.hub
@@ -267,9 +262,9 @@ def frames_schema() -> dict[str, Any]:
     states = {game.name: type(game().initial_state()) for game in GAMES.values()}
     facts = [(game.name, fact) for game in GAMES.values() for fact in game.FACTS]
     kinds: dict[str, Any] = {
-        "hello": messages.Hello,
-        "command": messages.AnyCommand,
-        "frame": messages.AnyFrame,
+        "hello": wire.Hello,
+        "command": wire.AnyCommand,
+        "frame": wire.AnyFrame,
         **{f"{name}.position": state for name, state in states.items()},
         **{f"{name}.fact.{fact.__name__}": fact for name, fact in facts},
     }

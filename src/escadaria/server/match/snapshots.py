@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import msgspec
 
+from escadaria import wire
 from escadaria.record import resigned
-from escadaria.server import messages
-from escadaria.server.match import Match
-from escadaria.server.presence import Presence
+from escadaria.server.match.match import Match
+from escadaria.server.match.presence import Presence
 from escadaria.views import fact_data
 
 
 def now(
     match: Match, presence: Presence, deadline: float | None, *, seats: bool = True, play: bool = True
-) -> messages.Now:
+) -> wire.Now:
     """The current state; without ``play`` only what guests may see."""
     table = match.table
     views = [_seat(match, presence, seat) for seat in range(len(match.chairs))] if seats else None
     if table is None or not play:
-        return messages.Now(status=match.status, seats=views, next=match.next)
+        return wire.Now(status=match.status, seats=views, next=match.next)
     outcome = table.outcome
-    return messages.Now(
+    return wire.Now(
         status=match.status,
         seats=views,
         to_act=table.to_act,
@@ -37,20 +37,18 @@ def now(
     )
 
 
-def standing(
-    match: Match, presence: Presence, deadline: float | None, member: int | None
-) -> messages.Standing:
+def standing(match: Match, presence: Presence, deadline: float | None, member: int | None) -> wire.Standing:
     """The current state for a member, or what guests may see."""
     state = now(match, presence, deadline, play=member is not None)
-    return messages.Standing(
+    return wire.Standing(
         **msgspec.structs.asdict(state), options=match.game.options, mine=match.seats_of(member)
     )
 
 
-def snapshot(match: Match, presence: Presence, deadline: float | None, *, play: bool) -> messages.Snapshot:
+def snapshot(match: Match, presence: Presence, deadline: float | None, *, play: bool) -> wire.Snapshot:
     """The whole state of the match."""
     shown = match.table if play else None
-    return messages.Snapshot(
+    return wire.Snapshot(
         version=match.version,
         game=match.game.name,
         options=match.game.options,
@@ -63,10 +61,10 @@ def snapshot(match: Match, presence: Presence, deadline: float | None, *, play: 
     )
 
 
-def _seat(match: Match, presence: Presence, seat: int) -> messages.SeatView:
+def _seat(match: Match, presence: Presence, seat: int) -> wire.SeatView:
     chair, table = match.chairs[seat], match.table
     bot = table.bot_of(seat) if table else chair.bot
-    return messages.SeatView(
+    return wire.SeatView(
         name=chair.name or None,
         bot=bot or None,
         owner="bot" if chair.bot else "person" if chair.name else "nobody",

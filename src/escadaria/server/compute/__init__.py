@@ -1,0 +1,1 @@
+"""The worker processes: bots, hints, analyses and replays."""

@@ -1,0 +1,1 @@
+"""The edge: connections, their limits, and who may connect."""

@@ -1,0 +1,1 @@
+"""One match: its state, its connections and everything that acts on it."""

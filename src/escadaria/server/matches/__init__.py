@@ -1,0 +1,1 @@
+"""All matches of a server, and the leases that servers hold."""
