@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria import network as shipped
+from escadaria import evaluator_network
 from escadaria.compute import ONE, ZERO
 from escadaria.games.rapido.compiled import play as kernel
 from escadaria.games.rapido.compiled import values as rapido_values
@@ -309,7 +309,7 @@ def decisions_by(starts: Starts, levels: int) -> Decisions:
 def shipped_starts(finish: int) -> Starts:
     """How often who has just played wins, by the values that ship."""
     starts = np.zeros((finish, finish, finish, PAIR_KEYS, PAIR_KEYS))
-    network = shipped.load("escadaria.games.rapido", 3)
+    network = evaluator_network.load("escadaria.games.rapido", 3)
     fill_starts(rapido_values.model(network), rapido_values.new_workspace(3, 1), starts)
     return starts
 

@@ -14,8 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria import network as shipped
-from escadaria import solutions
+from escadaria import evaluator_network, solutions
 from escadaria.games.rapido.compiled import values as rapido_values
 from escadaria.games.rapido.compiled.play import ROLL_AGAIN
 from escadaria.games.rapido.compiled.rules import (
@@ -168,7 +167,7 @@ def masters(finish: int) -> Decisions:
     if isinstance(solution, RapidoSolution):
         return decisions_by(1.0 - solution.values / ONE, finish)
     starts = np.zeros((finish, finish, TOWERS))
-    network = rapido_values.model(shipped.load("escadaria.games.rapido", 2))
+    network = rapido_values.model(evaluator_network.load("escadaria.games.rapido", 2))
     fill_starts(towers(), network, rapido_values.new_workspace(2, 1), starts)
     return decisions_by(starts, LEVELS)
 

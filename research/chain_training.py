@@ -18,9 +18,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria.compute import ZERO
-from escadaria.compute.network import Weights, weights
+from escadaria.compute.forward import Weights, weights
 from escadaria.compute.solve import solve
 from escadaria.compute.streams import DICE, NOISE, start
+from escadaria.evaluator_network import Network
 from escadaria.games.chain import values as features
 from escadaria.games.chain.boards import BOARDS, SHORTEST_TRACK, Board
 from escadaria.games.chain.compiled import play as chain_kernel
@@ -52,7 +53,6 @@ from escadaria.games.chain.compiled.values import (
     work_out,
 )
 from escadaria.games.chain.rules import Chain
-from escadaria.network import Network
 from research import learning
 from research.learning import (
     Adam,

@@ -1,8 +1,8 @@
 """How a network of any game learns: the training step, the replay memory and the file that ships.
 
-The code of networks is in three modules, by what each needs. ``escadaria.network`` has the model that ships
-and its forward pass for many positions, by NumPy alone, since players need no Numba.
-``escadaria.compute.network`` has the same forward pass compiled, for one position at a time inside compiled
+The code of networks is in three modules, by what each needs. ``escadaria.evaluator_network`` has the
+model that ships and its forward pass for many positions, by NumPy alone, since players need no Numba.
+``escadaria.compute.forward`` has the same forward pass compiled, for one position at a time inside compiled
 games. Training is here, outside the wheel. None of them knows a game: a position is the row numbers of its
 features.
 
@@ -20,8 +20,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria.compute.network import Weights, forward, weights
-from escadaria.network import Network
+from escadaria.compute.forward import Weights, forward, weights
+from escadaria.evaluator_network import Network
 
 ROUNDS = 4
 """The number of rounds of self-play that a cluster plays at a time, whatever the number of its workers."""

@@ -13,8 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria import network as values
-from escadaria import solutions
+from escadaria import evaluator_network, solutions
 from escadaria.games.rapido import heuristics
 from escadaria.games.rapido.compiled.rules import (
     DOUBLES,
@@ -69,7 +68,7 @@ choose = njit(cache=True, nogil=True)(heuristics.choose)
 def best_model(players: int) -> Model:
     """The exact solution for two, else the values that ship."""
     if players > 2:
-        return model(values.load("escadaria.games.rapido", players))
+        return model(evaluator_network.load("escadaria.games.rapido", players))
     solution = solutions.find(Rapido(2))
     if not isinstance(solution, RapidoSolution):
         raise NotSolved("there is no exact solution yet: escadaria solve rapido --players 2")

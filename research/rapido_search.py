@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria import network
+from escadaria import evaluator_network
 from escadaria.compute import NONE, ZERO, constants
 from escadaria.games.rapido.compiled.rules import (
     DOUBLES,
@@ -104,7 +104,7 @@ def search(game: Rapido, rollouts: int = 0) -> Search:
     """A search by the network that ships."""
     assert not rollouts or game.players > 2  # ``see_start`` needs as many
     one, two, three = (_turn(game.players) for _ in range(3))
-    net = model(network.load("escadaria.games.rapido", game.players))
+    net = model(evaluator_network.load("escadaria.games.rapido", game.players))
     rows = np.zeros((3, columns(game.players)), np.int64)
     return Search(net, game.finish, (one, two, three), rows, np.zeros(2), rollouts)
 

@@ -19,7 +19,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria.compute import ONE
-from escadaria.compute.network import Weights
+from escadaria.compute.forward import Weights
+from escadaria.evaluator_network import Network
 from escadaria.games.rapido import bots as levels
 from escadaria.games.rapido import values as features
 from escadaria.games.rapido.compiled.play import simple_decisions, weigh_as_regular
@@ -59,7 +60,6 @@ from escadaria.games.rapido.compiled.values import (
     see_start,
 )
 from escadaria.games.rapido.rules import TOP_FIELD
-from escadaria.network import Network
 from research import learning
 from research.learning import (
     Adam,

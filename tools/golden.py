@@ -134,7 +134,7 @@ def play(match: Match) -> Play:
             number, _, name = command.partition(" ")
             table.add(run_command(table, int(number), name))
         else:
-            table.add(table.play(seat, ROLL if table.awaits_roll else decide(table, seat)))
+            table.add(table.act(seat, ROLL if table.awaits_roll else decide(table, seat)))
     return table
 
 

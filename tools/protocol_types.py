@@ -24,7 +24,7 @@ from escadaria.server.http.routes import frames_schema
 from escadaria.teaching.views import LessonView, RulesView
 
 HEADER = "// The wire, generated from the server's types by tools/protocol_types.py. Do not edit.\n"
-TO_SERVER = ("hello", "command", "Open", "Position")
+TO_SERVER = ("hello", "command", "Open", "PositionRequest")
 WIDTH = 120
 CLEARER = {"Option": "GameOption", "Replay": "ReplayData"}
 FACT = """\
@@ -48,7 +48,7 @@ def generate() -> str:
     roots: dict[str, Any] = dict(schema["properties"])
     defs: dict[str, Any] = dict(schema["$defs"])
     kinds = (
-        wire.Games, wire.Sealed, wire.Open, wire.Opened, wire.Standing, wire.Position,
+        wire.Games, wire.Sealed, wire.Open, wire.Opened, wire.Standing, wire.PositionRequest,
         wire.PositionSeen, AnalysisView, Waiting, RollsView, RulesView, LessonView, Replay,
     )  # fmt: skip
     http = {kind.__name__: kind for kind in kinds}
@@ -79,9 +79,8 @@ def generate() -> str:
 
 
 def _strategy() -> dict[str, Any]:
-    """The types of ``/api/strategy``. Its advice must not be confused with that of the coach."""
-    _, components = msgspec.json.schema_components([strategy.Advice], ref_template="#/$defs/{name}")
-    return {"StrategyAdvice" if name == "Advice" else name: schema for name, schema in components.items()}
+    """The types of ``/api/strategy``."""
+    return msgspec.json.schema_components([strategy.Strategy], ref_template="#/$defs/{name}")[1]
 
 
 def _alias(name: str, type_: str) -> str:

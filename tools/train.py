@@ -32,17 +32,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 
 import escadaria
-from escadaria import network as values
-from escadaria import solutions
+from escadaria import evaluator_network, solutions
 from escadaria.cluster import NoCluster, cluster
-from escadaria.compute.network import Weights
+from escadaria.compute.forward import Weights
 from escadaria.compute.solve import solve
+from escadaria.evaluator_network import Network
 from escadaria.game import GameError
 from escadaria.games.chain.boards import BOARDS
 from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido.rules import Rapido
 from escadaria.games.rapido.solution import RapidoSolution
-from escadaria.network import Network
 from research import chain_training, rapido_training
 from research.learning import SECOND_WIDTH, Loss, Progress, Report, rounded, unrounded
 
@@ -109,7 +108,7 @@ def main(words: list[str]) -> None:
         _train(options, command.replace(f" --out {options.out}", ""), file, log)
     about = json.loads(file.with_suffix(".json").read_text("utf-8"))
     if not options.out:
-        values.load.cache_clear()  # it may have the network that shipped before
+        evaluator_network.load.cache_clear()  # it may have the network that shipped before
         about["figures"] = FIGURES[options.game](options.players, options.games, options.scheduler)
         _note(file, about)
     print(json.dumps(about, indent=2))
@@ -118,8 +117,8 @@ def main(words: list[str]) -> None:
 def _train(options: argparse.Namespace, command: str, file: Path, log_file: Path) -> None:
     began, reported = time.monotonic(), [0.0]
     package = f"escadaria.games.{options.game}"
-    shipped = values.load(package, options.players) if options.go_on else None
-    before = values.provenance(package, options.players)["commands"] if shipped else []
+    shipped = evaluator_network.load(package, options.players) if options.go_on else None
+    before = evaluator_network.provenance(package, options.players)["commands"] if shipped else []
     for path in (file, log_file):
         path.parent.mkdir(parents=True, exist_ok=True)
     about: dict[str, Any] = {
@@ -156,7 +155,9 @@ def among(game: str, players: int, games: int, others: tuple[str, ...], schedule
     """
     scheduler = scheduler if players > 2 else ""
     if scheduler:
-        check_workers_have(values.load(f"escadaria.games.{game}", players), game, players, scheduler)
+        check_workers_have(
+            evaluator_network.load(f"escadaria.games.{game}", players), game, players, scheduler
+        )
     found: dict[str, Any] = {"games": games, "fair share": round(1 / players, 4)}
     rules = escadaria.load(game, players=players)
     for other in others:
@@ -170,8 +171,8 @@ def among(game: str, players: int, games: int, others: tuple[str, ...], schedule
 def check_workers_have(network: Network | None, game: str, players: int, scheduler: str) -> None:
     """:raises NoCluster: if a worker of the cluster would play with another network."""
     with cluster(scheduler) as client:
-        client.run(values.load.cache_clear)  # it may have the network that was there before
-        for worker, other in client.run(values.load, f"escadaria.games.{game}", players).items():
+        client.run(evaluator_network.load.cache_clear)  # it may have the network that was there before
+        for worker, other in client.run(evaluator_network.load, f"escadaria.games.{game}", players).items():
             pairs = ((getattr(one, name) for one in (network, other)) for name in Network.__slots__)
             if not all(np.array_equal(*pair) for pair in pairs):
                 raise NoCluster(f"{worker} has another network: copy values-{players}.npz of {game} to it")
@@ -204,7 +205,7 @@ def figures_of_rapido(players: int, games: int, scheduler: str) -> dict[str, Any
     """What it loses against exact play, or how often one master wins among others."""
     if players > 2:
         return among("rapido", players, games, ("random", "tourist", "simple", "regular"), scheduler)
-    network = values.load("escadaria.games.rapido", 2)
+    network = evaluator_network.load("escadaria.games.rapido", 2)
     assert network is not None
     loss = rapido_training.loss(network, exact_rapido(scheduler), games, seed=1)
     return _points(loss)
@@ -225,7 +226,7 @@ def figures_of_chain(players: int, games: int, scheduler: str) -> dict[str, Any]
     found = among("chain", players, games, ("random", "tourist", "simple", "regular"), scheduler)
     if players > 2:
         return found
-    network = values.load("escadaria.games.chain", 2)
+    network = evaluator_network.load("escadaria.games.chain", 2)
     assert network is not None
     for name in BOARDS:
         found[name] = _points(chain_training.loss(network, Chain(2, name), games, seed=1))

@@ -21,7 +21,7 @@ from escadaria.arena.league import League
 from escadaria.arena.simulation import Results
 from escadaria.coach.analysis import Analysis
 from escadaria.game import AnyGame
-from escadaria.strategy import Advice
+from escadaria.strategy import Strategy
 from escadaria.terminal.analysis_page import page
 from escadaria.terminal.arena import show_league
 from escadaria.terminal.plot import league_svg
@@ -80,7 +80,7 @@ def league_html(league: League) -> str:
     return f'{tables}<div style="overflow-x: auto">{league_svg(league, _texts())}</div>'
 
 
-def advice_html(game: str, advice: Advice) -> str:
+def advice_html(game: str, advice: Strategy) -> str:
     """Heuristics and charts."""
     return _printed(lambda screen: show_advice(game, advice, screen))
 

@@ -1,7 +1,7 @@
 """One match without I/O: seats, turns, events and undo.
 
-The server and the terminal play through a ``Play``. Its command methods (``play``, ``undo``, ``resign``, …)
-check a command and return an ``Event`` without changing the table. ``add`` applies the event; a server stores
+The server and the terminal play through a ``Play``. Its command methods (``act``, ``undo``, ``resign``, …)
+check a command and return an ``Event`` without changing it. ``add`` applies the event; a server stores
 it before.
 """
 
@@ -33,7 +33,7 @@ _UNDO = re.compile(rf"{UNDO}(?: ([0-9]{{1,6}}))?")
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="kind", tag="acted"):
-    """An action of a seat, with the rolls that follow it. Replaying the events restores a table."""
+    """An action of a seat, with the rolls that follow it. Replaying the events restores a play."""
 
     seat: int
     action: str
@@ -76,7 +76,7 @@ class Step(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class SavedPlay:
-    """A snapshot of a table; ``Play.restored`` restores it without replaying the match."""
+    """A snapshot of a play; ``Play.restored`` restores it without replaying the match."""
 
     version: int
     start: str | None
@@ -89,7 +89,7 @@ class SavedPlay:
 
 
 class Play:
-    """A match at some version. Adding its events to a new table restores it."""
+    """A match at some version. Adding its events to a new one restores it."""
 
     def __init__(
         self,
@@ -114,42 +114,42 @@ class Play:
         self.remarks: list[Remark] = []
         self._positions = [game.initial_state() if start is None else start]
         self._rolls = 0  # the number of plies that are rolls
-        self._computed: tuple[Event, int, tuple[Step, ...]] | None = None  # by ``play``, for ``add``
+        self._computed: tuple[Event, int, tuple[Step, ...]] | None = None  # by ``act``, for ``add``
         self.outcome: Outcome | None = None
         """The winner and the ruling, or None while the match is running."""
         self._update_outcome()
 
     @classmethod
     def resumed(cls, record: Record, dice: Dice | None) -> Play:
-        """A table that continues a recorded match."""
-        table = cls(record.game, record.seats, dice, start=record.start)
-        table.plies = list(record.plies)
-        table.remarks = list(record.remarks)
-        table.version = len(record.plies) + len(record.remarks)
-        table._positions = list(record.positions)
-        table._rolls = sum(record.game.current_player(state) == CHANCE for state in record.positions[:-1])
-        table._update_outcome()
-        return table
+        """A play that continues a recorded match."""
+        play = cls(record.game, record.seats, dice, start=record.start)
+        play.plies = list(record.plies)
+        play.remarks = list(record.remarks)
+        play.version = len(record.plies) + len(record.remarks)
+        play._positions = list(record.positions)
+        play._rolls = sum(record.game.current_player(state) == CHANCE for state in record.positions[:-1])
+        play._update_outcome()
+        return play
 
     @classmethod
     def restored(cls, saved: SavedPlay, game: AnyGame, seats: tuple[Seat, ...], dice: Dice | None) -> Play:
-        """Restore a table from a snapshot, without its older positions.
+        """Restore a play from a snapshot, without its older positions.
 
         :raises GameError: if a text in it cannot be read.
         """
         start = game.parse_state(saved.start) if saved.start is not None else None
-        table = cls(game, seats, dice, start=start, stand_in=saved.stand_in)
-        table.plies = [game.parse(text) for text in saved.plies]
-        table.remarks = [Remark(*remark) for remark in saved.remarks]
-        table.version = saved.version
+        play = cls(game, seats, dice, start=start, stand_in=saved.stand_in)
+        play.plies = [game.parse(text) for text in saved.plies]
+        play.remarks = [Remark(*remark) for remark in saved.remarks]
+        play.version = saved.version
         last = [game.parse_state(text) for text in saved.positions]
-        table._positions = [None] * (len(saved.plies) + 1 - len(last)) + last
-        table._rolls = saved.rolls
-        table._update_outcome()
-        return table
+        play._positions = [None] * (len(saved.plies) + 1 - len(last)) + last
+        play._rolls = saved.rolls
+        play._update_outcome()
+        return play
 
     def saved(self) -> SavedPlay:
-        """A snapshot of this table, with the positions of the current and the previous turn."""
+        """A snapshot, with the positions of the current and the previous turn."""
         first, turns = len(self._positions) - 1, 0
         while first and self._positions[first - 1] is not None:
             turns += self._positions[first - 1].turn != self._positions[first].turn
@@ -230,7 +230,7 @@ class Play:
 
     # Commands. They return an event and change nothing.
 
-    def play(self, seat: int, text: str, entered: Sequence[str] = ()) -> Event:
+    def act(self, seat: int, text: str, entered: Sequence[str] = ()) -> Event:
         """The event of a decision and the rolls that follow it, or of ``roll`` where dice come first.
 
         :param entered: what real dice show, with ``roll``; a decision before real dice is an event alone.
@@ -339,7 +339,7 @@ class Play:
     def add(self, event: Event) -> tuple[Step, ...]:
         """Apply an event from a command method or from storage, and return its steps.
 
-        :raises GameError: if it does not fit this table, which is then unchanged.
+        :raises GameError: if it does not fit, and the play is then unchanged.
         """
         if self._computed and self._computed[:2] == (event, self.version):
             steps = self._computed[2]
@@ -399,7 +399,7 @@ class Play:
         return tuple(steps)
 
     def _position(self, ply: int) -> Any:
-        """The position before a ply. A restored table computes its older positions when they are needed."""
+        """The position before a ply. A restored play computes its older positions when they are needed."""
         if self._positions[ply] is None:
             state = self.game.initial_state() if self.start is None else self.start
             for index, action in enumerate(self.plies):
@@ -423,7 +423,7 @@ class Play:
         return state.turn == seat and self.game.current_player(state) == CHANCE
 
     def _mismatch(self, event: Event) -> GameError:
-        return GameError(f"{str(event)!r:.80} does not fit version {self.version} of this table")
+        return GameError(f"{str(event)!r:.80} does not fit version {self.version} of this match")
 
     def _update_outcome(self) -> None:
         self.outcome = match_outcome(self.game, self.state, resigned(self.remarks))

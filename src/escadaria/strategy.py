@@ -76,7 +76,7 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class Strategy:
     """All advice for a game and a number of players."""
 
     players: int
@@ -108,7 +108,7 @@ class Advice:
 class Heuristics(Protocol):
     """A kit's part ``heuristics``."""
 
-    def advice(self) -> Mapping[int, Advice]:
+    def advice(self) -> Mapping[int, Strategy]:
         """By number of players."""
 
 
@@ -122,7 +122,7 @@ def players(game: str) -> tuple[int, ...]:
     return tuple(_advice(game))
 
 
-def advice(game: str, players: int) -> Advice:
+def advice(game: str, players: int) -> Strategy:
     """The advice for a game and a number of players.
 
     :raises BadOptions: if there is none.
@@ -134,7 +134,7 @@ def advice(game: str, players: int) -> Advice:
     return replace(found, game=game)
 
 
-def _advice(game: str) -> Mapping[int, Advice]:
+def _advice(game: str) -> Mapping[int, Strategy]:
     kit = KITS.get(game)
     if kit is None or kit.heuristics is None:
         raise BadOptions(f"there is no advice for {game!r}, only for {' and '.join(games())}")
@@ -143,13 +143,13 @@ def _advice(game: str) -> Mapping[int, Advice]:
 
 
 @cache
-def read(package: str) -> Mapping[int, Advice]:
+def read(package: str) -> Mapping[int, Strategy]:
     """The advice in ``data/heuristics.json`` of a package, by number of players."""
     data = json.loads(resources.files(package).joinpath("data", "heuristics.json").read_text("utf-8"))
     return {entry["players"]: _read(entry) for entry in data}
 
 
-def _read(entry: Mapping[str, Any]) -> Advice:
+def _read(entry: Mapping[str, Any]) -> Strategy:
     rules = tuple(Rule(**rule) for rule in entry["rules"])
     qualities = tuple(Quality(**quality) for quality in entry["qualities"])
     charts = tuple(
@@ -160,4 +160,6 @@ def _read(entry: Mapping[str, Any]) -> Advice:
         for chart in entry["charts"]
     )  # fmt: skip
     commands = tuple(entry["commands"])
-    return Advice(**{**entry, "rules": rules, "qualities": qualities, "charts": charts, "commands": commands})
+    return Strategy(
+        **{**entry, "rules": rules, "qualities": qualities, "charts": charts, "commands": commands}
+    )

@@ -261,7 +261,7 @@ class Opened(Struct, frozen=True, kw_only=True):
     """The key of the watchers' link."""
 
 
-class Advice(Struct, frozen=True, kw_only=True):
+class Evaluation(Struct, frozen=True, kw_only=True):
     """The evaluation of a position: the win probability of the seat whose turn it is."""
 
     source: Source
@@ -272,7 +272,7 @@ class Advice(Struct, frozen=True, kw_only=True):
     """The win probability after each legal decision; empty if there is none."""
 
 
-class Position(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class PositionRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A request about a position."""
 
     game: str
@@ -301,7 +301,7 @@ class PositionSeen(Struct, frozen=True, kw_only=True):
     """Its legal decisions; empty before a roll and after the end."""
     choices: dict[str, Preview]
     over: bool
-    advice: Advice | None
+    advice: Evaluation | None
     """null if the game has no evaluator or is over."""
 
 
@@ -540,7 +540,7 @@ class Accepted(Frame, frozen=True, tag="accepted"):
     """After ``recover``."""
     action: str | None = None
     """After ``hint``."""
-    advice: Advice | None = None
+    advice: Evaluation | None = None
     """After ``hint``, if the game has an evaluator and there is a decision."""
     match: str | None = None
     """After ``rematch``."""
@@ -564,7 +564,7 @@ class RefusalFrame(Refusal, frozen=True, kw_only=True, tag_field="type", tag="re
     version: int
 
 
-class Presence(Frame, frozen=True, tag="presence"):
+class PresenceChanged(Frame, frozen=True, tag="presence"):
     """The owner of a seat connected or disconnected, or the time of the stand-in changed."""
 
     seat: int
@@ -587,7 +587,16 @@ class Bye(Frame, frozen=True, tag="bye"):
 
 
 AnyFrame = (
-    Welcome | You | Snapshot | EventFrame | Previews | Accepted | RefusalFrame | Presence | ClockWarning | Bye
+    Welcome
+    | You
+    | Snapshot
+    | EventFrame
+    | Previews
+    | Accepted
+    | RefusalFrame
+    | PresenceChanged
+    | ClockWarning
+    | Bye
 )
 
 _hello = msgspec.json.Decoder(Hello)

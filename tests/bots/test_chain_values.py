@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from escadaria import network as values
+from escadaria import evaluator_network
 from escadaria.games.chain import values as features
 from escadaria.games.chain.rules import Chain, Keep, Phase, Roll, State
 from escadaria.games.chain.values import AFTER, BEFORE, DEEP, FREE, HOME, OWN, ChainValues, see
@@ -102,7 +102,7 @@ def test_only_with_two_players_the_solved_boards_have_rows_of_their_own(players:
 
 def test_every_network_tells_the_command_that_made_it_and_what_it_reached() -> None:
     for players in range(2, 7):
-        provenance = values.provenance("escadaria.games.chain", players)
+        provenance = evaluator_network.provenance("escadaria.games.chain", players)
         assert all(f"chain {players}" in command for command in provenance["commands"])
         assert provenance["positions"] > 0 and provenance["figures"]["games"] > 0
 

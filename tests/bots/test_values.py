@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from escadaria import network as values
+from escadaria import evaluator_network
 from escadaria.game import CHANCE
 from escadaria.games.rapido import values as features
 from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
@@ -17,12 +17,12 @@ from strategies import Walk, play_random, rapidos, walks
 
 
 def test_values_that_do_not_ship_are_none() -> None:
-    assert values.load("escadaria.games.rapido", 7) is None
+    assert evaluator_network.load("escadaria.games.rapido", 7) is None
 
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_a_file_has_its_commands_and_results_and_a_row_for_every_feature(players: int) -> None:
-    provenance = values.provenance("escadaria.games.rapido", players)
+    provenance = evaluator_network.provenance("escadaria.games.rapido", players)
     assert all(f"rapido {players}" in command for command in provenance["commands"])
     assert provenance["positions"] > 0
     assert provenance["figures"]["games"] > 0
@@ -33,7 +33,7 @@ def test_a_file_has_its_commands_and_results_and_a_row_for_every_feature(players
 
 
 def shipped(game: Rapido) -> RapidoValues:
-    network = values.load("escadaria.games.rapido", game.players)
+    network = evaluator_network.load("escadaria.games.rapido", game.players)
     assert network is not None
     return RapidoValues(game, network)
 

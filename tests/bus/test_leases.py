@@ -120,7 +120,7 @@ async def test_the_deadline_of_a_match_without_clients_is_kept_by_another_worker
     await cut_off(workers, monkeypatch, clock)
     clock.ahead += 0.6 * LIFE
     await eventually(lambda: name in two.hub.rooms, "the other worker has loaded it")
-    table = two.hub.rooms[name].match.table
+    table = two.hub.rooms[name].match.play
     assert table is not None
     await eventually(lambda: table.bot_of(0), "the stand-in has replaced the first seat")
     events = [json.loads(event.body) for event in await two.hub.store.events(name)]
@@ -204,7 +204,7 @@ async def test_a_hand_over_that_meets_a_move_does_not_replace_the_player(
             events = [await ana.expect("event") for _ in range(2)]
             assert [event["version"] for event in events] == [version + 1, version + 2]
             assert [event["event"]["action"] for event in events] == ["roll", "place 0"]
-            table = one.hub.rooms[name].match.table
+            table = one.hub.rooms[name].match.play
             assert table is not None and not table.bot_of(0)
 
 

@@ -53,8 +53,8 @@ def played(
     for seat, name in enumerate(names):
         add(MatchEvent(wire.Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab")))
     add(MatchEvent(wire.Started(first=0)))
-    while folded.table is not None and folded.table.to_act is not None and len(entries) != until:
-        add(*folded.bot_acts(folded.table.to_act, folded.table.choices()[0]))
+    while folded.play is not None and folded.play.to_act is not None and len(entries) != until:
+        add(*folded.bot_acts(folded.play.to_act, folded.play.choices()[0]))
     return [
         StoredEvent(version, TIME + version, "", wire.encode(entry.event), wire.encode(entry.hidden))
         for version, entry in enumerate(entries, 1)

@@ -39,6 +39,7 @@ from escadaria.coach.evaluators import (
     exact,
     find,
 )  # fmt: skip
+from escadaria.evaluator_network import load as load_network
 from escadaria.game import CHANCE, AnyGame, GameError, play_out
 from escadaria.games.chain import explanations as of_chain
 from escadaria.games.chain import rules as chain
@@ -49,7 +50,6 @@ from escadaria.games.rapido.seat_values import RapidoSeats
 from escadaria.games.rapido.solution import RapidoSolution
 from escadaria.i18n import LANGUAGES
 from escadaria.i18n import load as load_texts
-from escadaria.network import load as load_network
 from escadaria.record import Record, Remark, Seat, open_record
 from escadaria.solutions.solution import Bounds
 from escadaria.terminal.analysis import great_rolls, hint_data, signed

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from compute.kernels import RAPIDOS, check_bots, positions, row_of, wild_positions
-from escadaria import bots, solutions
-from escadaria import network as values
+from escadaria import bots, evaluator_network, solutions
 from escadaria.games.rapido.compiled.values import Model, model, new_workspace, plan
 from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rolls import RANK
@@ -48,7 +47,7 @@ def check(worths: dict[Any, float], again: float, best: float) -> None:
 
 @pytest.mark.parametrize("game", RAPIDOS, ids=str)
 def test_a_turn_is_worth_the_same_compiled(game: Rapido) -> None:
-    network = values.load("escadaria.games.rapido", game.players)
+    network = evaluator_network.load("escadaria.games.rapido", game.players)
     assert network is not None
     readable, looked = RapidoValues(game, network), 0
     for state, again, best in decisions(game, model(network), LEVELS):

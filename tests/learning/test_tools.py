@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from escadaria import BadOptions
-from escadaria import network as values
-from escadaria.network import Network
+from escadaria import BadOptions, evaluator_network
+from escadaria.evaluator_network import Network
 from tools import best_response, search, train
 
 
@@ -22,7 +21,7 @@ def test_one_command_makes_a_network_from_nothing(game: str, tmp_path: Path) -> 
 
 def check_network(game: str, players: int, tmp_path: Path) -> None:
     train.main([game, str(players), "--positions", "300", "--out", str(tmp_path)])
-    made, shipped = loaded(tmp_path, players), values.load(f"escadaria.games.{game}", players)
+    made, shipped = loaded(tmp_path, players), evaluator_network.load(f"escadaria.games.{game}", players)
     assert shipped is not None
     for name in Network.__slots__:
         assert getattr(made, name).shape == getattr(shipped, name).shape
@@ -35,10 +34,10 @@ def check_network(game: str, players: int, tmp_path: Path) -> None:
 
 def test_training_goes_on_from_what_ships(tmp_path: Path) -> None:
     train.main(["rapido", "3", "--go-on", "--positions", "300", "--rate", "1e-9", "--out", str(tmp_path)])
-    made, shipped = loaded(tmp_path, 3), values.load("escadaria.games.rapido", 3)
+    made, shipped = loaded(tmp_path, 3), evaluator_network.load("escadaria.games.rapido", 3)
     assert shipped is not None and (made.table == shipped.table).mean() > 0.9
     about = json.loads((tmp_path / "values-3.json").read_text("utf-8"))
-    assert about["commands"][:-1] == values.provenance("escadaria.games.rapido", 3)["commands"]
+    assert about["commands"][:-1] == evaluator_network.provenance("escadaria.games.rapido", 3)["commands"]
 
 
 def test_an_address_of_no_scheduler_is_refused_before_training(tmp_path: Path) -> None:

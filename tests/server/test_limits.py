@@ -221,7 +221,7 @@ async def test_a_match_with_a_clock_stays_in_memory_or_is_loaded_when_due(tmp_pa
 
 
 def taken_over(server: Inside, match: dict[str, Any]) -> bool:
-    table = server.hub.rooms[match["match"]].match.table
+    table = server.hub.rooms[match["match"]].match.play
     return table is not None and bool(table.bot_of(0))
 
 

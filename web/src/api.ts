@@ -1,16 +1,6 @@
 /** What goes over HTTP. */
 import { pinDigits, pinSeal } from './match/pins';
-import type {
-  Games,
-  LessonView,
-  Open,
-  Opened,
-  ReplayData,
-  RulesView,
-  Sealed,
-  Standing,
-  StrategyAdvice,
-} from './protocol';
+import type { Games, LessonView, Open, Opened, ReplayData, RulesView, Sealed, Standing, Strategy } from './protocol';
 
 export type Catalogue = Record<string, string | { forms: string[]; counted: string }>;
 /** The parts of the texts: a screen loads those that it shows (`i18n/web.py`). */
@@ -44,8 +34,7 @@ export const fetchLesson = (game: string): Promise<LessonView> => json(`/api/les
 /**
  * How to play a game well, by number of players. Raises ApiError: `bad_options` if there is no advice for the game.
  */
-export const fetchStrategy = (game: string): Promise<StrategyAdvice[]> =>
-  json(`/api/strategy/${encodeURIComponent(game)}`);
+export const fetchStrategy = (game: string): Promise<Strategy[]> => json(`/api/strategy/${encodeURIComponent(game)}`);
 /** A part of the texts of a language. */
 export const fetchTexts = (language: string, part: TextPart): Promise<Catalogue> =>
   json(`/api/texts/${language}/${part}`);

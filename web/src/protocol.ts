@@ -307,7 +307,7 @@ export interface Started {
   first: number;
 }
 
-/** An action of a seat, with the rolls that follow it. Replaying the events restores a table. */
+/** An action of a seat, with the rolls that follow it. Replaying the events restores a play. */
 export interface Event {
   kind: 'acted';
   seat: number;
@@ -378,12 +378,12 @@ export interface Accepted {
   token: string | null;
   code: string | null;
   action: string | null;
-  advice: Advice | null;
+  advice: Evaluation | null;
   match: string | null;
 }
 
 /** The evaluation of a position: the win probability of the seat whose turn it is. */
-export interface Advice {
+export interface Evaluation {
   source: 'estimated' | 'exact';
   win: number;
   shares: number[];
@@ -401,7 +401,7 @@ export interface RefusalFrame {
 }
 
 /** The owner of a seat connected or disconnected, or the time of the stand-in changed. */
-export interface Presence {
+export interface PresenceChanged {
   type: 'presence';
   seat: number;
   here: boolean;
@@ -700,7 +700,7 @@ export interface Standing {
 }
 
 /** A request about a position. */
-export interface Position {
+export interface PositionRequest {
   game: string;
   options?: Record<string, boolean | number | string>;
   position?: string | null;
@@ -716,7 +716,7 @@ export interface PositionSeen {
   legal: string[];
   choices: Record<string, Preview>;
   over: boolean;
-  advice: Advice | null;
+  advice: Evaluation | null;
 }
 
 /** The analysis of a match. */
@@ -903,7 +903,7 @@ export interface RemarkLine {
 }
 
 /** All advice for a game and a number of players. */
-export interface StrategyAdvice {
+export interface Strategy {
   players: number;
   source: 'exact' | 'games' | 'values';
   commands: string[];
@@ -1020,7 +1020,7 @@ export type AnyFrame =
   | Previews
   | Accepted
   | RefusalFrame
-  | Presence
+  | PresenceChanged
   | ClockWarning
   | Bye;
 

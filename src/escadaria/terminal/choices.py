@@ -27,7 +27,7 @@ class Choice:
     key: str
     """The short form: the decision's number (``3`` for ``place 3``), else its first letter."""
     text: str
-    """The decision's text, for ``Play.play``."""
+    """The decision's text, for ``Play.act``."""
     label: str
     preview: str = ""
     """Its immediate effects, or the probability that the dice after it are good."""

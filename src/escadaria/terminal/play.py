@@ -116,7 +116,7 @@ class TerminalMatch:
     def play_bot(self, seat: int) -> None:
         """Let the bot make one decision; show what it did when its turn is over."""
         name = self.table.bot_of(seat)
-        self.add(self.table.play(seat, ROLL if self.table.awaits_roll else str(self.bot(name))))
+        self.add(self.table.act(seat, ROLL if self.table.awaits_roll else str(self.bot(name))))
         if self.table.to_act != seat:
             self.show_facts(keep_for=self.table.to_act)
             time.sleep(self.pause)
@@ -135,7 +135,7 @@ class TerminalMatch:
         """Ask a person for one decision."""
         choices = offers(self.table, self.texts, self.you)
         if self.is_forced(choices):
-            self.add(self.table.play(seat, choices[0].text))
+            self.add(self.table.act(seat, choices[0].text))
             return
         self.show_facts()
         if self.drawn_for != seat:
@@ -164,7 +164,7 @@ class TerminalMatch:
             if handler:
                 handler(seat)
             elif line:
-                self.add(self.table.play(seat, ROLL, read_dice(line, rolls)))
+                self.add(self.table.act(seat, ROLL, read_dice(line, rolls)))
         except GameError as error:
             key = f"error.{error.code}"
             self.reject(self.texts(key) if key in self.texts else str(error))
@@ -218,7 +218,7 @@ class TerminalMatch:
         handler = None if choice else self.command(line)
         try:
             if choice:
-                self.add(self.table.play(seat, choice.text))
+                self.add(self.table.act(seat, choice.text))
             elif handler:
                 handler(seat)
             elif not line:

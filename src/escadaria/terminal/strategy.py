@@ -7,12 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from escadaria.i18n import Texts
-from escadaria.strategy import Advice, Chart, Quality, Rule
+from escadaria.strategy import Chart, Quality, Rule, Strategy
 from escadaria.terminal.screen import KEY, QUIET, Screen
 from escadaria.terminal.sentences import bot_name
 
 
-def show_advice(game: str, advice: Advice, screen: Screen) -> None:
+def show_advice(game: str, advice: Strategy, screen: Screen) -> None:
     """Print the heuristics, their strength and the charts."""
     texts = screen.texts
     screen.say("strategy.title", "bold", game=texts(f"{game}.name"), players=advice.players)
@@ -46,18 +46,18 @@ def rule_text(game: str, rule: Rule, texts: Texts) -> str:
     return texts(f"strategy.{game}.{rule.name}", least=texts.listed(parts), **rule.args)
 
 
-def _counted(advice: Advice) -> bool:
+def _counted(advice: Strategy) -> bool:
     """Whether only games won were measured."""
     return advice.source == "games"
 
 
-def _so_far(advice: Advice, rule: Rule, texts: Texts) -> str:
+def _so_far(advice: Strategy, rule: Rule, texts: Texts) -> str:
     if _counted(advice):
         return texts("strategy.so_far.games", wins=texts.percent(advice.fair - rule.loss, 1))
     return texts("strategy.so_far", loss=texts.percent(rule.loss, 1))
 
 
-def within(advice: Advice, texts: Texts) -> str:
+def within(advice: Strategy, texts: Texts) -> str:
     """The sentence about the distance between the rules and best play."""
     rules = next(quality for quality in advice.qualities if quality.who == "rules")
     return texts(
@@ -68,7 +68,7 @@ def within(advice: Advice, texts: Texts) -> str:
     )
 
 
-def _qualities(advice: Advice, screen: Screen) -> Table:
+def _qualities(advice: Strategy, screen: Screen) -> Table:
     texts = screen.texts
     table = Table(box=box.SIMPLE_HEAD if screen.fancy else box.ASCII2)
     table.add_column(texts("strategy.who"))

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from compute.clusters import local_cluster
-from escadaria import cluster
-from escadaria import network as values
-from escadaria.network import Network
+from escadaria import cluster, evaluator_network
+from escadaria.evaluator_network import Network
 from learning.test_tools import check_network, loaded
 from research import chain_training, rapido_training
 from tools import train
@@ -26,7 +25,7 @@ def test_one_command_makes_a_network_from_nothing(game: str, players: int, tmp_p
 
 
 def test_a_cluster_measures_the_same_if_its_workers_have_the_network() -> None:
-    shipped = values.load("escadaria.games.rapido", 3)
+    shipped = evaluator_network.load("escadaria.games.rapido", 3)
     with local_cluster(workers=2) as address:
         on_cluster = train.among("rapido", 3, 60, ("simple",), address)
         with pytest.raises(cluster.NoCluster, match="has another network: copy values-4.npz of rapido to it"):

@@ -132,7 +132,7 @@ def test_heuristics_have_their_losses_and_follow_the_number_of_players(come: Com
     advised(person, strategy.advice(game, 3))
 
 
-def advised(person: Person, advice: strategy.Advice) -> None:
+def advised(person: Person, advice: strategy.Strategy) -> None:
     """Assert that rules with their losses or games won, the strength of players, and charts are shown."""
     rules = person.named("region", "strategy.rules")
     expect(rules.get_by_role("listitem")).to_have_count(len(advice.rules))

@@ -335,7 +335,7 @@ class World:
         state = Match()
         for stored in self.disk.stored[match]:
             event = wire.read_event(stored.body)
-            table = state.table
+            table = state.play
             if isinstance(event, Event) and table is not None and not stored.request:
                 where = f"version {stored.version} of {match} ({event.action} of seat {event.seat})"
                 if self.disk.leased[match, stored.version] is None:

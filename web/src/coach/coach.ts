@@ -1,14 +1,14 @@
 /** What decisions are worth: asked of the server, and pure functions that make words and pictures of it. */
 import { ApiError, json, post, type ReplayData } from '../api';
-import type { AnalysisView, DecisionLine, Position, PositionSeen, RollsView, Waiting } from '../protocol';
+import type { AnalysisView, DecisionLine, PositionRequest, PositionSeen, RollsView, Waiting } from '../protocol';
 import { turnAt, type Turn } from '../replay/replay';
 import type { Texts } from '../texts/texts.svelte';
 
 /** Any position, what may be done there, and what that is worth. */
-export const lookAt = (wanted: Position): Promise<PositionSeen> => post('/api/positions', wanted);
+export const lookAt = (wanted: PositionRequest): Promise<PositionSeen> => post('/api/positions', wanted);
 
 /** All that the dice can show at a position that waits for them, and what to do then. */
-export const rollsAt = (waiting: Position): Promise<RollsView> => post('/api/rolls', waiting);
+export const rollsAt = (waiting: PositionRequest): Promise<RollsView> => post('/api/rolls', waiting);
 
 const PATIENCE = 400;
 

@@ -4,7 +4,7 @@ import type { Preview } from './facts';
 import { pinDigits, pinSeal } from './pins';
 import type {
   Accepted,
-  Advice,
+  Evaluation,
   AnyFrame,
   EventFrame,
   Now,
@@ -28,7 +28,7 @@ export type Role = 'host' | 'player' | 'watcher' | 'guest';
 export interface Advised {
   version: number;
   action: string;
-  advice: Advice | null;
+  advice: Evaluation | null;
 }
 
 /** Whom this device waits for. */

@@ -21,7 +21,7 @@ from escadaria.games.chain.rules import (
     State,
     with_chain,
 )
-from escadaria.strategy import Advice, Rule, read
+from escadaria.strategy import Rule, Strategy, read
 
 UNREACHABLE = 99
 """More spaces or dice than there are."""
@@ -196,6 +196,6 @@ def _open_end(state: State) -> int:
     return most_fitting(state.chain, state.loose)
 
 
-def advice() -> Mapping[int, Advice]:
+def advice() -> Mapping[int, Strategy]:
     """By number of players: the shipped rules and charts."""
     return read(__package__)

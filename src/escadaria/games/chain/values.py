@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from escadaria.evaluator_network import Network, load
 from escadaria.games.chain.boards import Board, board_name
 from escadaria.games.chain.rules import Chain, Phase, State
 from escadaria.games.chain.turn import ByTurns
-from escadaria.network import Network, load
 
 MAX_DISTANCE = 39
 """A disc that is further from the centre counts as this far away."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Action, Again, Place, Rapido, State
-from escadaria.strategy import Advice, Rule, read
+from escadaria.strategy import Rule, Strategy, read
 
 NEVER = len(VALUES)
 """A rank above that of every value."""
@@ -200,6 +200,6 @@ def bot(game: Rapido, state: State) -> Action:
     return decide(numbers_of(advice()[game.players].rules), game, state)
 
 
-def advice() -> Mapping[int, Advice]:
+def advice() -> Mapping[int, Strategy]:
     """By number of players."""
     return read(__package__)

@@ -12,10 +12,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from escadaria.evaluator_network import Network, load
 from escadaria.games.rapido.rolls import RANK
 from escadaria.games.rapido.rules import Action, Again, Phase, Place, Rapido, State
 from escadaria.games.rapido.values import RapidoValues, Tower, keys_of
-from escadaria.network import Network, load
 
 DOUBLES_AHEAD = 1
 """After this number of doubles (R10) a player who would roll again is assumed to place. That is one game in a

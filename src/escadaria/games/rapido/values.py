@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from escadaria.evaluator_network import Network
 from escadaria.games.rapido.rolls import FALLS, RANK, RANKS
 from escadaria.games.rapido.rules import (
     DIE_A,
@@ -33,7 +34,6 @@ from escadaria.games.rapido.rules import (
     X,
 )
 from escadaria.games.rapido.solution import best_again
-from escadaria.network import Network
 
 MAX_DISTANCE, MIN_DISTANCE = 20, 10
 LEVELS = 7

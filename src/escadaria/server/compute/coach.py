@@ -18,7 +18,7 @@ from escadaria.refusals import Refused
 from escadaria.server.compute.replays import Played, check_length, packed
 from escadaria.server.compute.worker import decide
 from escadaria.views import FactView, fact_data, previews
-from escadaria.wire import Advice, Position, PositionSeen, Source
+from escadaria.wire import Evaluation, PositionRequest, PositionSeen, Source
 
 _DIGITS = 4
 
@@ -100,7 +100,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 
 def hint(
     name: str, options: tuple[tuple[str, int | str], ...], text: str, bot: str
-) -> tuple[str, Advice | None]:
+) -> tuple[str, Evaluation | None]:
     """The best action and its evaluation; without an evaluator the bot's action and None."""
     game = catalogue.load(name, **dict(options))
     advice = _advice(game, game.parse_state(text))
@@ -109,12 +109,12 @@ def hint(
     return max(advice.wins, key=advice.wins.__getitem__), advice
 
 
-def _read(request: Position) -> tuple[AnyGame, Any]:
+def _read(request: PositionRequest) -> tuple[AnyGame, Any]:
     game = catalogue.load(request.game, **request.options)
     return game, game.initial_state() if request.position is None else game.parse_state(request.position)
 
 
-def _advice(game: AnyGame, state: Any) -> Advice | None:
+def _advice(game: AnyGame, state: Any) -> Evaluation | None:
     try:
         evaluator = evaluators.find(game)
     except evaluators.NoEvaluator:
@@ -122,7 +122,7 @@ def _advice(game: AnyGame, state: Any) -> Advice | None:
     found = analysis.hint(game, state, evaluator)
     # Options are evaluated one ply deeper than the position: take its value from the best one, to agree.
     shares = found[0].shares if found else evaluator.shares(state)
-    return Advice(
+    return Evaluation(
         source=_source(evaluator),
         win=round(shares[state.turn], _DIGITS),
         shares=[round(share, _DIGITS) for share in shares],
@@ -130,7 +130,7 @@ def _advice(game: AnyGame, state: Any) -> Advice | None:
     )
 
 
-def position(request: Position) -> bytes:
+def position(request: PositionRequest) -> bytes:
     """A ``PositionSeen``. :raises GameError: if there is no such position."""
     game, state = _read(request)
     over = game.outcome(state) is not None
@@ -149,7 +149,7 @@ def position(request: Position) -> bytes:
     )
 
 
-def rolls(request: Position) -> bytes:
+def rolls(request: PositionRequest) -> bytes:
     """A ``RollsView``: all rolls at a position, with the best decisions after each.
 
     :raises Refused: ``not_rolling`` if the position waits for no roll.

@@ -51,7 +51,7 @@ class Played(NamedTuple):
 
 def played(match: Match, date: str) -> Played:
     """The data of a match for a worker. :raises Refused: ``running`` unless the match is over."""
-    table = match.table
+    table = match.play
     if table is None or match.status != "over":
         raise Refused("running", "the match is not over")
     return Played(

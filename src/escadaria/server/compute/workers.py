@@ -16,10 +16,10 @@ from escadaria.game import AnyGame
 from escadaria.server.compute import coach, replays, worker
 from escadaria.server.compute.coach import Waiting
 from escadaria.server.compute.pool import Job, Pool
-from escadaria.server.edge.limits import Limits, network_of
+from escadaria.server.edge.limits import Limits, subnet
 from escadaria.server.match.match import Match
 from escadaria.server.settings import Settings
-from escadaria.wire import Advice, Position
+from escadaria.wire import Evaluation, PositionRequest
 
 ANALYSIS_WAIT_SECONDS = 2.0
 """How long a request waits for an analysis before it is answered with ``Waiting``."""
@@ -79,24 +79,24 @@ class Workers:
         """
         options = tuple(game.options.items())
         return await self.bots.run(
-            worker.decide, game.name, options, str(state), bot, key=network_of(key), first=awaited
+            worker.decide, game.name, options, str(state), bot, key=subnet(key), first=awaited
         )
 
     async def hint(
         self, game: AnyGame, state: object, bot: str, *, key: str = ""
-    ) -> tuple[str, Advice | None]:
+    ) -> tuple[str, Evaluation | None]:
         """The best action and its evaluation; without an evaluator the bot's action and None.
 
         :raises Refused: ``busy`` if the queue is full.
         """
         options = tuple(game.options.items())
-        return await self.hints.run(coach.hint, game.name, options, str(state), bot, key=network_of(key))
+        return await self.hints.run(coach.hint, game.name, options, str(state), bot, key=subnet(key))
 
-    async def position(self, request: Position, address: str) -> bytes:
+    async def position(self, request: PositionRequest, address: str) -> bytes:
         """A ``PositionSeen``. :raises GameError: as ``coach.position``; Refused: ``busy``, ``too_fast``."""
         return await self._submit(self.hints, address, _POSITION_SECONDS, coach.position, request).future
 
-    async def rolls(self, request: Position, address: str) -> bytes:
+    async def rolls(self, request: PositionRequest, address: str) -> bytes:
         """A ``RollsView``. :raises GameError: as ``coach.rolls``; Refused: ``busy``, ``too_fast``."""
         return await self._submit(self.replays, address, _ROLLS_SECONDS, coach.rolls, request).future
 
@@ -186,7 +186,7 @@ class Workers:
         estimate = max(_MIN_SECONDS, seconds)
         self._limits.take(address, "work", estimate)
         try:
-            job = pool.submit(function, *arguments, key=network_of(address))
+            job = pool.submit(function, *arguments, key=subnet(address))
         except Exception:
             self._limits.charge(address, "work", -estimate)
             raise

@@ -229,10 +229,10 @@ def _kind(text: str) -> Kind:
 @functools.lru_cache(4096)
 def address_key(address: str, key: bytes) -> str:
     """A keyed hash of an address, equal within an IPv6 /64 network. It does not reveal the address."""
-    return hashlib.blake2b(network_of(address).encode(), key=key, digest_size=16).hexdigest()
+    return hashlib.blake2b(subnet(address).encode(), key=key, digest_size=16).hexdigest()
 
 
-def network_of(address: str) -> str:
+def subnet(address: str) -> str:
     """The IPv4 address or the IPv6 /64 network; other texts are returned unchanged."""
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])

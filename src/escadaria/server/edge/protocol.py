@@ -25,7 +25,7 @@ from escadaria import wire
 from escadaria.refusals import RefusalCode
 from escadaria.server import metrics
 from escadaria.server.edge.access import is_known_host, is_proxy
-from escadaria.server.edge.limits import Bucket, Limits, network_of
+from escadaria.server.edge.limits import Bucket, Limits, subnet
 from escadaria.server.edge.socket import PROTOCOL
 from escadaria.server.settings import Settings
 
@@ -82,7 +82,7 @@ class Gate:
     def enter(self, address: str) -> RefusalCode | None:
         """Count a new connection, or return why it is refused."""
         proxied = is_proxy(address, self.settings.proxies)
-        network = network_of(address)
+        network = subnet(address)
         if not proxied and self._by_address[network] >= self.settings.connections_per_address:
             return "too_many"
         if not proxied and not self.limits.allows(address, "connections"):
@@ -95,7 +95,7 @@ class Gate:
 
     def leave(self, address: str) -> None:
         """Remove a counted connection."""
-        network = network_of(address)
+        network = subnet(address)
         self.open -= 1
         self._by_address[network] -= 1
         if not self._by_address[network]:

@@ -15,7 +15,7 @@ from escadaria import wire
 from escadaria.game import GameError
 from escadaria.refusals import Ending, Refused, code_of
 from escadaria.server.edge.access import address_of, same_origin
-from escadaria.server.edge.limits import Bucket, network_of
+from escadaria.server.edge.limits import Bucket, subnet
 from escadaria.server.http.errors import CLOSE_CODES
 from escadaria.server.match.presence import Connection
 from escadaria.server.match.room import Room, refusal_frame
@@ -178,6 +178,6 @@ def _refusal(hub: Hub, socket: WebSocket[Any, Any, Any]) -> Ending | None:
     if len(hub.connections) >= hub.settings.connections:
         return "too_many"
     # Those that come through a proxy were not counted by their own address when they were accepted.
-    if hub.addresses[network_of(address_of(socket))] >= hub.settings.connections_per_address:
+    if hub.addresses[subnet(address_of(socket))] >= hub.settings.connections_per_address:
         return "too_many"
     return None if hub.limits.allows(address_of(socket), "requests") else "too_fast"

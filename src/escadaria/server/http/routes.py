@@ -174,7 +174,7 @@ async def record_analysis(
     compressed=True,
 )
 async def position(
-    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.Position]
+    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.PositionRequest]
 ) -> Response[bytes]:
     """A position of a game, with its legal decisions and evaluation."""
     hub: Hub = state.hub
@@ -195,7 +195,7 @@ async def options(data: JSONBody[wire.GameOptions]) -> wire.GameOptions:
     compressed=True,
 )
 async def rolls(
-    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.Position]
+    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.PositionRequest]
 ) -> Response[bytes]:
     """All rolls at a position that waits for dice, with the best decisions after each."""
     hub: Hub = state.hub
@@ -234,13 +234,13 @@ async def lesson(request: Request[Any, Any, Any], game: FromPath[str]) -> Respon
     return await _response(request, _encoded(lesson_view, game))
 
 
-@get("/strategy/{game:str}", responses=_body(list[strategy.Advice]) | refusals("bad_options"), **_CONSTANT)
+@get("/strategy/{game:str}", responses=_body(list[strategy.Strategy]) | refusals("bad_options"), **_CONSTANT)
 async def advice(request: Request[Any, Any, Any], game: FromPath[str]) -> Response[bytes]:
     """The strategy of a game by number of players: heuristics with their values, and charts."""
     return await _response(request, _encoded(_advice, game))
 
 
-def _advice(game: str) -> list[strategy.Advice]:
+def _advice(game: str) -> list[strategy.Strategy]:
     return [strategy.advice(game, players) for players in strategy.players(game)]
 
 

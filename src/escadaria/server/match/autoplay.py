@@ -61,7 +61,7 @@ class Autoplay:
         self.cancel()
         if self._closed:
             return
-        table = self._match.table
+        table = self._match.play
         seat = None if table is None else table.to_act
         self._update_lease(wanted=seat is not None)
         if table is None or seat is None:
@@ -85,7 +85,7 @@ class Autoplay:
 
     def hurry(self) -> None:
         """Let bots act without waiting until a person is to act."""
-        table = self._match.table
+        table = self._match.play
         self._hurried = table is not None and table.to_act is not None and bool(table.bot_of(table.to_act))
         if self._hurried and self._pause is not None:
             self._pause.cancel()
@@ -159,7 +159,7 @@ class Autoplay:
 
     def due(self) -> float | None:
         """When the match must be loaded if it is evicted now; None if it has no deadline."""
-        table = self._match.table
+        table = self._match.play
         if table is None or table.outcome or not self._match.settings.clock:
             return None
         return self._turn_clock.deadline() or self._clock.time()
@@ -179,8 +179,8 @@ class Autoplay:
         """Broadcast a clock warning if one is due, and replace overdue and absent players by stand-ins."""
         self._timer = None
         if (deadline := self._turn_clock.warning()) is not None:
-            assert self._match.table is not None and self._match.table.to_act is not None, "a clock runs"
-            warning = wire.ClockWarning(seat=self._match.table.to_act, deadline=deadline)
+            assert self._match.play is not None and self._match.play.to_act is not None, "a clock runs"
+            warning = wire.ClockWarning(seat=self._match.play.to_act, deadline=deadline)
             self._presence.broadcast(wire.frame(warning), guests=False)
         seats = self._turn_clock.due() if self._holds else set()
         done = [await self._commit(partial(self._hand_over, seat)) for seat in seats]
@@ -192,7 +192,7 @@ class Autoplay:
 
     async def _run_bot(self) -> None:
         """Compute and commit the action of the bot to act; before a turn, wait as long as the table says."""
-        match, table = self._match, self._match.table
+        match, table = self._match, self._match.play
         assert table is not None and table.to_act is not None, "a bot is to act"
         seat, state, done = table.to_act, table.state, False
         self._workers.bots.start()
@@ -234,7 +234,7 @@ class Autoplay:
     def _bot_events(self, table: Play, state: object, seat: int, action: str) -> list[MatchEvent]:
         """The events of the bot's action; none if the position has changed since it was computed."""
         match = self._match
-        current = match.table is table and table.state is state and table.to_act == seat
+        current = match.play is table and table.state is state and table.to_act == seat
         return match.bot_acts(seat, action) if current and table.bot_of(seat) and self._holds else []
 
     async def _reschedule(self, done: bool) -> None:

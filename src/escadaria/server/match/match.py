@@ -1,4 +1,4 @@
-"""The state of one match, without I/O: lobby, table, members and permissions.
+"""The state of one match, without I/O: lobby, play, members and permissions.
 
 Command handlers (methods of ``Match``) check a command and return events without changing the match. The
 events are stored and then applied. Replaying the stored events restores the match.
@@ -86,7 +86,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True):
     tokens: list[str]
     secret: str
     set_ups: int
-    table: SavedPlay | None
+    play: SavedPlay | None = msgspec.field(name="table")
 
 
 class Match:
@@ -100,7 +100,7 @@ class Match:
         self.previous: str | None = None
         self.next: str | None = None
         self.chairs: list[Chair] = []
-        self.table: Play | None = None
+        self.play: Play | None = None
         """None before the start."""
         self.watch_key = ""
         self.opener = ""
@@ -130,8 +130,8 @@ class Match:
         match.person_version = saved.person_version
         match._start, match._tokens = saved.start, saved.tokens
         match._secret, match._set_ups = saved.secret, saved.set_ups
-        if saved.table is not None:
-            match.table = Play.restored(saved.table, match.game, match._seats(), match._dice())
+        if saved.play is not None:
+            match.play = Play.restored(saved.play, match.game, match._seats(), match._dice())
         return match
 
     def saved(self) -> SavedMatch:
@@ -156,7 +156,7 @@ class Match:
             tokens=self._tokens,
             secret=self._secret,
             set_ups=self._set_ups,
-            table=self.table.saved() if self.table else None,
+            play=self.play.saved() if self.play else None,
         )
 
     # Queries.
@@ -168,9 +168,9 @@ class Match:
 
     @property
     def status(self) -> wire.Status:
-        if self.table is None:
+        if self.play is None:
             return "waiting"
-        return "over" if self.table.outcome else "playing"
+        return "over" if self.play.outcome else "playing"
 
     def member_of(self, token: str) -> int | None:
         """The member with this token. All tokens are compared, in constant time."""
@@ -203,7 +203,7 @@ class Match:
 
     def undo_seats(self) -> list[int] | None:
         """The seats that may undo now; None except at a practice table in play, or with real dice."""
-        if self.table is None or not (self.real_dice or (self.settings.practice and not self.table.outcome)):
+        if self.play is None or not (self.real_dice or (self.settings.practice and not self.play.outcome)):
             return None
         return [
             seat
@@ -223,16 +223,16 @@ class Match:
 
         :raises Refused: ``no_undo``; ``over``; ``continued`` if the next match is open.
         """
-        assert self.table is not None, "started"
+        assert self.play is not None, "started"
         if self.next:
             raise Refused("continued", "the next match is open: this one stays as it is")
-        return self.table.undo(seat, far=self.plays_alone(self.chairs[seat].member))
+        return self.play.undo(seat, far=self.plays_alone(self.chairs[seat].member))
 
     def record(self, date: str) -> Record:
         """The record so far, with the secret of the dice if the match is over."""
-        if self.table is None:
+        if self.play is None:
             raise Refused("not_started", "the match has not started")
-        return self.table.record(date=date, dice=REAL if self.real_dice else "fair", proof=self.proof)
+        return self.play.record(date=date, dice=REAL if self.real_dice else "fair", proof=self.proof)
 
     @property
     def real_dice(self) -> bool:
@@ -359,22 +359,22 @@ class Match:
         return [MatchEvent(wire.Started(first=self._first_seat()))]
 
     def act(self, member: int | None, command: wire.Act) -> list[MatchEvent]:
-        table = self._playing()
-        if table.to_enter() and table.bot_of(table.state.turn) and command.action == ROLL:
+        play = self._playing()
+        if play.to_enter() and play.bot_of(play.state.turn) and command.action == ROLL:
             self._seat(member, None, None)  # every player may roll real dice for a bot
-            seat = table.state.turn
+            seat = play.state.turn
         else:
-            seat = self._seat(member, command.seat, table.to_act)
-            if table.bot_of(seat):
+            seat = self._seat(member, command.seat, play.to_act)
+            if play.bot_of(seat):
                 raise Refused("bot_plays", f"a bot plays seat {seat}: take the seat back first")
         self._check_current(command.version)
-        return [MatchEvent(table.play(seat, command.action, command.dice))]
+        return [MatchEvent(play.act(seat, command.action, command.dice))]
 
     def undo(self, member: int | None, command: wire.Undo) -> list[MatchEvent]:
         if not self.real_dice:
             self._playing()
             self.check_practice()
-        elif self.table is None:
+        elif self.play is None:
             raise Refused("not_started", "the match has not started")
         # Bots may go on while the command is on its way.
         alone = self.real_dice or self.plays_alone(member)
@@ -389,15 +389,15 @@ class Match:
         raise refusal
 
     def resign(self, member: int | None, command: wire.Resign) -> list[MatchEvent]:
-        table = self._playing()
-        seat = self._seat(member, command.seat, table.to_act)
-        return [MatchEvent(table.resign(seat))]
+        play = self._playing()
+        seat = self._seat(member, command.seat, play.to_act)
+        return [MatchEvent(play.resign(seat))]
 
     def take_back(self, member: int | None, command: wire.TakeBack) -> list[MatchEvent]:
-        table = self._playing()
-        away = next((seat for seat in self.seats_of(member) if table.bot_of(seat)), None)
+        play = self._playing()
+        away = next((seat for seat in self.seats_of(member) if play.bot_of(seat)), None)
         seat = self._seat(member, command.seat, away)
-        return [MatchEvent(table.take_back(seat))]
+        return [MatchEvent(play.take_back(seat))]
 
     def hand_over(self, seat: int) -> list[MatchEvent]:
         """Replace a player by the stand-in. Called by the server, not by a client."""
@@ -405,7 +405,7 @@ class Match:
 
     def bot_acts(self, seat: int, action: str) -> list[MatchEvent]:
         """Play a bot's action. Called by the server, not by a client."""
-        return [MatchEvent(self._playing().play(seat, action))]
+        return [MatchEvent(self._playing().act(seat, action))]
 
     def configure(self, member: int | None, command: wire.Configure) -> list[MatchEvent]:
         """Change the table settings; after the start only those that do not affect other players."""
@@ -415,7 +415,7 @@ class Match:
             raise Refused("bad_options", "practice and dice cannot be changed after the match is opened")
         fixed = msgspec.structs.replace(settings, pace=self.settings.pace, watch=self.settings.watch)
         others = any(chair.member not in (None, HOST) for chair in self.chairs)
-        if self.table is not None and others and fixed != self.settings:
+        if self.play is not None and others and fixed != self.settings:
             raise Refused(
                 "fixed", "after the start only pace and watch can be changed: there are other players"
             )
@@ -456,7 +456,7 @@ class Match:
 
         :param token: makes the new token of each member.
         """
-        assert self.table is not None and self.table.outcome is not None, "over"
+        assert self.play is not None and self.play.outcome is not None, "over"
         secret = b"" if self.real_dice else dice.new_secret()
         created = wire.Created(
             match=match,
@@ -471,7 +471,7 @@ class Match:
         hidden = Hidden(secret=secret.hex(), tokens=tokens, opener=self.opener, watch=self.watch_key)
         events = [MatchEvent(created, hidden)]
         # The loser who starts is the one after the winner; with two players that is the loser.
-        shift = (self.table.outcome.winner + 1) if self.settings.starts == "loser" else 1
+        shift = (self.play.outcome.winner + 1) if self.settings.starts == "loser" else 1
         order = [(seat + shift) % len(self.chairs) for seat in range(len(self.chairs))]
         for seat, chair in enumerate(self.chairs[old] for old in order):
             if chair.bot:
@@ -491,18 +491,18 @@ class Match:
 
     def apply(self, stored: MatchEvent, time: float) -> tuple[Step, ...]:
         """Apply a stored event. Return the steps of an action."""
-        event, table, clock = stored.event, self.table, self.settings.clock
-        seat = table.to_act if table else None
-        by_bot = isinstance(event, Event) and table is not None and bool(table.bot_of(event.seat))
+        event, play, clock = stored.event, self.play, self.settings.clock
+        seat = play.to_act if play else None
+        by_bot = isinstance(event, Event) and play is not None and bool(play.bot_of(event.seat))
         by_bot = by_bot and not (self.real_dice and _is_action(event, ROLL, seat))  # a person entered them
         steps = self._apply(event, stored.hidden)
         self.version += 1
-        if steps or self.table is not table or (isinstance(event, Event) and event.undone):
+        if steps or self.play is not play or (isinstance(event, Event) and event.undone):
             self.position_version = self.version
             self.person_version = self.person_version if by_bot else self.version
-        if self.table and (
-            self.table is not table
-            or self.table.to_act != seat
+        if self.play and (
+            self.play is not play
+            or self.play.to_act != seat
             or self.settings.clock != clock
             or _is_action(event, BACK, seat)
         ):
@@ -524,16 +524,16 @@ class Match:
             case wire.Started():
                 self.chairs = self.chairs[event.first :] + self.chairs[: event.first]
                 start = self.game.parse_state(self._start) if self._start else None
-                self._start_table(start)
+                self._start_play(start)
             case Event():
-                assert self.table is not None, "started"
-                return self.table.add(event)
+                assert self.play is not None, "started"
+                return self.play.add(event)
             case wire.Configured():
                 self.settings = event.settings
                 self.watch_key = hidden.watch or self.watch_key
             case wire.PositionSet():
                 self._set_ups += 1
-                self._start_table(self.game.parse_state(event.position))
+                self._start_play(self.game.parse_state(event.position))
             case wire.Continued():
                 self.next = event.match
             case wire.Moved():
@@ -579,10 +579,8 @@ class Match:
         ]
         self.chairs = stay + [Chair() for _ in range(self.game.players - len(stay))]
 
-    def _start_table(self, start: Any) -> None:
-        self.table = Play(
-            self.game, self._seats(), self._dice(), start=start, stand_in=self.settings.stand_in
-        )
+    def _start_play(self, start: Any) -> None:
+        self.play = Play(self.game, self._seats(), self._dice(), start=start, stand_in=self.settings.stand_in)
 
     def _seats(self) -> tuple[Seat, ...]:
         return tuple(Seat(chair.name, chair.bot, tuple(chair.colours)) for chair in self.chairs)
@@ -599,7 +597,7 @@ class Match:
             raise Refused("forbidden", "only the host may do that")
 
     def _check_waiting(self) -> None:
-        if self.table is not None:
+        if self.play is not None:
             raise Refused("started", "the match has started")
 
     def check_practice(self) -> None:
@@ -607,10 +605,10 @@ class Match:
             raise Refused("not_practice", "only at a practice table")
 
     def _playing(self) -> Play:
-        if self.table is None:
+        if self.play is None:
             raise Refused("not_started", "the match has not started")
-        self.table.check_running()
-        return self.table
+        self.play.check_running()
+        return self.play
 
     def _check_current(self, version: int, earliest: int | None = None) -> None:
         earliest = self.position_version if earliest is None else earliest

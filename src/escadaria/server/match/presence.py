@@ -11,7 +11,7 @@ from escadaria import wire
 from escadaria.refusals import Ending, Refused
 from escadaria.server import metrics
 from escadaria.server.clock import Clock
-from escadaria.server.edge.limits import network_of
+from escadaria.server.edge.limits import subnet
 from escadaria.server.match.match import HOST, Match
 from escadaria.server.match.tokens import digest, new_token
 from escadaria.server.settings import Settings
@@ -160,7 +160,7 @@ class Presence:
     def stand_in_at(self, seat: int) -> float | None:
         """When a bot stands in for the absent owner of a seat. This needs a connected member who waits."""
         match, member = self.match, self.match.chairs[seat].member
-        table, grace = match.table, match.settings.grace
+        table, grace = match.play, match.settings.grace
         if table is None or table.outcome or grace is None or member not in self.absent or table.bot_of(seat):
             return None
         return max(self.absent[member], self.waiting_since) + grace if self.has_members else None
@@ -177,8 +177,8 @@ class Presence:
                 own[0].end("replaced")
             return
         same_role = [other for other in self.connections if other.role == connection.role]
-        network = network_of(connection.address)
-        same_network = [other for other in same_role if network_of(other.address) == network]
+        network = subnet(connection.address)
+        same_network = [other for other in same_role if subnet(other.address) == network]
         if len(same_role) >= settings.connections_per_table:
             raise Refused("too_many", "the table has too many guests or watchers")
         # One address can take all places neither of the guests nor of the watchers.
@@ -226,9 +226,9 @@ class Presence:
         for seat in changed:
             self.broadcast(wire.frame(self.of(seat)))
 
-    def of(self, seat: int) -> wire.Presence:
+    def of(self, seat: int) -> wire.PresenceChanged:
         """The presence of a seat's owner."""
-        return wire.Presence(seat=seat, here=self.is_here(seat), stand_in_at=self.stand_in_at(seat))
+        return wire.PresenceChanged(seat=seat, here=self.is_here(seat), stand_in_at=self.stand_in_at(seat))
 
     def _send_absent(self, connections: list[Connection]) -> None:
         """Send the absent players again: whether a stand-in replaces them depends on who waits."""
@@ -263,7 +263,7 @@ class Presence:
 
     def send_previews(self, connections: Iterable[Connection]) -> None:
         """Send the previews of the seat to act to its connections that want them."""
-        table = self.match.table
+        table = self.match.play
         if table is None or table.to_act is None:
             return
         wanting = [c for c in connections if c.previews and table.to_act in c.mine]

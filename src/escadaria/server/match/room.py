@@ -362,12 +362,12 @@ class Room:
         self._presence.send_seats()
         if match.next is not None:  # the answer was lost, and the match has ended since
             self._presence.send_next_tokens(self._next_token)
-        if match.table is not None:  # it has started, and guests are not sent the play
+        if match.play is not None:  # it has started, and guests are not sent the play
             connection.send(self._snapshot(connection))
             self._presence.send_previews([connection])
 
     async def _hint(self, connection: Connection, command: wire.Hint) -> wire.Accepted:
-        match, table, workers = self.match, self.match.table, self._services.workers
+        match, table, workers = self.match, self.match.play, self._services.workers
         match.check_practice()
         if table is None or table.outcome or table.to_act not in match.seats_of(connection.member):
             raise Refused("not_your_turn", "only the seat to act can get a hint")

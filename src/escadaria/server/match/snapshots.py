@@ -15,7 +15,7 @@ def now(
     match: Match, presence: Presence, deadline: float | None, *, seats: bool = True, play: bool = True
 ) -> wire.Now:
     """The current state; without ``play`` only what guests may see."""
-    table = match.table
+    table = match.play
     views = [_seat(match, presence, seat) for seat in range(len(match.chairs))] if seats else None
     if table is None or not play:
         return wire.Now(status=match.status, seats=views, next=match.next)
@@ -47,7 +47,7 @@ def standing(match: Match, presence: Presence, deadline: float | None, member: i
 
 def snapshot(match: Match, presence: Presence, deadline: float | None, *, play: bool) -> wire.Snapshot:
     """The whole state of the match."""
-    shown = match.table if play else None
+    shown = match.play if play else None
     return wire.Snapshot(
         version=match.version,
         game=match.game.name,
@@ -62,7 +62,7 @@ def snapshot(match: Match, presence: Presence, deadline: float | None, *, play: 
 
 
 def _seat(match: Match, presence: Presence, seat: int) -> wire.SeatView:
-    chair, table = match.chairs[seat], match.table
+    chair, table = match.chairs[seat], match.play
     bot = table.bot_of(seat) if table else chair.bot
     return wire.SeatView(
         name=chair.name or None,

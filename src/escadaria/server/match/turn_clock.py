@@ -21,7 +21,7 @@ class TurnClock:
 
     def deadline(self) -> float | None:
         """When the time of the seat to act runs out; None if it has no clock."""
-        match, table = self._match, self._match.table
+        match, table = self._match, self._match.play
         if not match.settings.clock or table is None or table.to_act is None or table.bot_of(table.to_act):
             return None
         # A stored time may lie in the future if the system clock was set back.
@@ -42,8 +42,8 @@ class TurnClock:
         now, deadline = self._clock.time(), self.deadline()
         due = {seat for at, seat in self._absences() if at <= now}
         if deadline is not None and deadline <= now:
-            assert self._match.table is not None and self._match.table.to_act is not None, "a clock runs"
-            due.add(self._match.table.to_act)
+            assert self._match.play is not None and self._match.play.to_act is not None, "a clock runs"
+            due.add(self._match.play.to_act)
         return due
 
     def warning(self) -> float | None:

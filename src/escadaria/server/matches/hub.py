@@ -17,7 +17,7 @@ from escadaria.refusals import Refused
 from escadaria.server import metrics
 from escadaria.server.clock import Clock
 from escadaria.server.compute.workers import Workers
-from escadaria.server.edge.limits import Limits, address_key, network_of
+from escadaria.server.edge.limits import Limits, address_key, subnet
 from escadaria.server.match.event_log import stored_events
 from escadaria.server.match.match import HOST, Match, MatchEvent, new_match
 from escadaria.server.match.presence import Connection
@@ -183,12 +183,12 @@ class Hub:
     def enter(self, connection: Connection) -> None:
         """Count a connection that was accepted."""
         self.connections.add(connection)
-        self.addresses[network_of(connection.address)] += 1
+        self.addresses[subnet(connection.address)] += 1
         metrics.CONNECTIONS.set(len(self.connections))
 
     def leave(self, connection: Connection) -> None:
         """Count it no more."""
-        network = network_of(connection.address)
+        network = subnet(connection.address)
         self.connections.discard(connection)
         self.addresses[network] -= 1
         if self.addresses[network] <= 0:

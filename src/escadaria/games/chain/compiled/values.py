@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria import solutions
-from escadaria.compute.network import Weights, forward, layers, weights
+from escadaria.compute.forward import Weights, forward, layers, weights
 from escadaria.games.chain import values as features
 from escadaria.games.chain.compiled.rules import (
     SIDES,

@@ -14,8 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria import network as values
-from escadaria import solutions
+from escadaria import evaluator_network, solutions
 from escadaria.bots.evaluating import DRAWS
 from escadaria.compute import ZERO
 from escadaria.compute.streams import DICE, NOISE, below, start
@@ -150,7 +149,7 @@ class PolicyTables(NamedTuple):
 
 def policy_tables(game: Rapido) -> PolicyTables:
     """The tables of a game: its shipped values, and its exact solution if there is one."""
-    network = values.load("escadaria.games.rapido", game.players)
+    network = evaluator_network.load("escadaria.games.rapido", game.players)
     shipped, solution = rapido_values.model(network), solutions.find(game)
     best, deepest = shipped, LEVELS
     if isinstance(solution, RapidoSolution):

@@ -13,7 +13,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria.compute import NONE, ZERO
-from escadaria.compute.network import Weights, forward, layers, weights
+from escadaria.compute.forward import Weights, forward, layers, weights
+from escadaria.evaluator_network import Network
 from escadaria.games.rapido import index as rapido_index
 from escadaria.games.rapido import values as features
 from escadaria.games.rapido.compiled.rules import (
@@ -43,7 +44,6 @@ from escadaria.games.rapido.compiled.rules import (
 )
 from escadaria.games.rapido.rules import TOP_FIELD
 from escadaria.games.rapido.solution import ONE
-from escadaria.network import Network
 
 EACH_LEVEL, ONE_CHOICE = np.array([False, True])
 """How ``plan`` places; NumPy's, so that Numba compiles it once."""

@@ -1,4 +1,4 @@
-"""The forward pass of a network, compiled: the same as ``escadaria.network``, one position at a time."""
+"""The forward pass of a network, compiled: like ``evaluator_network``, one position at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria.network import Network
+from escadaria.evaluator_network import Network
 
 WIDEST = (256, 32)
 """The largest widths of the two layers; the first is a multiple of four."""

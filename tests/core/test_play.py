@@ -51,7 +51,7 @@ def play(at: Play, *texts: str) -> Play:
     """Play these actions, each by the seat whose turn it is."""
     for text in texts:
         assert at.to_act is not None
-        at.add(at.play(at.to_act, text))
+        at.add(at.act(at.to_act, text))
     return at
 
 
@@ -76,7 +76,7 @@ def test_only_the_seat_whose_turn_it_is_may_play(seat: Any) -> None:
     at = rapido("26")
     for text in ("roll", "place 3"):
         with refused("not_your_turn"):
-            at.play(seat, text)
+            at.act(seat, text)
         play(at, text)
     for ask in commands(at) if seat not in (1, 2) else ():
         with refused("not_your_turn", "seats 0 to 2"):
@@ -93,7 +93,7 @@ def test_nothing_can_be_played_when_the_match_is_over() -> None:
             ask(0)
     for text in ("roll", "place 3", "undo", "nonsense"):
         with refused("over"):
-            at.play(0, text)
+            at.act(0, text)
         with refused("over"):
             at.add(Event(0, text))
     assert visible_state(at) == before
@@ -108,7 +108,7 @@ def test_illegal_actions_are_refused_as_by_the_game() -> None:
         ("up", InvalidText, "is no action"),
     ]:
         with pytest.raises(error, match=why):
-            at.play(1, text)
+            at.act(1, text)
     assert visible_state(at) == before
 
 
@@ -120,46 +120,46 @@ def test_a_turn_of_rapido_starts_with_roll_and_nothing_else() -> None:
     assert (at.awaits_roll, at.choices()) == (True, ("roll",))
     for text in ("26", "place 3", "again"):
         with pytest.raises(IllegalAction, match="roll comes first"):
-            at.play(0, text)
+            at.act(0, text)
     with pytest.raises(InvalidText):
-        at.play(0, "nonsense")
+        at.act(0, "nonsense")
 
 
 def test_rapidos_dice_fall_on_roll_and_on_again_and_not_on_place() -> None:
     at = rapido("26", "13", "X6", "45")
-    assert at.play(0, "roll") == Event(0, "roll", ("26",))
+    assert at.act(0, "roll") == Event(0, "roll", ("26",))
     play(at, "roll")
-    assert at.play(0, "again") == Event(0, "again", ("13",))
+    assert at.act(0, "again") == Event(0, "again", ("13",))
     play(at, "again")
-    assert at.play(0, "place 3") == Event(0, "place 3")
-    assert at.play(0, "again") == Event(0, "again", ("X6",))  # the turn is over; the next seat's dice wait
+    assert at.act(0, "place 3") == Event(0, "place 3")
+    assert at.act(0, "again") == Event(0, "again", ("X6",))  # the turn is over; the next seat's dice wait
     play(at, "again")
     assert (at.to_act, at.awaits_roll) == (1, True)
-    assert at.play(1, "roll") == Event(1, "roll", ("45",))
+    assert at.act(1, "roll") == Event(1, "roll", ("45",))
     play(at, "roll")
     before = visible_state(at)
     with pytest.raises(BadDice):  # there are no more
-        at.play(1, "again")
+        at.act(1, "again")
     assert visible_state(at) == before
 
 
 def test_chains_dice_fall_on_keep_and_on_lengthening() -> None:
     at = chain(3, 4, 5, 2)
     assert (at.awaits_roll, at.choices()) == (False, ("keep 1", "keep 2"))
-    assert at.play(0, "keep 2") == Event(0, "keep 2", ("3", "4"))
+    assert at.act(0, "keep 2") == Event(0, "keep 2", ("3", "4"))
     play(at, "keep 2")
-    assert at.play(0, "link 4") == Event(0, "link 4")
+    assert at.act(0, "link 4") == Event(0, "link 4")
     play(at, "link 4")
-    assert at.play(0, "up") == Event(0, "up", ("5",))
+    assert at.act(0, "up") == Event(0, "up", ("5",))
     play(at, "up")
-    assert at.play(0, "up") == Event(0, "up", ("2",))
-    assert [str(step.action) for step in at.add(at.play(0, "up"))] == ["up", "2"]
+    assert at.act(0, "up") == Event(0, "up", ("2",))
+    assert [str(step.action) for step in at.add(at.act(0, "up"))] == ["up", "2"]
     assert at.to_act == 1
 
 
 def test_steps_have_the_facts_of_each_ply_and_a_turn_those_since_it_started() -> None:
     at = play(rapido("26", "13", "45"), "roll")
-    again, roll = at.add(at.play(0, "again"))
+    again, roll = at.add(at.act(0, "again"))
     assert (str(again.action), again.facts) == ("again", (RolledAgain(0),))
     assert (str(roll.action), roll.facts) == ("13", (Rolled(0, "13", 31),))
     assert roll.state == at.state
@@ -420,7 +420,7 @@ def autoplay(at: Play, events: int, salt: int = 0) -> list[Event]:
     made: list[Event] = []
     while at.to_act is not None and len(made) < events:
         choices = at.choices()
-        event = at.play(at.to_act, choices[(len(str(at.state)) + at.state.turn + salt) % len(choices)])
+        event = at.act(at.to_act, choices[(len(str(at.state)) + at.state.turn + salt) % len(choices)])
         at.add(event)
         made.append(event)
     return made
@@ -453,7 +453,7 @@ def test_a_resumed_table_knows_who_plays_and_what_can_be_taken_back() -> None:
     again = Play.resumed(at.record(), at.dice)
     assert visible_state(again)[1:] == visible_state(at)[1:]
     assert again.undo(0) == Event(0, "undo")
-    assert again.play(1, "roll") == at.play(1, "roll") == Event(1, "roll", ("13",))
+    assert again.act(1, "roll") == at.act(1, "roll") == Event(1, "roll", ("13",))
     again.add(again.undo(0))
     assert len(at.plies) == 2, "the tables share nothing"
 
@@ -502,7 +502,7 @@ def ask(at: Play, seat: int, wish: int) -> Event:
         return at.resign(seat)
     choices = at.choices()
     assert at.to_act is not None
-    return at.play(at.to_act, choices[wish % len(choices)])
+    return at.act(at.to_act, choices[wish % len(choices)])
 
 
 @settings(max_examples=40)
@@ -517,10 +517,10 @@ def test_choices_are_all_that_may_be_played(game: AnyGame, seed: int, events: in
     assert at.awaits_roll or choices == tuple(map(str, possible(game, at.state)))
     for text in {"roll", *map(str, game.actions)}:
         if text in choices:
-            assert at.play(at.to_act, text).action == text
+            assert at.act(at.to_act, text).action == text
         else:
             with pytest.raises((IllegalAction, InvalidText)):
-                at.play(at.to_act, text)
+                at.act(at.to_act, text)
 
 
 # Stored events.
@@ -555,7 +555,7 @@ def test_an_event_that_does_not_fit_leaves_the_table_unchanged(event: Event) -> 
     with pytest.raises(GameError):
         at.add(event)
     assert visible_state(at) == before
-    assert at.play(0, "again") == Event(0, "again", ("31",))
+    assert at.act(0, "again") == Event(0, "again", ("31",))
 
 
 MALFORMED = [
@@ -593,7 +593,7 @@ def real(game: AnyGame, *bots: int) -> Play:
 
 def enter(at: Play, *faces: str) -> Play:
     assert at.to_act is not None
-    at.add(at.play(at.to_act, "roll", faces))
+    at.add(at.act(at.to_act, "roll", faces))
     return at
 
 
@@ -624,14 +624,14 @@ def test_dice_are_entered_only_where_they_are_real_due_and_possible() -> None:
     before = visible_state(at)
     for faces in ((), ("4",), ("4", "7"), ("4", "3", "3"), ("43",)):
         with pytest.raises(BadDice):
-            at.play(0, "roll", faces)
+            at.act(0, "roll", faces)
     assert visible_state(at) == before
     with pytest.raises(BadDice):
-        rapido("26").play(0, "roll", ["26"])
+        rapido("26").act(0, "roll", ["26"])
     with pytest.raises(BadDice):
-        real(Chain(2)).play(0, "keep 2", ["4", "3"])
+        real(Chain(2)).act(0, "keep 2", ["4", "3"])
     with pytest.raises(IllegalAction):
-        real(Rapido(3)).play(0, "place 3")
+        real(Rapido(3)).act(0, "place 3")
 
 
 def test_a_wrong_entry_is_taken_back_by_anybody_and_noted() -> None:
@@ -690,9 +690,9 @@ def test_a_table_with_real_dice_is_restored_from_its_events(game: AnyGame, data:
             event = at.undo(0)
         elif rolls := at.to_enter():
             faces = [data.draw(st.sampled_from(outcomes)) for outcomes in rolls]
-            event = at.play(seat, "roll", faces)
+            event = at.act(seat, "roll", faces)
         else:
-            event = at.play(seat, data.draw(st.sampled_from(at.choices())))
+            event = at.act(seat, data.draw(st.sampled_from(at.choices())))
         at.add(event)
         events.append(event)
     again = real(game, 1)
