@@ -1,4 +1,4 @@
-"""What the solution of two-player Rapido tells: the figures and plots of docs/solution.md.
+"""What the solution of two-player Rapido shows: the figures and plots of docs/solution.md.
 
     python3 run.py tool findings [--finish 20] [--samples 20000] [--seed 1]
 
@@ -29,7 +29,7 @@ COLOURS = ("#d8cfc0", "#5b6b73", "#1f5fa8", "#2f8f6b", "#e0a526", "#d5572f", "#a
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="What the solution of two-player Rapido tells.")
+    parser = argparse.ArgumentParser(description="What the solution of two-player Rapido shows.")
     parser.add_argument("--finish", type=int, default=20)
     parser.add_argument("--samples", type=int, default=20_000, help="positions of best play to look at")
     parser.add_argument("--seed", type=int, default=1)
@@ -53,7 +53,7 @@ def advantage(solution: RapidoSolution) -> None:
 
 
 def turns_of_best_play(solution: RapidoSolution, count: int, rng: random.Random) -> Iterator[State]:
-    """Starts of turns as they are met when both play best; tells how long games are."""
+    """Starts of turns as they are met when both play best; shows how long games are."""
     game, turns, plies, games, rolls = solution.game, 0, 0, 0, 0
     while turns < count:
         state = game.initial_state()

@@ -33,7 +33,7 @@ MIXED: dict[int, list[tuple[str, ...]]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description="How the levels of a game's bots stand.")
     parser.add_argument("game", choices=("rapido", "chain"))
-    parser.add_argument("--players", type=int, nargs="*", default=range(2, 7), help="only with so many")
+    parser.add_argument("--players", type=int, nargs="*", default=range(2, 7), help="only with these numbers")
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--solution", action="store_true", help="let the master use the cache folder's")

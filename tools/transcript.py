@@ -67,7 +67,7 @@ class Session:
         wish = {"game": "rapido", "options": {"players": 2, "finish": 5}, "settings": {"pace": 200}}
         await self.http("POST", "/api/matches", wish)
         async with self.connected() as socket:
-            self.say("She connects, and is told who she is and how things stand.")
+            self.say("She connects, and receives her role and the state of the match.")
             await self.send(socket, {"type": "hello", "token": TOKEN})
             await self.until(socket, "snapshot")
             self.say("She has seen the commitment, so she sits down with some entropy of her own.")

@@ -117,7 +117,7 @@ def test_python_exits_cleanly_after_registering() -> None:
 
 @pytest.mark.parametrize("name", escadaria.GAMES)
 def test_a_match_starts_from_any_position(name: str) -> None:
-    """Also in a copy; an information state tells one start from another."""
+    """Also in a copy; an information state distinguishes starts."""
     rng, game = random.Random(4), load(name, players=3)
     other = play(game.new_initial_state(), rng, 20)
     for position in (str(other), other.position):

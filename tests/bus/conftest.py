@@ -117,7 +117,7 @@ def beat_often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def never_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let only the bus tell workers of each other, not the periodic check."""
+    """Let workers learn of each other only by the bus, not the periodic check."""
     monkeypatch.setattr(hub_module, "_CHECK_SECONDS", 1e6)
 
 

@@ -31,7 +31,7 @@ def event(version: int, hidden: str = "") -> Sent:
 
 
 async def subscribed(worker: Worker, match: str) -> None:
-    """Wait until a worker has subscribed to a match: then it is told to look at it."""
+    """Wait until a worker has subscribed to a match: then it receives its messages."""
     await eventually(lambda: (match, UNKNOWN, []) in worker.received, f"it has subscribed to {match}")
 
 

@@ -82,7 +82,7 @@ def test_boards_made_by_chance_are_learned_as_such(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(chain_training, "self_play", watched)
     monkeypatch.setattr(chain_training, "OF_TWO", (0.0, 0.0, 0.0, 1.0))
-    chain_training.train(2, 500, 1, lambda *news: None)
+    chain_training.train(2, 500, 1, lambda *_: None)
     assert set(kinds) == {features.ANY}
 
 

@@ -375,7 +375,7 @@ async def test_lost_connections_lose_and_repeat_nothing(opened: Opener, postgres
 
     async def disturb() -> None:
         async with await psycopg.AsyncConnection.connect(url, autocommit=True) as cutter:
-            while refusals < enough:  # so often that a second attempt fails too
+            while refusals < enough:  # often enough that a second attempt fails too
                 await cutter.execute(CUT_OTHERS)
 
     async with asyncio.timeout(PATIENCE):

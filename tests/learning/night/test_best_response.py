@@ -70,7 +70,7 @@ def test_rules_of_thumb_are_those_of_the_readable_bots(bot: str) -> None:
 
 @pytest.mark.parametrize("levels", [values.LEVELS, 2])
 def test_the_master_decides_as_the_readable_one_does(levels: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless two decisions are worth the same to six digits. It looks at so many steps ahead."""
+    """Unless two decisions are worth the same to six digits. It looks ahead by this number of steps."""
     monkeypatch.setattr(values, "LEVELS", levels)
     monkeypatch.setattr(best_response, "LEVELS", levels)
     game = ShortRapido(players=3, finish=4)

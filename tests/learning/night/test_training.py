@@ -34,7 +34,7 @@ def test_what_a_turn_gives_away_is_what_its_decisions_do() -> None:
 
 
 def test_from_a_solution_the_exact_worth_of_all_that_turns_may_lead_to_is_learned() -> None:
-    """The table here tells the hands alone, so that they tell what was looked up."""
+    """The table here depends on the hands alone, so that they show what was read."""
     game = Chain(2, "18")
     waiter = np.tile(np.arange(HAND_PAIRS) / HAND_PAIRS, (arrangements(game.track).count, 1))
     waiter.flags.writeable = False

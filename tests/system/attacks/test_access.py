@@ -294,7 +294,7 @@ async def test_events_of_a_later_version_are_refused(tmp_path: Path, change: dic
 
 def with_unknown_fields(event: StoredEvent) -> StoredEvent:
     """The event with fields that this version does not know."""
-    body = json.loads(event.body) | {"news": [1, 2]}
+    body = json.loads(event.body) | {"unknown": [1, 2]}
     if "settings" in body:
         body["settings"] |= {"more": {"a": 1}}
     return StoredEvent(event.version, event.time, event.request, json.dumps(body), event.hidden)

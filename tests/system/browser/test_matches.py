@@ -119,8 +119,10 @@ def test_online_by_a_link_with_a_rematch(come: Come) -> None:
     expect(host.page.get_by_role("listitem").filter(has_text="Rui")).to_be_visible()
     host.click("web.start")
     play_together([host, guest])
-    told = {person.winner.inner_text() for person in (host, guest)}
-    assert host.say("web.winner.you") in told and len(told) == 2, "the winner is addressed, the other not"
+    results = {person.winner.inner_text() for person in (host, guest)}
+    assert host.say("web.winner.you") in results and len(results) == 2, (
+        "the winner is addressed, the other not"
+    )
     # one player requests a rematch, and all clients follow
     guest.click("web.rematch")
     following = re.compile(rf"/t/(?!{link.rpartition('/')[2]})")

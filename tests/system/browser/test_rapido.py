@@ -20,7 +20,7 @@ DECIDE = "turn=0 phase=decide value=62 steps={} tower={}"
 NEWS = """() => {
   const head = document.querySelector('.turn-dock > .head').getBoundingClientRect();
   const range = document.createRange();
-  range.selectNodeContents(document.querySelector('.turn-dock > .head > .news > span'));
+  range.selectNodeContents(document.querySelector('.turn-dock > .head > .newest-line > span'));
   const text = range.getBoundingClientRect();
   return text.width > 0 && text.top >= head.top - 1 && text.bottom <= head.bottom + 1;
 }"""
@@ -41,9 +41,9 @@ def test_a_long_news_line_is_not_cut_and_moves_nothing(come: Come, url: str) -> 
     before = person.board.bounding_box(), person.main.first.bounding_box()
     person.turn.get_by_role("radio", name=re.compile("^3")).tap()
     person.main.tap()
-    news = person.turn.locator(".news")
-    expect(news).to_contain_text("Dietlinde")
-    assert news.locator("span").evaluate(LINES) > 1
+    newest = person.turn.locator(".newest-line")
+    expect(newest).to_contain_text("Dietlinde")
+    assert newest.locator("span").evaluate(LINES) > 1
     assert page.evaluate(NEWS)
     assert (person.board.bounding_box(), person.main.first.bounding_box()) == before
     # and no word of the button to take it back is broken

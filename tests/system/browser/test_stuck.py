@@ -406,5 +406,5 @@ def test_the_title_does_not_tell_the_winner_before_the_board_shows_it(come: Come
     person.choices.last.click()  # field 0 throws nobody out
     person.main.first.click()
     expect(person.winner).to_be_visible()
-    told = [reached for title, reached in person.page.evaluate("window.titles") if wins.match(title)]
-    assert told and all("20" in reached for reached in told)
+    titles = [reached for title, reached in person.page.evaluate("window.titles") if wins.match(title)]
+    assert titles and all("20" in reached for reached in titles)

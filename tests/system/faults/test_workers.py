@@ -1,7 +1,7 @@
 """Two server processes on one database; clients of one match are at both.
 
-Nothing tells a worker what the other one stored: without a bus between them its clients receive of it when
-one of them next asks it something. So here everybody asks now and then, as a client without news may.
+Nothing reports to a server what the other one stored: without a bus between them its clients receive it when
+one of them next asks it something. So here everybody asks now and then, as a client without events may.
 Who is there is known to each worker for its own connections only.
 """
 

@@ -89,7 +89,7 @@ BROKEN: dict[str, tuple[type, str, Any, Invariant, int]] = {
     "a late hand-over is not reconsidered":
         (Autoplay, "_hand_over", lambda self, seat: self._match.hand_over(seat), "clocks", 5),
     "repeated commands are not recognised": (EventLog, "version_of", lambda self, key: None, "stored", 5),
-    "events are broadcast before they are stored": (EventLog, "commit", answer_before_storing, "told", 0),
+    "events are broadcast before they are stored": (EventLog, "commit", answer_before_storing, "early", 0),
     "a worker does not catch up": (EventLog, "catch_up", AsyncMock(return_value=False), "seen", 0),
 }  # fmt: skip
 """What is replaced by what, the invariant that this breaks, and the first seed that notices it today."""

@@ -48,7 +48,7 @@ EPOCH = 1_700_000_000.0
 Kind = Literal["calm", "faulty"]
 
 
-Invariant = Literal["answered", "bots", "clocks", "prompt", "running", "seen", "stored", "told"]
+Invariant = Literal["answered", "bots", "clocks", "prompt", "running", "seen", "stored", "early"]
 """What must always hold:
 
 - ``answered``: every command of a client that stays is answered.
@@ -58,7 +58,7 @@ Invariant = Literal["answered", "bots", "clocks", "prompt", "running", "seen", "
 - ``running``: no table stands still after the faults.
 - ``seen``: everybody sees all events, once and in order.
 - ``stored``: an accepted command is stored once, and versions have no gaps.
-- ``told``: nothing is told before it is stored.
+- ``early``: nothing is broadcast before it is stored.
 """
 
 
@@ -162,7 +162,7 @@ class World:
         """A person has received a version; check how late."""
         now = asyncio.get_running_loop().time()
         if (stored := self.disk.times.get((person.match, version))) is None:
-            self.fail("told", f"{person.name} saw {version} of {person.match}, which is not stored")
+            self.fail("early", f"{person.name} saw {version} of {person.match}, which is not stored")
             return
         late = now - max(stored, self.faults_end + 1.0 if self.kind == "faulty" else stored)
         bound = PROMPT_SECONDS if self.kind == "calm" else BEHIND_SECONDS

@@ -15,7 +15,7 @@ const PATIENCE = 400;
 /**
  * The analysis of a finished match, or of a record file. Raises ApiError: `no_evaluator` if nothing evaluates this
  * game.
- * `onwait` is told how many others come before it.
+ * `onwait` gets the number of requests before it.
  */
 export async function analyse(
   match: string | null,

@@ -1,4 +1,4 @@
-/** Seats: a seat is told by colour and shape and letter, everywhere. */
+/** Seats: a seat is known by colour and shape and letter, everywhere. */
 import { glyphs } from './glyphs';
 import { f1 } from './svg';
 

@@ -1,4 +1,4 @@
-/** Small signs in a box of 24. Each has its own shape, so that none is told by colour alone. */
+/** Small signs in a box of 24. Each has its own shape, so that none is recognised by colour alone. */
 
 export interface Sign {
   svg: string;

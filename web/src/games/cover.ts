@@ -11,7 +11,7 @@ export interface Cover {
   order: number;
   /** The options in a few words, for the bar. */
   summary(options: Options, texts: Texts): string;
-  /** How many colours a seat has at a table of so many. */
+  /** How many colours a seat has at a table of this size. */
   colours(players: number): number;
   /** The picture of the home screen; `id` keeps the pictures of one page apart. */
   picture(w: number, h: number, id: string): string;

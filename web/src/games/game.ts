@@ -28,7 +28,7 @@ export interface BoardProps<V = unknown, C extends Cue = Cue> {
   traces?: readonly Fact[];
   onlook?: (action: string | null) => void;
   onpick?: (action: string) => void;
-  /** Told of taps on spaces, for setting up a position; a board without spaces tells nothing. */
+  /** Called on taps on spaces, for setting up a position; never by a board without spaces. */
   onspace?: (space: number) => void;
 }
 
@@ -73,7 +73,7 @@ export interface GameParts<V = unknown, C extends Cue<V> = Cue<V>> {
   Dock: Component<DockProps<V, C>, Record<string, unknown> & DockExports, 'pick'>;
   Hand: Component<HandProps<V>>;
   /**
-   * What of a view lies on the board and what in the hand (null: nothing), to tell which pictures differ; and whether
+   * What of a view lies on the board and what in the hand (null: nothing), to find which pictures differ; and whether
    * dice were rolled.
    */
   split(view: V): { board: unknown; hand: unknown; rolled: boolean };
@@ -83,7 +83,7 @@ export interface GameParts<V = unknown, C extends Cue<V> = Cue<V>> {
   score(view: V, seat: number, texts: Texts): { text: string; label: string; icon?: IconName };
   /** The whole position in words, as the picture's description. */
   describe(view: V, seats: Pick<SeatView, 'name' | 'colours'>[], options: Options, texts: Texts): string;
-  /** What the seat to act is told and asked, where the words of its phase are not enough. */
+  /** What is shown to the seat to act and asked of it, where the words of its phase are not enough. */
   prompt?(view: V, previews: Record<string, Preview>, texts: Texts): string;
   /** The keys of the dock, for the help: key and what it does. */
   keys: [string, Key][];

@@ -1,7 +1,7 @@
 /** What of a game can be printed: `print.ts` in its folder exports it. */
 import type { Texts } from '../texts/texts.svelte';
 
-/** Lengths in pictures to print: so many units are a millimetre. */
+/** Lengths in pictures to print: the number of units in a millimetre. */
 export const UNITS = 4;
 
 export interface Sheet {

@@ -9,7 +9,7 @@ export interface EntryDie {
   marks: Marks;
   /** Whether it has the colour of its player; others are black. */
   own: boolean;
-  /** What tells it from the others, where the dice differ. */
+  /** What distinguishes it from the others, where the dice differ. */
   name?: (texts: Texts) => string;
 }
 
@@ -39,7 +39,7 @@ export function kept(dice: EntryDie[], tapped: Tapped | null, moment: string): s
 }
 
 /**
- * One face for each die, empty where there is none yet: in order, or, where the dice are told `apart`, so that each
+ * One face for each die, empty where there is none yet: in order, or, where the dice are kept `apart`, so that each
  * face finds a die that has it. Null if that cannot be.
  */
 export function assigned(dice: EntryDie[], faces: string[], apart: boolean): string[] | null {

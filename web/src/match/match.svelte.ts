@@ -493,7 +493,7 @@ export class Match {
     if (event.kind === 'configured') this.settings = event.settings;
     if (event.kind === 'resized') this.resize(event.options);
     this.see(now);
-    const lines = news(event, this.realDice);
+    const lines = eventLines(event, this.realDice);
     const seat = event.kind === 'acted' ? { seat: event.seat } : {};
     if (steps.length && !began) this.stage?.push({ ...seat, steps, lines });
     else if (now.position != null && (began || event.kind === 'position_set')) this.stage?.reset(now.position, []);
@@ -519,7 +519,7 @@ function afterPaint(call: () => void): void {
 const isUndo = (event: EventFrame['event']): boolean => event.kind === 'acted' && /^undo( \d+)?$/.test(event.action);
 
 /** What happened besides the game, as lines of the log. */
-function news(event: EventFrame['event'], realDice: boolean): NewLine[] {
+function eventLines(event: EventFrame['event'], realDice: boolean): NewLine[] {
   if (event.kind !== 'acted') return [];
   const { seat, action } = event;
   if (isUndo(event)) return [{ seat, key: realDice ? 'web.news.corrected' : 'web.news.undo' }];

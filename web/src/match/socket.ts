@@ -36,7 +36,7 @@ export interface SocketOptions {
   network?: Network;
 }
 
-/** Tells when the device loses or regains its network: a window. */
+/** Reports when the device loses or regains its network: a window. */
 export interface Network {
   addEventListener(type: 'online' | 'offline', listener: () => void): void;
   removeEventListener(type: 'online' | 'offline', listener: () => void): void;

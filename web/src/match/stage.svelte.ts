@@ -66,7 +66,7 @@ interface Planned {
   lines: NewLine[];
   /** It was undone before it was shown. */
   hasty: boolean;
-  /** It was told before. */
+  /** It was shown before. */
   again?: boolean;
 }
 
@@ -84,7 +84,7 @@ export class Stage {
   /** The newest first. */
   log = $state.raw<LogLine[]>([]);
   /** The lines of the last scene, for screen readers. */
-  told = $state.raw<LogLine[]>([]);
+  latest = $state.raw<LogLine[]>([]);
   busy = $state(false);
   /** Everything is shown at once until this device is to act. */
   rushing = $state(false);
@@ -104,7 +104,7 @@ export class Stage {
   private generation = 0;
   private reported = false;
   private readonly round = new Round();
-  /** What was shown of the last positions: an undo brings it back with all that a position does not tell. */
+  /** What was shown of the last positions: an undo brings it back with all that a position does not contain. */
   private past: { position: string; view: unknown }[] = [];
 
   constructor(private readonly on: StageOptions) {}
@@ -120,7 +120,7 @@ export class Stage {
     if (position === null) this.view = null;
     else this.view = this.viewOf(position, turn);
     this.remember(position, this.view);
-    if (!this.log.length) this.tell(turn.map((fact) => ({ seat: fact.seat, fact })));
+    if (!this.log.length) this.addLines(turn.map((fact) => ({ seat: fact.seat, fact })));
     this.rest();
     this.wake();
   }
@@ -220,8 +220,8 @@ export class Stage {
         }
         this.view = scene.view;
         if (scene.again) continue;
-        this.tell(scene.lines);
-        this.told = this.scene;
+        this.addLines(scene.lines);
+        this.latest = this.scene;
         const isOurs = !scene.plans.length || this.isMine(scene.seat);
         this.missed = isOurs ? [] : [...this.missed, { before, scene }].slice(-PAST_MOST);
       }
@@ -253,7 +253,7 @@ export class Stage {
     }
     this.view = cue.view;
     this.cue = null;
-    if (!this.current?.again) this.tell(cue.facts.map((fact) => ({ seat: fact.seat, fact })));
+    if (!this.current?.again) this.addLines(cue.facts.map((fact) => ({ seat: fact.seat, fact })));
   }
 
   /** Sounds and vibration of a cue; without them the match goes on. */
@@ -388,7 +388,7 @@ export class Stage {
     return this.past.find((known) => known.position === text)?.view;
   }
 
-  private tell(lines: NewLine[]): void {
+  private addLines(lines: NewLine[]): void {
     if (!lines.length) return;
     let log = this.log;
     for (const line of lines) {

@@ -52,7 +52,7 @@ describe('the stage', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('shows one cue after the other and tells each fact when its cue has ended', async () => {
+  it('shows one cue after the other and logs each fact when its cue has ended', async () => {
     const s = stage();
     s.reset(0, []);
     s.push({ steps: [step(1, 1), step(2, 3)] });
@@ -60,9 +60,9 @@ describe('the stage', () => {
     await vi.advanceTimersByTimeAsync(100);
     expect([s.view, s.log.length]).toEqual([1, 1]);
     await vi.advanceTimersByTimeAsync(100);
-    expect([s.busy, s.view, s.cue, s.told.length]).toEqual([false, 3, null, 2]);
+    expect([s.busy, s.view, s.cue, s.latest.length]).toEqual([false, 3, null, 2]);
   });
-  it('joins lines of the log, and tells of each scene only what is new', async () => {
+  it('joins lines of the log, and describes of each scene only what is new', async () => {
     const joining: Script = {
       ...counting,
       join: (before, { seat }) => ({ seat, key: 'sum', args: { n: (before.key ? Number(before.args?.n) : 1) + 1 } }),
@@ -71,11 +71,11 @@ describe('the stage', () => {
     s.reset(0, []);
     s.push({ steps: [step(1, 1), step(1, 2)] });
     await vi.advanceTimersByTimeAsync(0);
-    expect([s.log.map(({ args }) => args?.n), s.told.map(({ args }) => args?.n)]).toEqual([[2], [2]]);
+    expect([s.log.map(({ args }) => args?.n), s.latest.map(({ args }) => args?.n)]).toEqual([[2], [2]]);
     s.push({ steps: [step(1, 3)] });
     await vi.advanceTimersByTimeAsync(0);
     expect(s.log.map(({ args }) => args?.n)).toEqual([3]);
-    expect(s.told.map(({ fact }) => fact?.kind)).toEqual(['added']);
+    expect(s.latest.map(({ fact }) => fact?.kind)).toEqual(['added']);
   });
   it('ends a cue at once when it is skipped', async () => {
     const s = stage();
@@ -162,7 +162,7 @@ describe('the stage', () => {
     s.push({ seat: 0, steps: [step(1, 4)] });
     expect(s.cue?.ms).toBe(100);
   });
-  it('shows again what others did since this device last acted, and tells nothing twice', async () => {
+  it('shows again what others did since this device last acted, and logs nothing twice', async () => {
     const s = new Stage({ ...options(), mine: () => [0], ahead: () => [] });
     s.reset(0, []);
     for (const [seat, by, position] of [
@@ -174,13 +174,13 @@ describe('the stage', () => {
       s.push({ seat, steps: [step(by, position)] });
     expect(s.canShowAgain).toBe(false);
     await vi.advanceTimersByTimeAsync(1000);
-    const { told } = s;
+    const { latest } = s;
     expect([s.view, s.log.length, s.canShowAgain]).toEqual([9, 4, true]);
     s.showAgain();
     expect([s.busy, s.again, s.view, s.cue?.view]).toEqual([true, true, 2, 5]);
     await vi.advanceTimersByTimeAsync(1000);
     expect([s.busy, s.again, s.view, s.log.length, s.canShowAgain]).toEqual([false, false, 9, 4, true]);
-    expect(s.told).toBe(told);
+    expect(s.latest).toBe(latest);
     s.push({ seat: 0, steps: [step(1, 10)] });
     await vi.advanceTimersByTimeAsync(1000);
     expect(s.canShowAgain).toBe(false);

@@ -18,16 +18,16 @@ const MOST = 60;
 export const seatOf = (match: string): KeptSeat | null => recall<KeptSeat | null>(`seat.${match}`, null);
 
 /** Keep a seat, or what is new about it; without a token nothing is kept for a match that is unknown. */
-export function keepSeat(match: string, news: Partial<KeptSeat>): void {
-  const seat = { game: '', ...seatOf(match), ...news, seen: Date.now() };
+export function keepSeat(match: string, change: Partial<KeptSeat>): void {
+  const seat = { game: '', ...seatOf(match), ...change, seen: Date.now() };
   if (seat.token) remember(`seat.${match}`, seat);
   for (const [old] of keptSeats().slice(MOST)) forgetSeat(old);
 }
 
 /** Note something about a seat that is kept, without having used it. */
-export function remarkSeat(match: string, news: Partial<KeptSeat>): void {
+export function remarkSeat(match: string, change: Partial<KeptSeat>): void {
   const seat = seatOf(match);
-  if (seat) remember(`seat.${match}`, { ...seat, ...news });
+  if (seat) remember(`seat.${match}`, { ...seat, ...change });
 }
 
 export function forgetSeat(match: string): void {

@@ -34,7 +34,7 @@ export interface Turn {
   readonly recap: { turns: number; harms: TurnLine[]; others: TurnLine[] } | null;
   /** Shows at once what others do until the player is to act; null if there is nothing to skip. */
   readonly skipToMe: (() => void) | null;
-  /** Shows again what is told by `recap`; null if that is not possible. */
+  /** Shows again what `recap` says; null if that is not possible. */
   readonly again: (() => void) | null;
   /** Shows the whole log. */
   showLog(): void;

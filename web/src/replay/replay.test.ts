@@ -78,7 +78,7 @@ describe('a film', () => {
     expect([0, 1, 4, 5].map((ply) => turnAt(made.turns, ply))).toEqual([1, 1, 2, 2]);
   });
 
-  it('tells facts and what happened at the table, in order', () => {
+  it('lists facts and what happened at the table, in order', () => {
     const lines = made.lines.map((line) => `${line.ply} ${line.fact?.kind ?? line.key}`);
     expect(lines).toContain('3 web.news.bot');
     expect(lines.indexOf('3 web.news.bot')).toBe(lines.indexOf('3 doubled') + 1);

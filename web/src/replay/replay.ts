@@ -14,7 +14,7 @@ export interface Turn {
 }
 
 /**
- * A line of the log: what the plies up to `ply` brought. `first` is where it begins, where several are told as one.
+ * A line of the log: what the plies up to `ply` brought. `first` is where it begins, where several are shown as one.
  */
 export interface ReplayLine extends NewLine {
   ply: number;
@@ -55,13 +55,13 @@ export function turnsOf({ start, steps }: Pick<ReplayData, 'start' | 'steps'>): 
   return turns;
 }
 
-/** The turn, counted from 1, in which a match is after so many plies; at the end of a turn that is the next one. */
+/** The turn, counted from 1, after this number of plies; at the end of a turn that is the next one. */
 export const turnAt = (turns: Turn[], ply: number): number =>
   turns.findIndex(({ to }) => ply < to) + 1 || turns.length;
 
 export function linesOf({ remarks }: ReplayData, steps: Step[], script: Script): ReplayLine[] {
   const lines: ReplayLine[] = [];
-  const tell = (ply: number) => {
+  const addRemarks = (ply: number) => {
     for (const { seat, action } of remarks.filter((remark) => remark.ply === ply))
       lines.push({
         seat,
@@ -71,7 +71,7 @@ export function linesOf({ remarks }: ReplayData, steps: Step[], script: Script):
         remark: true,
       });
   };
-  tell(0);
+  addRemarks(0);
   steps.forEach(({ facts }, i) => {
     const ply = i + 1;
     for (const fact of facts) {
@@ -81,15 +81,15 @@ export function linesOf({ remarks }: ReplayData, steps: Step[], script: Script):
       if (joined && last) lines.splice(-1, 1, { ...joined, ply, first: last.first });
       else lines.push({ ...line, ply, first: ply });
     }
-    tell(ply);
+    addRemarks(ply);
   });
   return lines;
 }
 
-/** The last line that has been told after so many plies; -1 before the first. */
+/** The last line that is shown after this number of plies; -1 before the first. */
 export const lineAt = (lines: ReplayLine[], ply: number): number => lines.findLastIndex((line) => line.first <= ply);
 
-/** The seats as they were after so many plies: who had given up, for whom a bot played. */
+/** The seats as they were after this number of plies: who had given up, for whom a bot played. */
 export function seatsAt({ seats, remarks }: ReplayData, ply: number): SeatView[] {
   return seats.map(({ name, bot, colours }, i) => {
     const actions = remarks.filter((remark) => remark.seat === i && remark.ply <= ply).map(({ action }) => action);
@@ -141,7 +141,7 @@ export interface Luck {
 export function luckOf({ counts }: DieTally, faces: number): Luck {
   const rolls = counts.reduce((sum, n) => sum + n, 0);
   const p = 1 / counts.length;
-  const share = RARE / faces / 2; // so many faces get so many chances to look odd
+  const share = RARE / faces / 2; // the more faces, the more chances to look odd
   let low = 0;
   while (low < rolls && atMost(rolls, low, p) < share) low++;
   let high = low;

@@ -19,7 +19,7 @@ class Settings {
   muted = $state<boolean>(pick('muted', [true, false], false));
   /** Whether the compulsory first roll is made without asking. */
   autoRoll = $state<boolean>(pick('autoRoll', [true, false], false));
-  /** Whether choices at practice tables tell what they are worth. */
+  /** Whether choices at practice tables show what they are worth. */
   bars = $state<boolean>(pick('bars', [true, false], false));
   /** Whether it is said aloud whose turn it is, where real dice are rolled. */
   speak = $state<boolean>(pick('speak', [true, false], false));

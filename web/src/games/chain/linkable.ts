@@ -6,7 +6,7 @@ const LINKABLE = [
   31279248000, 76684608000, 137225088000, 137225088000,
 ];
 
-/** The probability that so many dice can all be linked. */
+/** The probability that all dice of a hand can be linked. */
 export const linkable = (dice: number): number => (LINKABLE[dice - 1] ?? 0) / 6 ** dice;
 
 /** The dice that go back into the pool if not, of one die, of two, and so on. */

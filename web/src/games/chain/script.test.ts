@@ -284,7 +284,7 @@ describe('what others do', () => {
 });
 
 describe('a preview', () => {
-  it('tells where a disc would go', () => {
+  it('shows where a disc would go', () => {
     const preview = {
       facts: [
         fact('moved', 0, { start: 6, end: 10, links: 4 }),
@@ -304,7 +304,7 @@ describe('a preview', () => {
     });
     expect(goingOf(null, 34)).toBeNull();
   });
-  it('tells which numbers would fit, and what a miss would cost', () => {
+  it('shows which numbers would fit, and what a miss would cost', () => {
     const miss = [fact('missed', 0, { number: 4 }), fact('failed', 0, { used: 5, lost: 3 }), fact('won', 2)];
     const rolls = {
       '1': [fact('added', 0, { number: 1, links: 5 })],
@@ -321,7 +321,7 @@ describe('the log', () => {
     seat: 0,
     fact: fact(kind, 0, { number, ...more }),
   });
-  it('tells the dice of one roll in one line', () => {
+  it('logs the dice of one roll in one line', () => {
     const first = line('rolled', 4, { coloured: true });
     const two = chain.join?.(first, line('rolled', 6, { coloured: false }));
     expect(two).toEqual({ seat: 0, key: 'play.several.chain.rolled', args: { number: [4, 6] } });

@@ -6,7 +6,7 @@ import { boardOf } from './board';
 
 /** A black die that was rolled and is not yet linked. */
 export interface LooseDie {
-  /** Tells it from the others for as long as it lies there. */
+  /** Distinguishes it from the others for as long as it lies there. */
   id: number;
   number: number;
 }
@@ -92,8 +92,8 @@ export const chain: Script<ChainView, ChainCue> = {
     const key = `play.several.chain.${fact.kind}`;
     if (fact.kind !== 'linked' && (fact.kind !== 'rolled' || fact.coloured)) return null;
     if (before.key !== key && before.fact?.kind !== fact.kind) return null;
-    const told = before.key === key ? (before.args?.number as number[]) : [Number(before.fact?.number)];
-    return { seat, key, args: { number: [...told, Number(fact.number)] } };
+    const joined = before.key === key ? (before.args?.number as number[]) : [Number(before.fact?.number)];
+    return { seat, key, args: { number: [...joined, Number(fact.number)] } };
   },
 };
 

@@ -24,7 +24,7 @@ function withHand(state: ChainState, seat: number, dice: number): ChainState {
   return { ...state, hands, pool: all - hands.reduce((sum, hand) => sum + hand, 0) };
 }
 
-/** A seat has so many dice in hand. */
+/** The number of dice in a seat.s hand. */
 export const holding = (state: ChainState, seat: number, dice: number): ChainState =>
   withHand(seat === state.turn ? atStart(state) : state, seat, dice);
 

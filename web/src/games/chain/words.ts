@@ -83,6 +83,6 @@ export function prompt(view: ChainView, previews: Record<string, Preview>, texts
   return [chain(view, texts), ...chances, asked].join(' ');
 }
 
-/** How often so many dice can all be linked. */
+/** How often all dice of a hand can be linked. */
 export const allFit = (texts: Texts, dice: number): string =>
   texts.t('web.chain.all_fit', { share: texts.percent(linkable(dice)) });

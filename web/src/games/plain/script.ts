@@ -14,7 +14,7 @@ export interface PlainView {
   rolls: number;
 }
 
-export type PlainCue = Cue<PlainView> & ({ kind: 'roll'; dice: string[] } | { kind: 'tell' });
+export type PlainCue = Cue<PlainView> & ({ kind: 'roll'; dice: string[] } | { kind: 'log' });
 
 /** The faces of a roll: a fact of the kind `rolled` has them as its `number` or its `dice`. */
 export function facesOf(fact: Fact): string[] | null {
@@ -65,7 +65,7 @@ export const plainScript = (game: string): Script<PlainView, PlainCue> => ({
           facts,
           sounds: [{ at: 260, sound: { name: 'dice' } }],
         });
-      } else cues.push({ kind: 'tell', seat: fact.seat, ms: TIME.flight, view: now, facts, sounds: [] });
+      } else cues.push({ kind: 'log', seat: fact.seat, ms: TIME.flight, view: now, facts, sounds: [] });
     }
     const after = shown(game, step.position, options, []);
     const kept = after.turn === view.turn ? { dice: now.dice, rolls: now.rolls } : { dice: null, rolls: 0 };

@@ -26,7 +26,7 @@ export function crowdOf(steps: readonly number[], more: readonly number[] = []):
   return Math.max(1, ...steps.map(count), ...more.map((step) => count(step) + 1));
 }
 
-/** The largest radius at which so many pieces fit on a step of this width and pitch. */
+/** The largest radius at which this number of pieces fits on a step of this width and pitch. */
 export function radius(width: number, pitch: number, crowd: number): number {
   const rows = crowd >= CROWD;
   const across = rows ? Math.ceil(crowd / 2) : crowd;

@@ -23,7 +23,7 @@ describe('the cells of all rolls', () => {
       ['26', plateSign(3), 'stop'],
     ]);
   });
-  it('tell a double that wins from an X', () => {
+  it('distinguish a double that wins from an X', () => {
     expect(cellsOf(rolls(fall(['33'], [], { win: 1 })))[0]?.sign).toBe(SIGNS.won);
   });
 });

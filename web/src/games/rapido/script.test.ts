@@ -81,7 +81,7 @@ describe('a step', () => {
     expect(cues[1]).toMatchObject({ ms: 1280, brief: 560, victims: [{ seat: 2 }, { seat: 1 }] });
     expect(cues[1]!.facts).toHaveLength(2);
   });
-  it('that rolls a double glows and climbs, and tells each fact once', () => {
+  it('that rolls a double glows and climbs, and logs each fact once', () => {
     const facts = [fact('rolled', 0, { dice: '33', value: 33 }), fact('doubled', 0, { climbed: 3, step: 8 })];
     const { cues, view } = rapido.plan(
       start(),

@@ -1,4 +1,4 @@
-/** Rapido for the eye: what is shown of a position, and how a step moves it. No rules, only what the facts tell. */
+/** Rapido for the eye: what is shown of a position, and how a step moves it. No rules, only what the facts say. */
 import { facesOf } from './dice';
 import { TIME, type Cue, type Options, type Plan, type Script, type Word } from '../../match/cues';
 import type { Fact, Step } from '../../match/facts';
@@ -106,7 +106,7 @@ export const rapido: Script<RapidoView, RapidoCue> = {
       untold.push(fact);
       follow(fact, now, cue, options, (step.position as RapidoState).turn);
     }
-    // the step's own position has the last word; the hand and the colours are what it does not tell
+    // the step's own position has the last word; the hand and the colours are what it does not contain
     return { cues, view: settled(now, step) };
   },
 

@@ -153,7 +153,7 @@ export class Lesson {
     this.hasty = false;
     this.close();
     const { scene, step } = this.place;
-    // the stage starts from what is shown, not from a position: a position does not tell what led to it
+    // the stage starts from what is shown, not from a position: a position does not show what led to it
     this.stage = new Stage({
       ...this.on,
       speed: () => (this.hasty ? 0 : this.on.speed()),

@@ -77,7 +77,7 @@ describe('an example', () => {
     );
     expect(after).toMatchObject([{ board: false, hand: { die: 4 }, facts: [missed] }]);
   });
-  it('is told in lines, some of them joined', () => {
+  it('is shown as lines, some of them joined', () => {
     const won: Fact = { kind: 'won', ruling: 'T3', seat: 0 };
     expect(linesOf([rolled(1), rolled(2), won], game)).toEqual([
       { seat: 0, key: 'rolls' },

@@ -30,7 +30,7 @@ export interface Drawn {
   split(view: unknown): { board: unknown; hand: unknown; rolled: boolean };
 }
 
-/** The board is shown where it tells something, and the dice of what happens where they are others than before. */
+/** The board is shown where it shows something, and the dice of what happens where they are others than before. */
 export function picturesOf(example: ExampleView, { script, split }: Drawn): Pictures {
   const { position, turn, options, tries } = example;
   const view = script.view(position, turn, options);
@@ -46,7 +46,7 @@ export function picturesOf(example: ExampleView, { script, split }: Drawn): Pict
     facts: one.steps.flatMap((step) => step.facts),
     view: end,
     board: board && changed(end, 'board'),
-    // a die that missed is told by the facts alone
+    // a die that missed is shown by the facts alone
     hand:
       seen.findLast(
         (now) =>

@@ -1,7 +1,7 @@
 import { ApiError, fetchRules } from '../../api';
 import type { RulesView } from '../../protocol';
 
-/** The rules of a game as the server tells them, for the pages that show or print them. */
+/** The rules of a game as the server sends them, for the pages that show or print them. */
 export class LoadedRules {
   view = $state.raw<RulesView | null>(null);
   /** Why they could not be fetched. */

@@ -22,7 +22,7 @@ describe('a rule of thumb', () => {
 });
 
 it('a chart is shaded between its least and its most', () => {
-  const shade = strictness({
+  const tint = strictness({
     name: 'first',
     kind: 'value',
     rows: [],
@@ -33,5 +33,5 @@ it('a chart is shaded between its least and its most', () => {
     ],
     right: 1,
   });
-  expect([20, 40, 60, null].map(shade)).toEqual([0, 0.5, 1, null]);
+  expect([20, 40, 60, null].map(tint)).toEqual([0, 0.5, 1, null]);
 });

@@ -3,7 +3,7 @@ import { recall, remember } from '../../storage';
 
 const SAVED = 'chain.rolls_up_to';
 
-export class Keeping {
+export class KeptDice {
   /** The largest hand that was rolled whole at this device: one that needs no question, where that is wished. */
   private whole = $state(Number(recall(SAVED, 0)) || 0);
   /** The number of dice to which each seat has cut a hand. */
