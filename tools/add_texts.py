@@ -1,10 +1,11 @@
-"""Merge texts into the five PO files, and keep their order and format.
+"""Merge texts into the PO files of the five languages, and keep their order and format.
 
     python3 run.py tool add_texts texts.json
 
 The JSON maps each key to its texts: ``{"web.home": {"en": "Home", "de": "Startseite", …}}``. A text with
-plural forms is a list of them, and ``"counted"`` names the placeholder that is counted. New keys are added at
-the end of the section ``"_section"``, which is created if necessary; an existing key is replaced in place.
+plural forms is a list of them, and ``"counted"`` names the placeholder that is counted. An existing key is
+replaced in place. New keys are added to the area ``"_area"`` (``play`` if not given), at the end of its section
+``"_section"``, which is created if necessary.
 The keys of the web client (``text_keys``) are generated again.
 Several processes may run concurrently.
 """
@@ -19,10 +20,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from escadaria.i18n import LANGUAGES
+from escadaria.i18n import AREAS, LANGUAGES, messages_of
 from tools import text_keys
 
-FOLDER = Path(__file__).parents[1] / "src" / "escadaria" / "i18n"
+FOLDER = Path(__file__).parents[1] / "src" / "escadaria" / "i18n" / "texts"
 WIDTH = 100
 
 
@@ -32,19 +33,22 @@ def main(paths: list[str]) -> int:
         return 2
     for path in paths:
         wanted = json.loads(Path(path).read_text("utf-8"))
-        section = wanted.pop("_section", "The web client.")
-        check(wanted)
+        section, new_area = wanted.pop("_section", "The web client."), wanted.pop("_area", "play")
+        check(wanted, new_area)
         lock = os.open(FOLDER, os.O_RDONLY)
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
-            new = {
-                language: merged((FOLDER / f"{language}.po").read_text("utf-8"), section, wanted, language)
-                for language in LANGUAGES
-            }
-            for language, text in new.items():
-                draft = FOLDER / f".{language}.po.new"
+            area_of = {key: message.area for key, message in messages_of(LANGUAGES[0]).items()}
+            new = {}
+            for area in AREAS:
+                texts = {key: text for key, text in wanted.items() if area_of.get(key, new_area) == area}
+                for language in LANGUAGES if texts else ():
+                    file = FOLDER / language / f"{area}.po"
+                    new[file] = merged(file.read_text("utf-8"), section, texts, language)
+            for file, text in new.items():
+                draft = file.with_suffix(".new")
                 draft.write_text(text, "utf-8")
-                draft.replace(FOLDER / f"{language}.po")
+                draft.replace(file)
         finally:
             text_keys.write()
             os.close(lock)
@@ -52,8 +56,10 @@ def main(paths: list[str]) -> int:
     return 0
 
 
-def check(wanted: dict[str, Any]) -> None:
+def check(wanted: dict[str, Any], area: str) -> None:
     """Exit before any file is written if a text is missing or plural forms are inconsistent."""
+    if area not in AREAS:
+        sys.exit(f"there is no area {area!r}, there are {', '.join(AREAS)}")
     for key, texts in wanted.items():
         missing = [language for language in LANGUAGES if not texts.get(language)]
         if missing:

@@ -1,4 +1,4 @@
-"""Generate the text keys of the web client from en.po.
+"""Generate the text keys of the web client from the English texts.
 
     python3 run.py tool text_keys
 
@@ -13,12 +13,11 @@ import re
 from pathlib import Path
 from string import Formatter
 
-from escadaria.i18n import LANGUAGES, messages_of
-from escadaria.i18n.web import part_of
+from escadaria.i18n import LANGUAGES, PARTS, messages_of
 
 FILE = Path(__file__).parents[1] / "web/src/texts/keys.ts"
 HEADER = """\
-// The texts of the client, generated from en.po by tools/text_keys.py. Do not edit.
+// The texts of the client, generated from the English texts by tools/text_keys.py. Do not edit.
 
 /** Each key, with the placeholders of its text. */
 export interface TextArgs {
@@ -29,7 +28,7 @@ def generate() -> str:
     """The contents of keys.ts."""
     lines = []
     for key, message in sorted(messages_of(LANGUAGES[0]).items()):
-        if part_of(key) is None:
+        if message.area not in PARTS:
             continue
         names = {name for form in message.forms for name in _placeholders(form)} | {message.counted} - {""}
         quoted = [f"'{name}'" for name in sorted(names)]

@@ -17,8 +17,7 @@ import httpx
 import pytest
 
 from escadaria.catalogue import GAMES
-from escadaria.i18n import LANGUAGES, Texts, load
-from escadaria.i18n.web import PARTS, texts_json
+from escadaria.i18n import LANGUAGES, PARTS, Texts, load, texts_json
 from escadaria.server.http import head, pages
 from escadaria.server.matches.hub import Hub
 from escadaria.server.settings import Settings

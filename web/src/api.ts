@@ -3,7 +3,7 @@ import { pinDigits, pinSeal } from './match/pins';
 import type { Games, LessonView, Open, Opened, ReplayData, RulesView, Sealed, Standing, Strategy } from './protocol';
 
 export type Catalogue = Record<string, string | { forms: string[]; counted: string }>;
-/** The parts of the texts: a screen loads those that it shows (`i18n/web.py`). */
+/** The parts of the texts: a screen loads those that it shows (`i18n/__init__.py`). */
 export const TEXT_PARTS = ['home', 'play', 'learn', 'study'] as const;
 export type TextPart = (typeof TEXT_PARTS)[number];
 

@@ -1,4 +1,4 @@
-"""Texts for players in five languages: one gettext PO file for each, with the same keys.
+"""Texts for players in five languages: gettext PO files by language and area, with the same keys.
 
 Babel reads the PO files directly, and provides the plurals, numbers and lists of CLDR. It was chosen over
 fluent.runtime, which was last released in March 2023.
@@ -23,7 +23,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cache, cached_property
@@ -42,6 +42,12 @@ from escadaria.game import AnyGame, BadOptions, Fact, kind_of
 LANGUAGES = ("en", "de", "fr", "it", "es")
 """The supported languages; the first is the default."""
 
+PARTS = ("home", "play", "learn", "study")
+"""The areas of the web client: all screens, playing, rules and lessons, strategy and positions."""
+
+AREAS = (*PARTS, "pages", "terminal")
+"""All areas: with the titles of pages, and what only the terminal says."""
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -51,6 +57,7 @@ class Message:
     """The text, or its plural forms."""
     counted: str = ""
     """The placeholder whose number selects the form; empty if there is only one form."""
+    area: str = "play"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +73,7 @@ class Texts:
         :raises KeyError: if there is no such text, or an argument is missing.
         """
         if key not in self.messages:
-            raise KeyError(f"there is no text {key!r} in {self.language}.po")
+            raise KeyError(f"there is no text {key!r} in {self.language}")
         message = self.messages[key]
         form = self._plural_index(args[message.counted]) if message.counted else 0
         return message.forms[min(form, len(message.forms) - 1)].format_map(args)
@@ -164,29 +171,56 @@ def load(language: str) -> Texts:
         raise BadOptions(f"there is no language {language!r}, there are {', '.join(LANGUAGES)}")
     messages = messages_of(language)
     for kit in KITS.values():
-        if kit.texts:
-            folder = resources.files(kit.texts)
-            own = folder.joinpath(f"{language}.po")
-            found = read_messages(own if own.is_file() else folder.joinpath(f"{LANGUAGES[0]}.po"), language)
-            messages = {**found, **messages}  # a game may add texts, but not replace any
-        messages = {**dict(_defaults(kit.game)), **messages}
+        defaults = dict(_defaults(kit.game))
+        found = _messages_of_kit(kit.texts, language) if kit.texts else {}
+        for key in defaults.keys() & found.keys():
+            found[key] = replace(found[key], area=defaults[key].area)
+        messages = defaults | found | messages  # a game may add texts, but not replace any
     return Texts(language, messages)
 
 
 def messages_of(language: str) -> dict[str, Message]:
     """The texts of this package, by key, without those of games in other packages."""
-    return read_messages(resources.files(__name__).joinpath(f"{language}.po"), language)
+    folder = resources.files(__name__).joinpath("texts", language)
+    found = (read_messages(folder.joinpath(f"{area}.po"), language, area) for area in AREAS)
+    return {key: message for messages in found for key, message in messages.items()}
+
+
+def _messages_of_kit(package: str, language: str) -> dict[str, Message]:
+    """The texts of a game in another package, in the default language if it does not have this one."""
+    folder = resources.files(package)
+    own = folder.joinpath(f"{language}.po")
+    return read_messages(own if own.is_file() else folder.joinpath(f"{LANGUAGES[0]}.po"), language)
+
+
+def texts_json(language: str, *parts: str) -> dict[str, Any]:
+    """The texts of the browser by key: those of some ``PARTS``, by default of all.
+
+    A text with plural forms is an object with its forms and the counted placeholder.
+
+    :raises BadOptions: if there is no such language or part.
+    """
+    for part in parts:
+        if part not in PARTS:
+            raise BadOptions(f"there is no part {part!r} of the texts, there are {', '.join(PARTS)}")
+    return {
+        key: {"forms": list(message.forms), "counted": message.counted}
+        if message.counted
+        else message.forms[0]
+        for key, message in load(language).messages.items()
+        if message.area in (parts or PARTS)
+    }
 
 
 def _defaults(game: type[AnyGame]) -> Iterator[tuple[str, Message]]:
     """Default texts of a game: its identifiers, the same in every language."""
-    yield f"{game.name}.name", _plain(game.name.capitalize())
-    yield f"{game.name}.tagline", _plain("")
+    yield f"{game.name}.name", _plain(game.name.capitalize(), "home")
+    yield f"{game.name}.tagline", _plain("", "home")
     for option in game.OPTIONS:
         key = f"{game.name}.option.{option.name}"
-        yield key, _plain(option.name.capitalize())
-        yield f"{key}.about", _plain("")
-        yield from ((f"{key}.{choice}", _plain(choice)) for choice in option.choices)
+        yield key, _plain(option.name.capitalize(), "home")
+        yield f"{key}.about", _plain("", "home")
+        yield from ((f"{key}.{choice}", _plain(choice, "home")) for choice in option.choices)
     for action in game().actions:
         word, _, rest = str(action).partition(" ")
         yield f"{game.name}.action.{word}", _plain((f"{word} {{number}}" if rest else word).capitalize())
@@ -196,11 +230,11 @@ def _defaults(game: type[AnyGame]) -> Iterator[tuple[str, Message]]:
         yield f"{game.name}.fact.{kind_of(fact)}", _plain(f"{{name}}: {words}.".replace("_", " "))
 
 
-def _plain(text: str) -> Message:
-    return Message((text,))
+def _plain(text: str, area: str = "play") -> Message:
+    return Message((text,), area=area)
 
 
-def read_messages(path: Traversable, language: str) -> dict[str, Message]:
+def read_messages(path: Traversable, language: str, area: str = "play") -> dict[str, Message]:
     """The texts in a PO file, by key."""
     with path.open("rb") as file:
         catalog = read_po(file, locale=language, abort_invalid=True)
@@ -210,9 +244,9 @@ def read_messages(path: Traversable, language: str) -> dict[str, Message]:
             case "", _:
                 pass  # the header
             case str(key), str(text):
-                messages[key] = Message((text,))
+                messages[key] = Message((text,), area=area)
             case (str(key), str(counted)), tuple(forms):
-                messages[key] = Message(forms, counted)
+                messages[key] = Message(forms, counted, area)
             case _:
                 raise AssertionError(f"{path.name}: {message.id!r} must have a text, or plural forms")
     return messages

@@ -1,15 +1,7 @@
-// The texts of the client, generated from en.po by tools/text_keys.py. Do not edit.
+// The texts of the client, generated from the English texts by tools/text_keys.py. Do not edit.
 
 /** Each key, with the placeholders of its text. */
 export interface TextArgs {
-  'benchmark.cost': never;
-  'benchmark.exploitability': 'bot' | 'options' | 'points' | 'share';
-  'benchmark.players': never;
-  'benchmark.protocol': 'games' | 'protocol';
-  'benchmark.regret': 'decision' | 'game' | 'high' | 'low' | 'options';
-  'benchmark.shortened': 'games';
-  'benchmark.solving': never;
-  'benchmark.unsolved': 'command' | 'options';
   'bot.expert': never;
   'bot.expert.about': never;
   'bot.grandmaster': never;
@@ -140,23 +132,17 @@ export interface TextArgs {
   'colour.white': never;
   'colour.yellow': never;
   'dice.ask': never;
-  'error.bad_bot': never;
   'error.bad_dice': never;
-  'error.bad_league': never;
   'error.bad_method': never;
   'error.bad_name': never;
   'error.bad_options': never;
   'error.bad_record': never;
-  'error.bad_solution': never;
   'error.bot_plays': never;
   'error.busy': never;
-  'error.cannot_print': never;
-  'error.cannot_solve': never;
   'error.closing': never;
   'error.colour_taken': never;
   'error.continued': never;
   'error.file': never;
-  'error.file_taken': never;
   'error.fixed': never;
   'error.forbidden': never;
   'error.future_version': never;
@@ -168,8 +154,6 @@ export interface TextArgs {
   'error.late': never;
   'error.later_version': never;
   'error.malformed': never;
-  'error.missing_extra': never;
-  'error.no_cluster': never;
   'error.no_evaluator': never;
   'error.no_undo': never;
   'error.not_found': never;
@@ -180,14 +164,12 @@ export interface TextArgs {
   'error.not_sealed': never;
   'error.not_started': never;
   'error.not_your_turn': never;
-  'error.nothing_to_resume': never;
   'error.offline': never;
   'error.over': never;
   'error.resigned': never;
   'error.running': never;
   'error.seat_taken': never;
   'error.seats_free': never;
-  'error.secret_missing': never;
   'error.stale_version': never;
   'error.started': never;
   'error.store_unavailable': never;
@@ -200,8 +182,6 @@ export interface TextArgs {
   'error.unknown_host': never;
   'error.unknown_match': never;
   'error.unknown_seat': never;
-  'lab.preparing': never;
-  'lab.written': 'path';
   'language.name': never;
   'lesson.chain.begin': never;
   'lesson.chain.begin.arrow': never;

@@ -23,8 +23,7 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
 from escadaria.catalogue import GAMES
-from escadaria.i18n import load, negotiate
-from escadaria.i18n.web import texts_json
+from escadaria.i18n import load, negotiate, texts_json
 from escadaria.refusals import Refused
 from escadaria.server import metrics
 from escadaria.server.edge.access import check_probe, is_known_host

@@ -17,7 +17,7 @@ from litestar.params import FromPath, JSONBody
 
 from escadaria import bots, strategy, wire
 from escadaria.catalogue import GAMES, KITS, load
-from escadaria.i18n.web import texts_json
+from escadaria.i18n import texts_json
 from escadaria.kit import Kit
 from escadaria.server.compute.coach import AnalysisView, RollsView, Waiting
 from escadaria.server.compute.replays import RECORD_BYTES, Replay
