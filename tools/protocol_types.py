@@ -21,7 +21,8 @@ from escadaria.refusals import Ending
 from escadaria.server.compute.coach import AnalysisView, RollsView, Waiting
 from escadaria.server.compute.replays import Replay
 from escadaria.server.http.routes import frames_schema
-from escadaria.teaching.views import LessonView, RulesView
+from escadaria.teaching.lessons import LessonView
+from escadaria.teaching.rulebook import RulesView
 
 HEADER = "// The wire, generated from the server's types by tools/protocol_types.py. Do not edit.\n"
 TO_SERVER = ("hello", "command", "Open", "PositionRequest")

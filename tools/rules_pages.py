@@ -14,7 +14,7 @@ from pathlib import Path
 from escadaria.catalogue import GAMES
 from escadaria.i18n import LANGUAGES, Texts, load
 from escadaria.teaching.cast import play
-from escadaria.teaching.rules import Example, Ruling, components, rulebook, rulings
+from escadaria.teaching.rulebook import Example, RulesView, RulingView, rulebook, rules_view
 
 FOLDER = Path(__file__).parents[1] / "docs" / "rules"
 
@@ -36,47 +36,48 @@ def _blocks(texts: Texts) -> Iterator[str]:
     for game in GAMES:
         yield f"# {texts(f'{game}.name')}"
         yield f"*{texts(f'{game}.tagline')}*"
-        if components(game):
-            yield f"## {texts('web.rules.setup')}"
-            yield "\n".join(_table(texts, game))
-        reasons = {ruling.number: ruling for ruling in rulings(game) if ruling.reason}
-        for section in rulebook(game):
-            yield f"## {texts(section.title)}"
-            for paragraph in section.paragraphs:
+        view, book = rules_view(game), rulebook(game)
+        if book is None:
+            continue
+        yield f"## {texts('web.rules.setup')}"
+        yield "\n".join(_table(texts, view))
+        reasons = {ruling.ruling: ruling for ruling in view.rulings if ruling.reason}
+        for shown, section in zip(view.sections, book.sections, strict=True):
+            yield f"## {texts(shown.title)}"
+            for paragraph, content in zip(shown.paragraphs, section.paragraphs, strict=True):
                 yield f"{texts(paragraph.text)} ({', '.join(paragraph.rulings)})"
                 noted = [reasons.pop(number) for number in paragraph.rulings if number in reasons]
                 if noted:
                     yield "\n".join(_origin(texts, ruling) for ruling in noted)
-                if paragraph.example:
-                    yield "\n".join(_quoted(texts, paragraph.example))
+                if paragraph.example and content.example:
+                    yield "\n".join(_quoted(texts, game, paragraph.example.caption, content.example))
 
 
-def _table(texts: Texts, game: str) -> Iterator[str]:
+def _table(texts: Texts, view: RulesView) -> Iterator[str]:
     """The components by number of players."""
-    players = GAMES[game].OPTIONS[0]
-    numbers = range(players.low, players.high + 1)
-    yield f"| {texts('web.rules.setup.players')} | {' | '.join(map(str, numbers))} |"
+    numbers = list(view.components[0].counts)
+    yield f"| {texts('web.rules.setup.players')} | {' | '.join(numbers)} |"
     yield f"|---|{'--:|' * len(numbers)}"
-    for part in components(game):
-        yield f"| {texts(part.text)} | {' | '.join(map(str, part.counts))} |"
+    for part in view.components:
+        yield f"| {texts(part.text)} | {' | '.join(map(str, part.counts.values()))} |"
 
 
-def _origin(texts: Texts, ruling: Ruling) -> str:
+def _origin(texts: Texts, ruling: RulingView) -> str:
     """What of a ruling is not printed, or how the printed editions differ."""
     marks = [origin for origin in ruling.origins if origin != "printed"] or ruling.origins
     words = ", ".join(texts(f"web.rules.origin.{mark}") for mark in marks)
-    return f"- *{ruling.number}, {words}:* {texts(ruling.reason or '')}"
+    return f"- *{ruling.ruling}, {words}:* {texts(ruling.reason or '')}"
 
 
-def _quoted(texts: Texts, example: Example) -> Iterator[str]:
+def _quoted(texts: Texts, game: str, caption: str, example: Example) -> Iterator[str]:
     """The caption of the example, and a line for each continuation."""
-    yield f"> {texts(example.caption)}"
+    yield f"> {texts(caption)}"
     if example.tries:
         yield ">"
     for event in example.tries:
         sentences = [
-            texts.fact(example.start.game, fact, example.start.cast)
-            for step in play(example.table(), event)
+            texts.fact(game, fact, example.cast)
+            for step in play(example.play(game, example.setup), event)
             for fact in step.facts
         ]
         yield f"> - {' '.join(sentences)}"

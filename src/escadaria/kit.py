@@ -30,6 +30,9 @@ class Kit:
 
     game: type[AnyGame]
     """The rules."""
+    package: str = ""
+    """The game's package. ``data/rulebook.toml`` in it has the rules with examples, ``data/lesson.toml`` a
+    guided first game. Default: none."""
     bots: Part | None = None
     """``BOTS``: from a bot's name to its ``escadaria.bots.Maker``. Default: random play and rollouts."""
     values: Part | None = None
@@ -57,10 +60,6 @@ class Kit:
     """``advice()``: heuristics and charts, by number of players. Default: none."""
     explanations: Part | None = None
     """``GOOD`` and ``BAD``: facts that explain why a decision was better. Default: none."""
-    lesson: Part | None = None
-    """``SCENES``: a guided first game. Default: none."""
-    rulebook: Part | None = None
-    """``SECTIONS``: the rules with examples. Default: none."""
     sequences: Part | None = None
     """``sequences(game, state)``: series of decisions without a roll between them that front ends offer as
     one choice, the first as a proposal, and whether these are all. Default: none."""

@@ -91,8 +91,7 @@ def test_every_part_of_every_kit_exists() -> None:
         "bots": "BOTS", "values": "evaluator", "solution": "file_name opened",
         "solver": "needs solve seconds_left", "compiled": "POLICIES play_batch", "batch": "games",
         "observation": "FIELDS parts", "picture": "draw",
-        "drawing": "draw note", "heuristics": "advice", "explanations": "GOOD BAD", "lesson": "SCENES",
-        "rulebook": "SECTIONS",
+        "drawing": "draw note", "heuristics": "advice", "explanations": "GOOD BAD",
     }  # fmt: skip
     for kit in (RAPIDO, CHAIN):
         for name, defined in parts.items():

@@ -73,7 +73,7 @@ PURE = ("game", "kit", "games.rules", "catalogue")
 RULES = {"__init__", "kit", "rules", "links", "boards"}
 """The modules of a game's folder that are its rules, and its kit."""
 
-SHOWN = {"picture", "spiral", "drawing", "observation", "explanations", "lesson", "rulebook"}
+SHOWN = {"picture", "spiral", "drawing", "observation", "explanations"}
 """The modules of a game's folder that front ends use."""
 
 

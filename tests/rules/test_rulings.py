@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from escadaria import GAMES
-from escadaria.teaching.rules import rulings
+from escadaria.teaching.rulebook import rules_view
 from rules.cases import blocks
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +24,8 @@ def test_the_page_has_all_rulings_in_order() -> None:
 
 
 def test_the_page_has_the_origin_of_each_ruling() -> None:
-    origins = {ruling.number: ", ".join(ruling.origins) for game in GAMES for ruling in rulings(game)}
+    rulings = [ruling for game in GAMES for ruling in rules_view(game).rulings]
+    origins = {ruling.ruling: ", ".join(ruling.origins) for ruling in rulings}
     assert origins == SOURCES
 
 

@@ -27,7 +27,8 @@ from escadaria import GAMES
 from escadaria.client import MatchClient, open_match
 from escadaria.refusals import Refused
 from escadaria.store import StoreUnavailable
-from escadaria.teaching.views import lesson_view, rules_view
+from escadaria.teaching.lessons import lesson_view
+from escadaria.teaching.rulebook import rules_view
 from raw import QUICK, play, playing, raw
 from server.clients import PEOPLE, client, entered
 from serving import PATIENCE, Inside, serving

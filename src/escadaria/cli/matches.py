@@ -18,7 +18,7 @@ from escadaria.play import Play
 from escadaria.printing import PAPERS, write_pdf
 from escadaria.record import open_record
 from escadaria.record import verify as verify_record
-from escadaria.teaching.rules import rulebook
+from escadaria.teaching.rulebook import rulebook
 from escadaria.terminal import saves, seating
 from escadaria.terminal.play import PAUSE, Quit, TerminalMatch
 from escadaria.terminal.replay import Replay
@@ -161,7 +161,7 @@ def print_(
         seating.make_game(game, option, None, 0)  # report wrong options
         if paper not in PAPERS:
             raise BadOptions(f"there is no paper {paper!r}, there are {' and '.join(PAPERS)}")
-        if not rulebook(game):
+        if rulebook(game) is None:
             raise BadOptions(f"there are no pages of {game} to print")
         import_module("uvicorn")  # report a missing extra before the server starts
         saves.check_writable(out)

@@ -1,6 +1,6 @@
 """Rules pages with live examples, and a guided first game.
 
-``rules.py`` and ``lessons.py`` define the structure: the order of texts and their positions. The texts are
-in ``i18n``. Every example and lesson is played at a real ``Table``, so it always agrees with the engine.
-``views.py`` converts it for a browser.
+A game's ``data/rulebook.toml`` and ``data/lesson.toml`` have the structure: the order of texts and
+positions. ``i18n`` has the texts. Every example and lesson is played by the rules, so it always
+agrees with the engine.
 """

@@ -5,6 +5,7 @@ from escadaria.kit import Kit, lazy
 
 KIT = Kit(
     game=Chain,
+    package=__package__,
     bots=lazy("escadaria.games.chain.bots"),
     values=lazy("escadaria.games.chain.values"),
     solution=lazy("escadaria.games.chain.solution"),
@@ -18,8 +19,6 @@ KIT = Kit(
     drawing=lazy("escadaria.games.chain.drawing"),
     heuristics=lazy("escadaria.games.chain.heuristics"),
     explanations=lazy("escadaria.games.chain.explanations"),
-    lesson=lazy("escadaria.games.chain.lesson"),
-    rulebook=lazy("escadaria.games.chain.rulebook"),
     sequences=lazy("escadaria.games.chain.sequences"),
     shows_risk=True,
     counted={

@@ -5,6 +5,7 @@ from escadaria.kit import Kit, lazy
 
 KIT = Kit(
     game=Rapido,
+    package=__package__,
     bots=lazy("escadaria.games.rapido.bots"),
     values=lazy("escadaria.games.rapido.seat_values"),
     solution=lazy("escadaria.games.rapido.solution"),
@@ -17,8 +18,6 @@ KIT = Kit(
     drawing=lazy("escadaria.games.rapido.drawing"),
     heuristics=lazy("escadaria.games.rapido.heuristics"),
     explanations=lazy("escadaria.games.rapido.explanations"),
-    lesson=lazy("escadaria.games.rapido.lesson"),
-    rulebook=lazy("escadaria.games.rapido.rulebook"),
     shows_risk=True,
     counted={
         "thrown_out": ("threw_out", "victim"),

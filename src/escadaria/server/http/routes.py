@@ -26,7 +26,8 @@ from escadaria.server.edge.addresses import is_loopback, own_addresses
 from escadaria.server.edge.socket import table
 from escadaria.server.http.errors import refusals
 from escadaria.server.matches.hub import Hub
-from escadaria.teaching.views import LessonView, RulesView, lesson_view, rules_view
+from escadaria.teaching.lessons import LessonView, lesson_view
+from escadaria.teaching.rulebook import RulesView, rules_view
 
 
 def _body(kind: Any) -> dict[int, ResponseSpec]:
