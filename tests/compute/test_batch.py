@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 
 from compute.kernels import CHAINS, EVERY, RAPIDOS
-from escadaria import BadOptions, IllegalAction, InvalidText, load
+from escadaria import GAMES, BadOptions, IllegalAction, InvalidText, load
 from escadaria.adapters import observation
+from escadaria.adapters.gymnasium import SeatEnv
 from escadaria.arena.simulation import DICE, Stream, simulate
+from escadaria.bots import LEVELS
 from escadaria.compute.batch import Batch
 from escadaria.dice import equal_shares
 from escadaria.game import CHANCE, AnyGame, Outcome
 from escadaria.games.rapido.rules import Rapido
 from strategies import play_random
+
+pytestmark = pytest.mark.usefixtures("no_solution")
 
 SEED = 11
 
@@ -107,6 +111,34 @@ def test_games_start_from_any_position(game: AnyGame) -> None:
         batch.step(actions)
         for table, action in zip(tables, actions, strict=True):
             table.act(game.actions[action])
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+@pytest.mark.parametrize("name", GAMES)
+def test_bots_play_as_in_single_environments(name: str, players: int) -> None:
+    check_bots(name, players, matches=8, decisions=4)
+
+
+def check_bots(name: str, players: int, matches: int, decisions: int) -> None:
+    """Matches beside bots of each level, and of each level and the next one, are those of single environments.
+
+    The position is compared at each decision.
+    """
+    rng = np.random.default_rng(SEED)
+    pairs = zip(LEVELS, LEVELS[1:], strict=False) if players > 2 else ()
+    for others in [*zip(LEVELS), *pairs]:
+        batch = Batch(load(name, players=players), matches, list(range(matches)), bots=others)
+        single = [SeatEnv(name, players=players, opponents=others) for _ in range(matches)]
+        for number, env in enumerate(single):
+            env.reset(seed=number)
+        for _ in range(decisions):
+            for place, env in enumerate(single):
+                assert batch.position(place) == env.position, others
+            actions = (rng.random(batch.mask.shape) * batch.mask).argmax(axis=1)
+            batch.step(actions)
+            for env, action in zip(single, actions, strict=True):
+                if env.step(action)[2]:
+                    env.reset()
 
 
 def _positions(game: AnyGame, number: int) -> list[Any]:

@@ -149,15 +149,16 @@ def reply(
     if policy_tables is not None:
         policy_tables.known[:] = -1
     while policies[rows[game, TURN]] >= 0:
-        policy, noise = policies[rows[game, TURN]], streams[game, NOISE]
+        seat = rows[game, TURN]
+        policy, noise = policies[seat], streams[game, NOISE]
         if policy_tables is None or policy < TOURIST:
             field, noise = decide(policy, simple, rows[game, ROLLED], rows[game, TOWER], noise)
         else:
             field, noise = decide_by_tables(policy, policy_tables, finish, turns, rows[game], noise)
         streams[game, NOISE] = noise
-        turns += field >= 0
         if carry_out(finish, players, field + 1, rows, game, streams):
             return True
+        turns += rows[game, TURN] != seat
     return False
 
 
