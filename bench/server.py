@@ -162,7 +162,7 @@ def percentiles(waits: list[float]) -> tuple[float, float]:
 # Profiling.
 
 PARTS = {
-    "rules": r"escadaria/(game|games/.*|play|record|dice|server/match/match)\.py",
+    "rules": r"escadaria/(game|games/.*|play|record|dice|match/match)\.py",
     "encoding": r"escadaria/wire\.py",
     "store": r"escadaria/store/|sqlalchemy/|psycopg|sqlite3/",
     "metrics": r"prometheus_client/",

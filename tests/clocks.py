@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from escadaria.server.clock import Clock
+from escadaria.match.clock import Clock
 
 
 class ShiftedClock(Clock):

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import parent
-from escadaria.server.clock import Clock
+from escadaria.match.clock import Clock
 from escadaria.server.edge.limits import KINDS
 from escadaria.server.matches.hub import Hub
 from escadaria.server.run import make_server

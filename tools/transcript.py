@@ -200,7 +200,7 @@ async def serving() -> AsyncIterator[str]:
         stack.enter_context(mock.patch("escadaria.server.matches.hub.secrets", names))
         stack.enter_context(mock.patch("escadaria.server.matches.hub.dice.new_secret", return_value=SECRET))
         stack.enter_context(mock.patch("escadaria.server.matches.hub.new_token", return_value=TOKEN))
-        stack.enter_context(mock.patch("escadaria.server.match.match.new_token", return_value=WATCH))
+        stack.enter_context(mock.patch("escadaria.match.match.new_token", return_value=WATCH))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         urls: list[str] = []
         server = make_server(Settings(port=0, database=str(Path(folder) / "matches")), urls.append)

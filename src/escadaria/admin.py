@@ -24,8 +24,8 @@ import msgspec
 
 from escadaria import wire
 from escadaria.game import GameError
+from escadaria.match.match import Hidden, Match, MatchEvent, SavedMatch
 from escadaria.record import verify, write
-from escadaria.server.match.match import Hidden, Match, MatchEvent, SavedMatch
 from escadaria.store import StoredEvent, StoreUnavailable
 from escadaria.store.commits import HEAD, Session
 from escadaria.store.sql import database_at

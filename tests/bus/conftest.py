@@ -18,9 +18,9 @@ from escadaria.bus import Bus, Sent, remote
 from escadaria.bus.memory import Exchange
 from escadaria.bus.postgres import PostgresBus
 from escadaria.bus.redis import RedisBus
-from escadaria.server.clock import Clock
+from escadaria.match import leases
+from escadaria.match.clock import Clock
 from escadaria.server.matches import hub as hub_module
-from escadaria.server.matches import leases
 from raw import RawClient, duel, raw
 from serving import PATIENCE, Inside, serving
 

@@ -13,7 +13,7 @@ from bus.conftest import Pair, Workers
 from clocks import EndlessPauses
 from escadaria import bots
 from escadaria.bus.redis import RedisBus
-from escadaria.server.match.room import Room
+from escadaria.match.room import Room
 from escadaria.store import StoredEvent, StoreUnavailable, Survey
 from raw import RawClient, duel, opened, raw
 from serving import PATIENCE, eventually

@@ -13,7 +13,7 @@ import pytest
 from bus.conftest import LIFE, Pair, Workers
 from bus.test_follow import act
 from clocks import ShiftedClock
-from escadaria.server.match import turn_clock
+from escadaria.match import turn_clock
 from escadaria.server.matches.hub import Hub
 from escadaria.store import StoredEvent, StoreUnavailable
 from raw import QUICK, duel, opened, playing, raw

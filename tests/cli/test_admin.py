@@ -20,8 +20,8 @@ from typer.testing import CliRunner, Result
 from databases import Postgres, postgres  # noqa: F401 - a fixture
 from escadaria import admin, dice, wire
 from escadaria.cli import app
+from escadaria.match.match import Match, MatchEvent, new_match
 from escadaria.record import read, verify
-from escadaria.server.match.match import Match, MatchEvent, new_match
 from escadaria.store import StoredEvent, open_store
 from escadaria.store.commits import HEAD
 from store.conftest import url  # noqa: F401 - a fixture

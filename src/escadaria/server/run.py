@@ -14,8 +14,8 @@ from litestar import Litestar
 
 from escadaria.folders import data_folder
 from escadaria.game import BadOptions
+from escadaria.match.clock import Clock
 from escadaria.server import logs
-from escadaria.server.clock import Clock
 from escadaria.server.edge.protocol import Config, Gate, HttpProtocol, WebSocketProtocol
 from escadaria.server.http.app import create_app
 from escadaria.server.matches.hub import Hub

@@ -350,8 +350,8 @@ async def test_a_move_and_its_answer_are_one_write(tmp_path: Path) -> None:
 
 async def test_a_long_match_loads_from_its_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the events after the snapshot are read, and a few before it to recognise repeated commands."""
-    monkeypatch.setattr("escadaria.server.match.event_log._SNAPSHOT_EVENTS", 50)
-    monkeypatch.setattr("escadaria.server.match.event_log.COMMANDS_REMEMBERED", 20)
+    monkeypatch.setattr("escadaria.match.event_log._SNAPSHOT_EVENTS", 50)
+    monkeypatch.setattr("escadaria.match.event_log.COMMANDS_REMEMBERED", 20)
     async with serving(tmp_path, idle_seconds=0) as server:
         match = await playing(server.url, practice=True)
         store, name = server.hub.store, match["match"]

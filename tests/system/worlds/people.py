@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from escadaria import wire
 from escadaria.game import GameError
-from escadaria.server.match.presence import Connection
-from escadaria.server.match.room import Room
+from escadaria.match.presence import Connection
+from escadaria.match.room import Room
 from system.faults.people import Receiver
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ import pytest
 
 from escadaria import wire
 from escadaria.bus import Sent
-from escadaria.server.match.autoplay import Autoplay
-from escadaria.server.match.event_log import EventLog, stored_events
-from escadaria.server.match.match import MatchEvent
-from escadaria.server.match.presence import Connection
-from escadaria.server.match.room import Room
+from escadaria.match.autoplay import Autoplay
+from escadaria.match.event_log import EventLog, stored_events
+from escadaria.match.leases import Leases
+from escadaria.match.match import MatchEvent
+from escadaria.match.presence import Connection
+from escadaria.match.room import Room
 from escadaria.server.matches.hub import Hub
-from escadaria.server.matches.leases import Leases
 from system.worlds.world import Invariant, Violation, run_world
 
 SEEDS = [int(os.environ["ESCADARIA_SEED"])] if "ESCADARIA_SEED" in os.environ else range(50)

@@ -17,10 +17,10 @@ from unittest import mock
 import msgspec
 
 from escadaria import wire
+from escadaria.match.clock import Clock
+from escadaria.match.match import Hidden, Match, MatchEvent
 from escadaria.play import Event
-from escadaria.server.clock import Clock
 from escadaria.server.edge.limits import Limits
-from escadaria.server.match.match import Hidden, Match, MatchEvent
 from escadaria.server.matches import hub as hub_module
 from escadaria.server.matches.hub import Hub
 from escadaria.server.settings import Settings

@@ -13,9 +13,9 @@ import msgspec
 from escadaria import catalogue
 from escadaria.coach import evaluators
 from escadaria.game import CHANCE, AnyGame
+from escadaria.match.match import Match
 from escadaria.record import REAL, Proof, Record, Remark, Seat, read, result_text, verify
 from escadaria.refusals import Refused
-from escadaria.server.match.match import Match
 from escadaria.views import StepView, fact_data
 
 RECORD_BYTES = 200_000

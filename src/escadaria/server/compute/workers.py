@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from escadaria.game import AnyGame
+from escadaria.match.match import Match
 from escadaria.server.compute import coach, replays, worker
 from escadaria.server.compute.coach import Waiting
 from escadaria.server.compute.pool import Job, Pool
 from escadaria.server.edge.limits import Limits, subnet
-from escadaria.server.match.match import Match
 from escadaria.server.settings import Settings
 from escadaria.wire import Evaluation, PositionRequest
 

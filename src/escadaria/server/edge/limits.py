@@ -12,9 +12,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
+from escadaria.match.clock import Clock
 from escadaria.refusals import Refused
 from escadaria.server import metrics
-from escadaria.server.clock import Clock
 from escadaria.server.settings import Settings
 
 Kind = Literal[

@@ -13,12 +13,12 @@ from litestar.params import FromPath
 
 from escadaria import wire
 from escadaria.game import GameError
+from escadaria.match.presence import Connection
+from escadaria.match.room import Room, refusal_frame
 from escadaria.refusals import Ending, Refused, code_of
 from escadaria.server.edge.access import address_of, same_origin
 from escadaria.server.edge.limits import Bucket, subnet
 from escadaria.server.http.errors import CLOSE_CODES
-from escadaria.server.match.presence import Connection
-from escadaria.server.match.room import Room, refusal_frame
 from escadaria.server.matches.hub import Hub
 
 log = logging.getLogger(__name__)

@@ -15,8 +15,8 @@ from litestar.openapi.plugins import JsonRenderPlugin
 
 from escadaria.bus import open_bus
 from escadaria.game import GameError
+from escadaria.match.clock import Clock
 from escadaria.server import metrics
-from escadaria.server.clock import Clock
 from escadaria.server.edge.access import check_page
 from escadaria.server.edge.limits import Limits
 from escadaria.server.http import errors

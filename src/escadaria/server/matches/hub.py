@@ -13,18 +13,18 @@ from functools import partial
 
 from escadaria import bots, catalogue, dice, wire
 from escadaria.bus import ALL, UNKNOWN, Bus, Sent
+from escadaria.match.clock import Clock
+from escadaria.match.event_log import stored_events
+from escadaria.match.leases import BEAT_SECONDS, Leases
+from escadaria.match.match import HOST, Match, MatchEvent, new_match
+from escadaria.match.presence import Connection
+from escadaria.match.room import Room
+from escadaria.match.services import Services
+from escadaria.match.tokens import Tokens, digest, new_token
 from escadaria.refusals import Refused
 from escadaria.server import metrics
-from escadaria.server.clock import Clock
 from escadaria.server.compute.workers import Workers
 from escadaria.server.edge.limits import Limits, address_key, subnet
-from escadaria.server.match.event_log import stored_events
-from escadaria.server.match.match import HOST, Match, MatchEvent, new_match
-from escadaria.server.match.presence import Connection
-from escadaria.server.match.room import Room
-from escadaria.server.match.services import Services
-from escadaria.server.match.tokens import Tokens, digest, new_token
-from escadaria.server.matches.leases import BEAT_SECONDS, Leases
 from escadaria.server.settings import Settings
 from escadaria.store import Store, StoreUnavailable
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from escadaria import wire
+from escadaria.match.match import Match
+from escadaria.match.presence import Presence
 from escadaria.record import resigned
-from escadaria.server.match.match import Match
-from escadaria.server.match.presence import Presence
 from escadaria.views import fact_data
 
 

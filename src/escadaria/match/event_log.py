@@ -15,12 +15,12 @@ import msgspec
 from escadaria import wire
 from escadaria.bus import Sent
 from escadaria.game import GameError
+from escadaria.match.jobs import Jobs
+from escadaria.match.match import Hidden, Match, MatchEvent, SavedMatch
+from escadaria.match.services import Services
 from escadaria.play import RESIGN, Event, Step
 from escadaria.refusals import Refused
 from escadaria.server import metrics
-from escadaria.server.match.jobs import Jobs
-from escadaria.server.match.match import Hidden, Match, MatchEvent, SavedMatch
-from escadaria.server.match.services import Services
 from escadaria.store import Conflict, Fenced, Lease, Store, StoredEvent
 
 log = logging.getLogger(__name__)

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 
 from escadaria import wire
+from escadaria.match.clock import Clock
+from escadaria.match.match import HOST, Match
+from escadaria.match.tokens import digest, new_token
 from escadaria.refusals import Ending, Refused
 from escadaria.server import metrics
-from escadaria.server.clock import Clock
 from escadaria.server.edge.limits import subnet
-from escadaria.server.match.match import HOST, Match
-from escadaria.server.match.tokens import digest, new_token
 from escadaria.server.settings import Settings
 from escadaria.views import previews, sequences
 

@@ -13,7 +13,7 @@ import itertools
 import logging
 
 from escadaria.bus import Bus
-from escadaria.server.clock import Clock
+from escadaria.match.clock import Clock
 from escadaria.store import Lease, Store, StoreUnavailable
 
 log = logging.getLogger(__name__)

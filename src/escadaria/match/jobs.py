@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from weakref import WeakMethod
 
 from escadaria.game import GameError
+from escadaria.match.match import Match
 from escadaria.refusals import Refused
-from escadaria.server.match.match import Match
 from escadaria.store import StoreUnavailable
 
 log = logging.getLogger(__name__)

@@ -18,10 +18,10 @@ import msgspec
 
 from escadaria import bots, catalogue, dice, wire
 from escadaria.game import AnyGame, GameError
+from escadaria.match.tokens import digest, new_token
 from escadaria.play import BACK, ROLL, Event, Play, SavedPlay, Step
 from escadaria.record import COLOURS, REAL, Proof, Record, Seat
 from escadaria.refusals import Refused
-from escadaria.server.match.tokens import digest, new_token
 
 HOST = 0
 """The member who opened the match."""

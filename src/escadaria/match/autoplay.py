@@ -10,14 +10,14 @@ from weakref import WeakMethod
 
 from escadaria import wire
 from escadaria.game import GameError
+from escadaria.match.event_log import EventLog
+from escadaria.match.jobs import Jobs
+from escadaria.match.match import Match, MatchEvent
+from escadaria.match.presence import Presence
+from escadaria.match.services import Services
+from escadaria.match.turn_clock import TurnClock
 from escadaria.play import ROLL, Play
 from escadaria.refusals import Refused
-from escadaria.server.match.event_log import EventLog
-from escadaria.server.match.jobs import Jobs
-from escadaria.server.match.match import Match, MatchEvent
-from escadaria.server.match.presence import Presence
-from escadaria.server.match.services import Services
-from escadaria.server.match.turn_clock import TurnClock
 from escadaria.store import Fenced, StoreUnavailable
 
 log = logging.getLogger(__name__)

@@ -16,19 +16,19 @@ from typing import Any
 from escadaria import wire
 from escadaria.bus import HURRY, UNKNOWN, Sent
 from escadaria.game import GameError
+from escadaria.match import snapshots
+from escadaria.match.autoplay import Autoplay
+from escadaria.match.event_log import EventLog, restored_match
+from escadaria.match.jobs import Jobs
+from escadaria.match.match import HOST, Match, MatchEvent
+from escadaria.match.presence import Connection, Presence
+from escadaria.match.recovery import RecoveryCodes
+from escadaria.match.services import Services
+from escadaria.match.tokens import digest
+from escadaria.match.turn_clock import TurnClock
 from escadaria.play import ROLL, Event, Step
 from escadaria.refusals import Refused, code_of
 from escadaria.server import metrics
-from escadaria.server.match import snapshots
-from escadaria.server.match.autoplay import Autoplay
-from escadaria.server.match.event_log import EventLog, restored_match
-from escadaria.server.match.jobs import Jobs
-from escadaria.server.match.match import HOST, Match, MatchEvent
-from escadaria.server.match.presence import Connection, Presence
-from escadaria.server.match.recovery import RecoveryCodes
-from escadaria.server.match.services import Services
-from escadaria.server.match.tokens import digest
-from escadaria.server.match.turn_clock import TurnClock
 from escadaria.store import StoredEvent, Survey
 from escadaria.views import step_view
 

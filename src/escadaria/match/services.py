@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from escadaria.bus import Bus
-from escadaria.server.clock import Clock
+from escadaria.match.clock import Clock
+from escadaria.match.leases import Leases
+from escadaria.match.match import Match
+from escadaria.match.tokens import Tokens
 from escadaria.server.compute.workers import Workers
 from escadaria.server.edge.limits import Limits
-from escadaria.server.match.match import Match
-from escadaria.server.match.tokens import Tokens
-from escadaria.server.matches.leases import Leases
 from escadaria.server.settings import Settings
 from escadaria.store import Store
 

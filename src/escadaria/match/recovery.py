@@ -8,12 +8,12 @@ from functools import partial
 import msgspec
 
 from escadaria import wire
+from escadaria.match.event_log import EventLog
+from escadaria.match.jobs import Jobs
+from escadaria.match.match import Match
+from escadaria.match.services import Services
+from escadaria.match.tokens import digest, new_token
 from escadaria.refusals import Refused
-from escadaria.server.match.event_log import EventLog
-from escadaria.server.match.jobs import Jobs
-from escadaria.server.match.match import Match
-from escadaria.server.match.services import Services
-from escadaria.server.match.tokens import digest, new_token
 from escadaria.store import StoreUnavailable
 
 log = logging.getLogger(__name__)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from escadaria.server.clock import Clock
-from escadaria.server.match.match import Match
-from escadaria.server.match.presence import Presence
+from escadaria.match.clock import Clock
+from escadaria.match.match import Match
+from escadaria.match.presence import Presence
 
 _WARNING_SHARE, _WARNING_MOST = 0.25, 20.0
 
