@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 
 from escadaria import i18n
-from escadaria.adapters import drawing
+from escadaria.adapters import rendering
 from escadaria.arena.league import League
 from escadaria.arena.simulation import Results
 from escadaria.coach.analysis import Analysis
@@ -41,10 +41,10 @@ class Picture:
     state: Any
 
     def _repr_svg_(self) -> str:
-        return drawing.svg(self.game, self.state)
+        return rendering.svg(self.game, self.state)
 
     def __str__(self) -> str:
-        return drawing.text(self.game, self.state)
+        return rendering.text(self.game, self.state)
 
 
 def show(game: AnyGame, state: Any = None) -> Picture:

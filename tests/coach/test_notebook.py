@@ -9,10 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
+from PIL import ImageDraw
 
 import escadaria
 from escadaria import strategy
-from escadaria.adapters import drawing
+from escadaria.adapters import rendering
 from escadaria.arena.league import league
 from escadaria.game import AnyGame
 from escadaria.games.chain.boards import Board
@@ -36,7 +37,7 @@ def test_every_position_has_a_drawing(walk: Walk) -> None:
     for state in (walk.game.initial_state(), walk.state):
         svg = escadaria.show(walk.game, state)._repr_svg_()
         root = ElementTree.fromstring(svg)
-        assert root.get("viewBox") == f"0 0 {drawing.WIDTH} {drawing.HEIGHT}"
+        assert root.get("viewBox") == f"0 0 {rendering.WIDTH} {rendering.HEIGHT}"
         assert not re.search(r"\b(nan|inf)\b", svg)
 
 
@@ -54,12 +55,13 @@ def test_a_game_shows_its_board() -> None:
 
 
 def test_the_drawing_has_the_words_of_the_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both sheets get the same calls."""
     game = escadaria.load("chain", players=3)
     written: list[str] = []
-    monkeypatch.setattr(drawing.PixelSheet, "write", lambda self, x, y, words, **how: written.append(words))
-    drawing.pixels(game, game.initial_state())
-    assert texts_of(drawing.svg(game, game.initial_state())) == written
+    monkeypatch.setattr(
+        ImageDraw.ImageDraw, "text", lambda self, at, words, *how, anchor: written.append(words)
+    )
+    rendering.pixels(game, game.initial_state())
+    assert texts_of(rendering.svg(game, game.initial_state())) == written
 
 
 def test_a_game_without_a_drawing_shows_its_text() -> None:

@@ -59,7 +59,7 @@ except ModuleNotFoundError as missing:
         name=missing.name,
     ) from missing
 
-from escadaria.adapters import drawing, observation
+from escadaria.adapters import observation, rendering
 from escadaria.adapters.rewards import ILLEGAL, ILLEGAL_REWARD, ZERO_SUM, Potential, Rewards, check, checked
 from escadaria.arena.simulation import DICE, NOISE, Stream
 from escadaria.bots import AnyBot
@@ -86,7 +86,7 @@ class SeatEnv(gymnasium.Env[Observations, np.int64]):
     """One seat of a match against bots."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
-        "render_modes": list(drawing.MODES),
+        "render_modes": list(rendering.MODES),
         "render_fps": 2,
     }
 
@@ -111,7 +111,7 @@ class SeatEnv(gymnasium.Env[Observations, np.int64]):
             shapes zero-sum rewards.
         :param discount: the learner's, for rewards by a potential.
         :param illegal: how an illegal action is handled, one of ``rewards.ILLEGAL``.
-        :param render_mode: one of ``drawing.MODES``.
+        :param render_mode: one of ``rendering.MODES``.
         :raises BadOptions: if there is no such game or option.
         :raises UnknownBot: if there is no such bot.
         """
@@ -119,7 +119,7 @@ class SeatEnv(gymnasium.Env[Observations, np.int64]):
         check(
             seat=(seat, (*range(self.game.players), RANDOM)),
             illegal=(illegal, ILLEGAL),
-            render_mode=(render_mode, (None, *drawing.MODES)),
+            render_mode=(render_mode, (None, *rendering.MODES)),
         )
         self.render_mode, self.illegal = render_mode, illegal
         self.seat = 0 if seat == RANDOM else int(seat)
@@ -190,7 +190,7 @@ class SeatEnv(gymnasium.Env[Observations, np.int64]):
 
     def render(self) -> Any:
         """Render the position in the render mode; None without one."""
-        return drawing.render(self.render_mode, self.game, self.position, self._turn)
+        return rendering.render(self.render_mode, self.game, self.position, self._turn)
 
     def _seen(self) -> tuple[Observations, dict[str, Any]]:
         if self.render_mode == "human":
@@ -272,7 +272,7 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         from escadaria.compute.batch import Batch
 
         self.game, self.num_envs, self.render_mode = load(game, **options), num_envs, render_mode
-        modes, mode = [mode for mode in drawing.MODES if mode != "human"], AutoresetMode(autoreset_mode)
+        modes, mode = [mode for mode in rendering.MODES if mode != "human"], AutoresetMode(autoreset_mode)
         check(render_mode=(render_mode, (None, *modes)))
         self.metadata = {"autoreset_mode": mode, "render_modes": modes, "render_fps": 2}
         self.single_observation_space = _observation_space(self.game)
@@ -344,7 +344,7 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         if self.render_mode is None:
             return None
         positions = map(self.batch.position, range(self.num_envs))
-        return tuple(drawing.render(self.render_mode, self.game, position) for position in positions)
+        return tuple(rendering.render(self.render_mode, self.game, position) for position in positions)
 
     def _info(self, mask: npt.NDArray[np.int8]) -> dict[str, Any]:
         return {"action_mask": mask, "_action_mask": np.ones(self.num_envs, np.bool_)}

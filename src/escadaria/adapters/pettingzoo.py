@@ -47,7 +47,7 @@ except ModuleNotFoundError as missing:
         name=missing.name,
     ) from missing
 
-from escadaria.adapters import drawing, observation
+from escadaria.adapters import observation, rendering
 from escadaria.adapters.rewards import ILLEGAL, ILLEGAL_REWARD, ZERO_SUM, Potential, Rewards, check
 from escadaria.catalogue import DEFAULT, load
 from escadaria.dice import equal_shares
@@ -82,7 +82,7 @@ class raw_env(AECEnv):
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo has it on the class and on the instance
         "name": "escadaria",
-        "render_modes": list(drawing.MODES),
+        "render_modes": list(rendering.MODES),
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -109,7 +109,7 @@ class raw_env(AECEnv):
         :raises BadOptions: if there is no such game, option or mode.
         """
         super().__init__()
-        check(render_mode=(render_mode, (None, *drawing.MODES)), masks=(masks, MASKS))
+        check(render_mode=(render_mode, (None, *rendering.MODES)), masks=(masks, MASKS))
         self.game = load(game, **options)
         self._rewards = Rewards(self.game, reward, discount)
         self.metadata = {**raw_env.metadata, "name": f"escadaria_{game}_v{self.game.rules_version}"}
@@ -262,7 +262,7 @@ class raw_env(AECEnv):
 
     def render(self) -> Any:
         """Render the position in the render mode; None without one."""
-        return drawing.render(self.render_mode, self.game, self.position, self._turn)
+        return rendering.render(self.render_mode, self.game, self.position, self._turn)
 
     def close(self) -> None:
         """Nothing to close."""

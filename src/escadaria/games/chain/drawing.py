@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from escadaria.adapters.drawing import BONE, COLUMNS, FADED, INK, LINE, WIDTH, Sheet
+from escadaria.adapters.rendering import BONE, COLUMNS, FADED, INK, LINE, WIDTH, Sheet
 from escadaria.games.chain import rules as chain
 from escadaria.games.chain import spiral
 from escadaria.games.chain.picture import BACK, ON

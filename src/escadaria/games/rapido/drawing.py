@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from escadaria.adapters.drawing import BONE, FADED, LINE, PAPER, WIDTH, Sheet
+from escadaria.adapters.rendering import BONE, FADED, LINE, PAPER, WIDTH, Sheet
 from escadaria.games.rapido import rules as rapido
 from escadaria.games.rapido.picture import CLAY, COBALT
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cache
 from html import escape
@@ -72,28 +71,25 @@ def text(game: AnyGame, state: Any, facts: Iterable[Fact] = ()) -> str:
 
 def pixels(game: AnyGame, state: Any) -> npt.NDArray[np.uint8]:
     """The picture of a position as an RGB array: ``HEIGHT`` rows of ``WIDTH`` pixels."""
-    sheet = PixelSheet(game)
-    _draw(sheet, state)
-    return sheet.pixels()
+    return _drawn(game, state).pixels()
 
 
 def svg(game: AnyGame, state: Any) -> str:
     """The picture of a position as SVG."""
-    sheet = SvgSheet(game)
-    _draw(sheet, state)
-    return sheet.svg()
+    return _drawn(game, state).svg()
 
 
-def _draw(sheet: Sheet, state: Any) -> None:
-    kit = kit_of(sheet.game)
+def _drawn(game: AnyGame, state: Any) -> Sheet:
+    sheet, kit = Sheet(game), kit_of(game)
     artist: Artist = kit.drawing() if kit.drawing is not None else Plain
-    for seat in range(sheet.game.players):
+    for seat in range(game.players):
         left = 24 + seat * 156
         if seat == state.turn:
             sheet.box(left - 10, 12, 150, 48, fill=BONE, line=INK)
         sheet.piece(left + 14, 36, seat)
         sheet.write(left + 34, 36, artist.note(state, seat), size=17, anchor="lm")
     artist.draw(sheet, state)
+    return sheet
 
 
 class Artist(Protocol):
@@ -119,29 +115,34 @@ class Plain:
         return f"seat {seat}"
 
 
-class Sheet(ABC):
-    """A canvas; lengths are in pixels of the finished picture."""
+class Sheet:
+    """A canvas; lengths are in pixels of the finished picture. Its shapes are elements of SVG."""
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
         self.seats = _seats(game)
+        self._elements: list[tuple[str, dict[str, Any], str]] = []
 
-    @abstractmethod
     def box(
         self, left: float, top: float, width: float, height: float, *, fill: str, line: str, round_: float = 8
-    ) -> None: ...
+    ) -> None:
+        self._add("rect", x=left, y=top, width=width, height=height, rx=round_, fill=fill, stroke=line)
 
-    @abstractmethod
-    def line(self, *points: tuple[float, float], fill: str, width: float) -> None: ...
+    def line(self, *points: tuple[float, float], fill: str, width: float) -> None:
+        self._add("polyline", points=points, fill="none", stroke=fill, stroke_width=width)
 
-    @abstractmethod
     def write(
         self, x: float, y: float, words: str, *, size: float, fill: str = INK, anchor: str = "mm"
     ) -> None:
         """Write words in one line. The anchor is left, middle or right (l, m, r), and the middle (m)."""
+        side = _ANCHORS[anchor[0]]
+        self._add("text", words, x=x, y=y, dy="0.35em", fill=fill, font_size=size, text_anchor=side)
 
-    @abstractmethod
-    def disc(self, x: float, y: float, radius: float, fill: str) -> None: ...
+    def disc(self, x: float, y: float, radius: float, fill: str) -> None:
+        self._add("circle", cx=x, cy=y, r=radius, fill=fill, stroke=INK)
+
+    def _add(self, name: str, words: str = "", **attributes: Any) -> None:
+        self._elements.append((name, attributes, words))
 
     def piece(self, x: float, y: float, seat: int, radius: float = 14) -> None:
         """A piece or disc in the seat's colour, with its letter."""
@@ -160,12 +161,18 @@ class Sheet(ABC):
         _, ink, _, paper = look_of(self.seats, seat).style.split()
         return paper, ink
 
+    def svg(self) -> str:
+        """The picture as SVG, without other packages."""
+        return "\n".join([
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
+            f' style="max-width: 100%; height: auto" font-family="system-ui, sans-serif">',
+            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{PAPER}"/>',
+            *(_written(*element) for element in self._elements),
+            "</svg>",
+        ])  # fmt: skip
 
-class PixelSheet(Sheet):
-    """A canvas of pixels, by Pillow."""
-
-    def __init__(self, game: AnyGame) -> None:
-        super().__init__(game)
+    def pixels(self) -> npt.NDArray[np.uint8]:
+        """The picture as an RGB array, by Pillow."""
         try:
             from PIL import Image, ImageDraw
         except ModuleNotFoundError as missing:
@@ -173,75 +180,41 @@ class PixelSheet(Sheet):
                 "Pillow is not installed: pictures need escadaria[gymnasium] or [pettingzoo]",
                 name=missing.name,
             ) from missing
-        self.image = Image.new("RGB", (WIDTH * SCALE, HEIGHT * SCALE), PAPER)
-        self.draw = ImageDraw.Draw(self.image)
-
-    def pixels(self) -> npt.NDArray[np.uint8]:
-        from PIL import Image
-
-        return np.array(self.image.resize((WIDTH, HEIGHT), Image.Resampling.BOX), np.uint8)
-
-    def box(
-        self, left: float, top: float, width: float, height: float, *, fill: str, line: str, round_: float = 8
-    ) -> None:
-        corners = [left * SCALE, top * SCALE, (left + width) * SCALE, (top + height) * SCALE]
-        self.draw.rounded_rectangle(corners, round_ * SCALE, fill, line, SCALE)
-
-    def line(self, *points: tuple[float, float], fill: str, width: float) -> None:
-        scaled = [(x * SCALE, y * SCALE) for x, y in points]
-        self.draw.line(scaled, fill, round(width * SCALE), joint="curve")
-
-    def write(
-        self, x: float, y: float, words: str, *, size: float, fill: str = INK, anchor: str = "mm"
-    ) -> None:
-        self.draw.text((x * SCALE, y * SCALE), words, fill, _font(size * SCALE), anchor=anchor)
-
-    def disc(self, x: float, y: float, radius: float, fill: str) -> None:
-        corners = [(x - radius) * SCALE, (y - radius) * SCALE, (x + radius) * SCALE, (y + radius) * SCALE]
-        self.draw.ellipse(corners, fill, INK, SCALE)
+        image = Image.new("RGB", (WIDTH * SCALE, HEIGHT * SCALE), PAPER)
+        draw = ImageDraw.Draw(image)
+        for name, attributes, words in self._elements:
+            at: dict[str, Any] = {
+                key: x * SCALE if isinstance(x, int | float) else x for key, x in attributes.items()
+            }
+            if name == "rect":
+                corners = (at["x"], at["y"], at["x"] + at["width"], at["y"] + at["height"])
+                draw.rounded_rectangle(corners, at["rx"], at["fill"], at["stroke"], SCALE)
+            elif name == "polyline":
+                points = [(x * SCALE, y * SCALE) for x, y in at["points"]]
+                draw.line(points, at["stroke"], round(at["stroke_width"]), joint="curve")
+            elif name == "circle":
+                x, y, radius = at["cx"], at["cy"], at["r"]
+                draw.ellipse((x - radius, y - radius, x + radius, y + radius), at["fill"], INK, SCALE)
+            else:
+                anchor, font = _SHORT[at["text_anchor"]] + "m", _font(at["font_size"])
+                draw.text((at["x"], at["y"]), words, at["fill"], font, anchor=anchor)
+        return np.array(image.resize((WIDTH, HEIGHT), Image.Resampling.BOX), np.uint8)
 
 
-class SvgSheet(Sheet):
-    """A canvas of SVG elements, without other packages."""
+_ANCHORS = {"l": "start", "m": "middle", "r": "end"}
+_SHORT = {anchor: short for short, anchor in _ANCHORS.items()}
 
-    def __init__(self, game: AnyGame) -> None:
-        super().__init__(game)
-        self._elements: list[str] = []
 
-    def svg(self) -> str:
-        return "\n".join([
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
-            f' style="max-width: 100%; height: auto" font-family="system-ui, sans-serif">',
-            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{PAPER}"/>',
-            *self._elements,
-            "</svg>",
-        ])  # fmt: skip
+def _written(name: str, attributes: dict[str, Any], words: str) -> str:
+    """An element of SVG as text."""
+    start = f"<{name} " + " ".join(f'{key.replace("_", "-")}="{_value(x)}"' for key, x in attributes.items())
+    return f"{start}>{escape(words)}</{name}>" if words else f"{start}/>"
 
-    def box(
-        self, left: float, top: float, width: float, height: float, *, fill: str, line: str, round_: float = 8
-    ) -> None:
-        self._add("rect", x=left, y=top, width=width, height=height, rx=round_, fill=fill, stroke=line)
 
-    def line(self, *points: tuple[float, float], fill: str, width: float) -> None:
-        path = " ".join(f"{x:.6g},{y:.6g}" for x, y in points)
-        self._add("polyline", points=path, fill="none", stroke=fill, stroke_width=width)
-
-    def write(
-        self, x: float, y: float, words: str, *, size: float, fill: str = INK, anchor: str = "mm"
-    ) -> None:
-        side = {"l": "start", "m": "middle", "r": "end"}[anchor[0]]
-        self._add("text", escape(words), x=x, y=y, dy="0.35em", fill=fill, font_size=size, text_anchor=side)
-
-    def disc(self, x: float, y: float, radius: float, fill: str) -> None:
-        self._add("circle", cx=x, cy=y, r=radius, fill=fill, stroke=INK)
-
-    def _add(self, name: str, content: str = "", **attributes: float | str) -> None:
-        written = (
-            f'{key.replace("_", "-")}="{value if isinstance(value, str) else format(value, ".6g")}"'
-            for key, value in attributes.items()
-        )
-        start = f"<{name} {' '.join(written)}"
-        self._elements.append(f"{start}>{content}</{name}>" if content else f"{start}/>")
+def _value(given: Any) -> str:
+    if isinstance(given, tuple):
+        return " ".join(f"{x:.6g},{y:.6g}" for x, y in given)
+    return given if isinstance(given, str) else format(given, ".6g")
 
 
 def _seats(game: AnyGame) -> tuple[Seat, ...]:
