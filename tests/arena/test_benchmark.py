@@ -15,9 +15,9 @@ from arena.test_simulation import last
 from escadaria import bots, load, solutions
 from escadaria.arena import benchmark as module
 from escadaria.arena.benchmark import GAMES, PROTOCOL, Entries, Unsolved, benchmark, pool, regret
-from escadaria.arena.league import BadBot
 from escadaria.arena.rating import POINTS, fit, fit_one
 from escadaria.arena.simulation import Share
+from escadaria.bots import BadBot
 from escadaria.catalogue import KITS
 from escadaria.cli import app
 from escadaria.game import AnyGame, BadOptions

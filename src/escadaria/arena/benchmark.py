@@ -35,15 +35,12 @@ from escadaria.arena.league import (
     ResultsFile,
     Schedule,
     installed_version,
-    name_of,
     play_schedule,
-    read_bot,
 )
 from escadaria.arena.rating import fit_one
 from escadaria.arena.simulation import DICE, NOISE, Z95, Share, Stream, play, simulate
-from escadaria.bots import BOTS, AnyBot
+from escadaria.bots import BOTS, AnyBot, make, name_of, read
 from escadaria.bots import check as check_bot
-from escadaria.bots import load as load_bot
 from escadaria.bots.evaluating import best
 from escadaria.catalogue import KITS, game_type, kit_of, load
 from escadaria.dice import equal_shares
@@ -225,7 +222,7 @@ def benchmark(
     """
     if number < 1:
         raise BadOptions(f"at least one game must be played, not {number}")
-    entrant = read_bot(bot)
+    entrant = read(bot)
     names = games or [name for name, kit in KITS.items() if kit.benchmark is not None]
     tables = [
         load(name, players=seats)
@@ -361,7 +358,7 @@ def _cost(game: AnyGame, bot: str | AnyBot, number: int) -> Cost:
     try:
         for game_number in count():
             dice, noise = (Stream.of(SEED, game_number, which) for which in (DICE, NOISE))
-            own = timed(_made(bot, game, noise))
+            own = timed(make(bot, game, noise))
             seats: list[str | AnyBot] = ["simple"] * game.players
             seats[game_number % game.players] = own
             play(game, seats, dice, noise)
@@ -369,10 +366,6 @@ def _cost(game: AnyGame, bot: str | AnyBot, number: int) -> Cost:
         pass
     counted = clocks[UNTIMED:]
     return Cost(len(counted), sum(counted) / len(counted))
-
-
-def _made(bot: str | AnyBot, game: AnyGame, rng: random.Random) -> AnyBot:
-    return load_bot(bot, game, rng) if isinstance(bot, str) else bot
 
 
 # Regret.
@@ -425,7 +418,7 @@ def regret(
     losses, decisions = np.zeros(games), 0
     for number in range(games):
         dice, noise = (Stream.of(SEED, number, which) for which in (DICE, NOISE))
-        own, seat = _made(bot, game, noise), number % game.players
+        own, seat = make(bot, game, noise), number % game.players
 
         def decide(state: Any, own: AnyBot = own, seat: int = seat, number: int = number) -> Any:
             nonlocal decisions

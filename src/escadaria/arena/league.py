@@ -10,13 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from functools import cache, cached_property
-from importlib import import_module
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from itertools import combinations, permutations
 from math import sqrt
@@ -29,7 +27,7 @@ from numpy.typing import NDArray
 from escadaria.arena.rating import fit
 from escadaria.arena.simulation import CHUNK, FEW, Z95, Share, play_batch
 from escadaria.arena.workers import Counts, check_workers, kernel, run_batches
-from escadaria.bots import AnyBot, UnknownBot
+from escadaria.bots import AnyBot, name_of, read
 from escadaria.bots import check as check_bot
 from escadaria.folders import cache_folder
 from escadaria.game import AnyGame, BadOptions, GameError
@@ -42,12 +40,6 @@ NUMBERS = 1 << 32
 
 ENGINE_BATCH = 12
 """The number of games that the Python engine plays for one line of the results file."""
-
-
-class BadBot(GameError):
-    """A bot that raises an error or plays an illegal action."""
-
-    code = "bad_bot"
 
 
 class BadLeague(GameError):
@@ -84,7 +76,7 @@ def league(
     :raises NoCluster: if the scheduler does not answer, or has no workers.
     :raises BadLeague: if the stored results are damaged.
     """
-    players = tuple(map(read_bot, bots))
+    players = tuple(map(read, bots))
     schedule = Schedule(len(players), game.players)
     names = tuple(map(name_of, players))
     if games < 1:
@@ -143,85 +135,6 @@ def play_schedule(
         done += number
         progress(done, total)
     return tuple(tallies)
-
-
-# Bots.
-
-
-def read_bot(bot: str | AnyBot) -> str | AnyBot:
-    """The name of a built-in bot, or a user's bot wrapped in checks.
-
-    :raises UnknownBot: if it is an import path that leads to nothing.
-    """
-    if callable(bot):
-        return CheckedBot(getattr(bot, "__name__", type(bot).__name__), bot)
-    if ":" not in bot:
-        return bot
-    folder = str(Path.cwd())
-    import_bot(bot, folder)
-    return CheckedBot(bot, ImportedBot(bot, folder))
-
-
-def name_of(bot: str | AnyBot) -> str:
-    return bot.name if isinstance(bot, CheckedBot) else str(bot)
-
-
-@dataclass(frozen=True)
-class CheckedBot:
-    """A user's bot; its actions are checked, and errors contain its name."""
-
-    name: str
-    bot: AnyBot
-
-    def __call__(self, game: AnyGame, state: Any) -> Any:
-        """The bot's decision. :raises BadBot: if it is not legal, or the bot raises an error."""
-        try:
-            action = self.bot(game, state)
-        except GameError:
-            raise
-        except Exception as error:
-            raise BadBot(f"{self.name} failed with {error!r} at {state}") from error
-        if action not in (legal := game.legal_actions(state)):
-            allowed = ", ".join(map(str, legal))
-            text = f"{self.name} played {action} at {state}, where it may play {allowed}"
-            if isinstance(action, str):
-                text += f": it must return an action, not the text {action!r}; game.parse reads texts"
-            raise BadBot(text)
-        return action
-
-
-@dataclass(frozen=True)
-class ImportedBot:
-    """A function by its import path, imported in every worker process."""
-
-    path: str
-    folder: str
-
-    def __call__(self, game: AnyGame, state: Any) -> Any:
-        return import_bot(self.path, self.folder)(game, state)
-
-
-@cache
-def import_bot(path: str, folder: str) -> AnyBot:
-    """Import ``package.module:function``; ``folder`` is searched first.
-
-    :raises UnknownBot: if there is no such function.
-    """
-    module, _, name = path.partition(":")
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    try:
-        found: Any = import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UnknownBot(f"there is no bot {path!r}: {error}") from None
-    except Exception as error:
-        raise BadBot(f"{path} cannot be imported: {error!r}") from error
-    if not callable(found):
-        raise UnknownBot(f"there is no bot {path!r}: it must be a function of game and position")
-    bot: AnyBot = found
-    return bot
 
 
 # The schedule.

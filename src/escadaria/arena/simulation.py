@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from escadaria.arena.workers import Counts, PlayBatch, check_workers, kernel, run_batches
-from escadaria.bots import AnyBot
-from escadaria.bots import load as load_bot
+from escadaria.bots import AnyBot, make, name_of, read
 from escadaria.catalogue import kit_of
 from escadaria.dice import equal_shares
 from escadaria.game import TERMINAL, AnyGame, BadOptions, Fact, play_out
@@ -147,7 +146,7 @@ def simulate(
     The same seed gives the same results with the Python engine and a kernel, with one worker and many, on
     one machine and on a cluster. Without the extra ``escadaria[lab]`` it takes longer.
 
-    :param bots: names of bots, or functions that decide.
+    :param bots: names of bots, import paths (``package.module:function``), or functions that decide.
     :param workers: the number of processes on this machine; by default one for each core.
     :param scheduler: the address of a Dask cluster to use instead of this machine.
     :param progress: called repeatedly with the number of games done; after ``WHILE_LOADING`` games the kernel
@@ -186,7 +185,7 @@ def simulate(
             done += len(part["winner"])
             progress(done)
     counts = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return Results(game, tuple(map(_name, lineup)), seed, counts)
+    return Results(game, tuple(map(name_of, lineup)), seed, counts)
 
 
 def _while_loading(
@@ -208,24 +207,14 @@ def _while_loading(
 
 def _lineup(game: AnyGame, bots: str | AnyBot | Sequence[str | AnyBot]) -> tuple[str | AnyBot, ...]:
     """A bot for each seat. Checks that all bots exist and that their names differ."""
-    given = [bots] if isinstance(bots, str) or callable(bots) else list(bots)
+    given = list(map(read, [bots] if isinstance(bots, str) or callable(bots) else bots))
     if not 1 <= len(given) <= game.players:
         raise BadOptions(f"{game.players} seats take 1 to {game.players} bots, not {len(given)}")
-    if len(set(map(_name, given))) < len(set(given)):
-        raise BadOptions(f"different bots need different names: {', '.join(map(_name, given))}")
+    if len(set(map(name_of, given))) < len(set(given)):
+        raise BadOptions(f"different bots need different names: {', '.join(map(name_of, given))}")
     for bot in given:
-        _load(bot, game, random.Random())
+        make(bot, game)
     return tuple(given[seat % len(given)] for seat in range(game.players))
-
-
-def _name(bot: str | AnyBot) -> str:
-    if isinstance(bot, str):
-        return bot
-    return str(getattr(bot, "name", "") or getattr(bot, "__name__", type(bot).__name__))
-
-
-def _load(bot: str | AnyBot, game: AnyGame, rng: random.Random) -> AnyBot:
-    return load_bot(bot, game, rng) if isinstance(bot, str) else bot
 
 
 def _numba_is_missing() -> bool:
@@ -250,7 +239,7 @@ def play(
     game: AnyGame, bots: Sequence[str | AnyBot], dice: random.Random, noise: random.Random
 ) -> dict[str, int | Sequence[int]]:
     """Play one game and return its counts."""
-    players = [_load(bot, game, noise) for bot in bots]
+    players = [make(bot, game, noise) for bot in bots]
 
     def decide(state: Any) -> Any:
         return players[state.turn](game, state)

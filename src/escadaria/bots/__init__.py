@@ -5,7 +5,7 @@ each stronger than the one before at every number of players. Bots are part of a
 bots gets bots that evaluate each decision by random rollouts. Some games have a ``grandmaster`` too, which
 searches in compiled code. A bot may have an attribute ``source``: what its decisions are based on.
 
-Your own bot is a function, and need not be registered to be used from Python::
+Your own bot is a function. It need not be registered: ``make`` takes it as it is, or by its import path::
 
     def cautious(game, state):
         return game.legal_actions(state)[-1]
@@ -14,9 +14,13 @@ Your own bot is a function, and need not be registered to be used from Python::
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Mapping
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from escadaria.bots import rollouts
@@ -29,6 +33,12 @@ class UnknownBot(GameError):
     """A bot that does not exist."""
 
     code = "unknown_bot"
+
+
+class BadBot(GameError):
+    """A bot that raises an error or plays an illegal action."""
+
+    code = "bad_bot"
 
 
 G = TypeVar("G", bound=AnyGame, contravariant=True)
@@ -122,3 +132,96 @@ def load(name: str, game: AnyGame, rng: random.Random | None = None) -> AnyBot:
         part: Search = kit.search()
         return part.grandmaster(game)
     return BOTS[name](game, rng or random.Random())
+
+
+# Bots by name, by import path, or as a function.
+
+
+def make(bot: str | AnyBot, game: AnyGame, rng: random.Random | None = None) -> AnyBot:
+    """Create the bot with this name or import path; a function is returned as it is.
+
+    :raises UnknownBot: if there is none.
+    """
+    found = read(bot) if isinstance(bot, str) else bot
+    return load(found, game, rng) if isinstance(found, str) else found
+
+
+def read(bot: str | AnyBot) -> str | AnyBot:
+    """The name of a built-in bot, or a user's bot wrapped in checks.
+
+    :raises UnknownBot: if it is an import path that leads to nothing.
+    :raises BadBot: if its module cannot be imported.
+    """
+    if isinstance(bot, CheckedBot):
+        return bot
+    if callable(bot):
+        return CheckedBot(name_of(bot), bot)
+    if ":" not in bot:
+        return bot
+    folder = str(Path.cwd())
+    import_bot(bot, folder)
+    return CheckedBot(bot, ImportedBot(bot, folder))
+
+
+def name_of(bot: str | AnyBot) -> str:
+    if isinstance(bot, str):
+        return bot
+    return str(getattr(bot, "name", "") or getattr(bot, "__name__", type(bot).__name__))
+
+
+@dataclass(frozen=True)
+class CheckedBot:
+    """A user's bot; its actions are checked, and errors contain its name."""
+
+    name: str
+    bot: AnyBot
+
+    def __call__(self, game: AnyGame, state: Any) -> Any:
+        """The bot's decision. :raises BadBot: if it is not legal, or the bot raises an error."""
+        try:
+            action = self.bot(game, state)
+        except GameError:
+            raise
+        except Exception as error:
+            raise BadBot(f"{self.name} failed with {error!r} at {state}") from error
+        if action not in (legal := game.legal_actions(state)):
+            allowed = ", ".join(map(str, legal))
+            text = f"{self.name} played {action} at {state}, where it may play {allowed}"
+            if isinstance(action, str):
+                text += f": it must return an action, not the text {action!r}; game.parse reads texts"
+            raise BadBot(text)
+        return action
+
+
+@dataclass(frozen=True)
+class ImportedBot:
+    """A function by its import path, imported in every worker process."""
+
+    path: str
+    folder: str
+
+    def __call__(self, game: AnyGame, state: Any) -> Any:
+        return import_bot(self.path, self.folder)(game, state)
+
+
+@cache
+def import_bot(path: str, folder: str) -> AnyBot:
+    """Import ``package.module:function``; ``folder`` is searched first.
+
+    :raises UnknownBot: if there is no such function.
+    """
+    module, _, name = path.partition(":")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        found: Any = import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UnknownBot(f"there is no bot {path!r}: {error}") from None
+    except Exception as error:
+        raise BadBot(f"{path} cannot be imported: {error!r}") from error
+    if not callable(found):
+        raise UnknownBot(f"there is no bot {path!r}: it must be a function of game and position")
+    bot: AnyBot = found
+    return bot

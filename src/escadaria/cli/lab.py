@@ -12,7 +12,7 @@ import typer
 
 from escadaria.arena.benchmark import GAMES
 from escadaria.arena.benchmark import benchmark as run_benchmark
-from escadaria.arena.league import league, read_bot, results_folder
+from escadaria.arena.league import league, results_folder
 from escadaria.arena.simulation import FEW, WHILE_LOADING
 from escadaria.arena.simulation import simulate as run_simulation
 from escadaria.arena.workers import MissingExtra, check_workers, kernel
@@ -77,11 +77,10 @@ def simulate(
     """
     with report_errors(lang) as screen:
         rules = seating.make_game(game, option, players, len(bot))
-        lineup = [read_bot(one) for one in bot]
         check_workers(workers, scheduler)
         note_missing_compiler(rules, screen)
         playing, preparing = screen.texts("simulate.progress"), screen.texts("lab.preparing")
-        compiled = games > FEW and not scheduler and kernel(rules, lineup) is not None
+        compiled = games > FEW and not scheduler and kernel(rules, bot) is not None
         start, timed = time.perf_counter(), games
         with show_progress(screen, preparing if compiled else playing) as report:
 
@@ -92,7 +91,7 @@ def simulate(
                 report(preparing if compiled and done < WHILE_LOADING else playing, done, games)
 
             results = run_simulation(
-                rules, lineup, games, seed, workers=workers, scheduler=scheduler, progress=progress
+                rules, bot, games, seed, workers=workers, scheduler=scheduler, progress=progress
             )
             seconds = (time.perf_counter() - start) * games / timed
         if as_json:
