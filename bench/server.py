@@ -164,7 +164,7 @@ def percentiles(waits: list[float]) -> tuple[float, float]:
 PARTS = {
     "rules": r"escadaria/(game|games/.*|play|record|dice|match/match)\.py",
     "encoding": r"escadaria/wire\.py",
-    "store": r"escadaria/store/|sqlalchemy/|psycopg|sqlite3/",
+    "store": r"escadaria/store/|psycopg|sqlite3/",
     "metrics": r"prometheus_client/",
     "socket": r"uvicorn/protocols/|websockets/|litestar/|escadaria/server/edge/(protocol|socket)\.py",
     "room": r"escadaria/server/(?!run)",

@@ -27,7 +27,8 @@ from escadaria.game import GameError
 from escadaria.match.match import Hidden, Match, MatchEvent, SavedMatch
 from escadaria.record import verify, write
 from escadaria.store import StoredEvent, StoreUnavailable
-from escadaria.store.commits import HEAD, Session
+from escadaria.store.commits import Session
+from escadaria.store.migrations import HEAD, is_current
 from escadaria.store.sql import database_at
 
 T = TypeVar("T")
@@ -90,7 +91,7 @@ def maintenance_session(url: str, *, create: bool = False) -> Iterator[Session]:
         if create:
             database.prepare()
         with closing(database), closing(database.connect()) as session:
-            if not session.is_current():
+            if not is_current(session):
                 raise AdminError("the tables belong to another version: start a server of this version once")
             session.use_maintenance_timeouts()
             yield session

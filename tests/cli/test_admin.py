@@ -23,7 +23,7 @@ from escadaria.cli import app
 from escadaria.match.match import Match, MatchEvent, new_match
 from escadaria.record import read, verify
 from escadaria.store import StoredEvent, open_store
-from escadaria.store.commits import HEAD
+from escadaria.store.migrations import HEAD
 from store.conftest import url  # noqa: F401 - a fixture
 
 TIME = 1_700_000_000.0

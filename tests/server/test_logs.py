@@ -32,7 +32,7 @@ def test_a_lost_database_is_logged_by_the_store_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """psycopg also warns, for example that it could not cancel a query of the lost connection."""
-    for name in ("psycopg", "psycopg.pool", "sqlalchemy"):
+    for name in ("psycopg", "psycopg.pool", "litestar"):
         monkeypatch.setattr(logging.getLogger(name), "level", logging.NOTSET)
     root = logging.getLogger()
     monkeypatch.setattr(root, "handlers", [])
@@ -40,7 +40,7 @@ def test_a_lost_database_is_logged_by_the_store_alone(
     set_up_logs(Settings(database=str(tmp_path / "matches.sqlite3")))
     logging.getLogger("psycopg").warning("query cancellation failed")
     logging.getLogger("psycopg").error("broken")
-    logging.getLogger("sqlalchemy").warning("careful")
+    logging.getLogger("litestar").warning("careful")
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(maxsplit=2)[2] for line in lines] == ["broken", "careful"]
 

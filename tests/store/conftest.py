@@ -9,7 +9,6 @@ from pathlib import Path
 
 import psycopg
 import pytest
-import sqlalchemy as sa
 
 from databases import Postgres
 from databases import postgres as postgres
@@ -57,14 +56,6 @@ def locked(url: str) -> Iterator[None]:
         sqlite.execute("BEGIN IMMEDIATE")
         yield
         sqlite.close()
-
-
-@contextmanager
-def connected(url: str) -> Iterator[sa.Connection]:
-    """A transaction without a store."""
-    address = url.replace("postgresql", "postgresql+psycopg") if "://" in url else f"sqlite:///{url}"
-    with sa.create_engine(address, poolclass=sa.NullPool).begin() as connection:
-        yield connection
 
 
 @pytest.fixture(autouse=True)

@@ -15,15 +15,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
-import sqlalchemy as sa
-from alembic.autogenerate import compare_metadata
-from alembic.runtime.migration import MigrationContext
 
 from databases import PASSWORD, Postgres
-from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable, commits, open_store, schema
+from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable, commits, open_store
 from escadaria.store.sql import SqlStore
 from serving import PATIENCE, eventually
-from store.conftest import Opener, connected, event, locked, open_matches, versions, writing
+from store.conftest import Opener, event, locked, open_matches, versions, writing
 
 pytestmark = pytest.mark.anyio
 
@@ -204,7 +201,7 @@ async def test_close_finishes_pending_calls_and_refuses_new_ones(opened: Opener,
 
 VICTIMS = """
 import asyncio, os, sys
-import alembic.command, psycopg
+import psycopg
 from escadaria.store import StoredEvent, sql
 
 async def play(store, match):
@@ -406,12 +403,6 @@ async def test_errors_and_reprs_contain_nothing_private(
 
 
 # --- opening ----------------------------------------------------------------------------------------------
-
-
-async def test_the_migrations_make_the_tables_that_the_code_expects(store: SqlStore, url: str) -> None:
-    with connected(url) as connection:
-        assert compare_metadata(MigrationContext.configure(connection), schema.tables) == []
-        assert connection.scalar(sa.text("SELECT version_num FROM alembic_version")) == commits.HEAD
 
 
 async def test_a_database_of_a_later_version_is_refused(opened: Opener, url: str) -> None:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
 
 from escadaria.store import Conflict, Fenced, StoredEvent, Survey, sql
 from escadaria.store.sql import SqlStore
-from store.conftest import Opener, connected, event, open_matches, versions, writing
+from store.conftest import Opener, event, open_matches, versions, writing
 
 pytestmark = pytest.mark.anyio
 
@@ -199,67 +194,6 @@ async def test_the_store_counts_what_it_does(store: SqlStore) -> None:
     assert (meters.conflicts, meters.errors) == (1, 0)
     assert meters.seconds > 0 and counted == [10, 0]
     assert store.waiting == 0
-
-
-# --- older databases --------------------------------------------------------------------------------------
-
-
-@contextmanager
-def first_version(url: str) -> Iterator[sa.Connection]:
-    """A connection to a new database with the tables of the first version."""
-    with connected(url) as connection:
-        config = Config(attributes={"connection": connection})
-        config.set_main_option("script_location", "escadaria.store:migrations")
-        command.upgrade(config, "0001")
-        yield connection
-
-
-async def test_a_database_of_the_first_version_is_migrated(opened: Opener, url: str) -> None:
-    with first_version(url) as connection:
-        for match, archived in (("open", False), ("done", True)):
-            values = {"match": match, "archived": archived}
-            connection.execute(sa.text("INSERT INTO match VALUES (:match, 10.0, :archived)"), values)
-            row = "INSERT INTO event VALUES (:match, 1, NULL, 10.0, 'r', 'ação', 'h')"
-            connection.execute(sa.text(row), values)
-            connection.execute(sa.text("INSERT INTO event VALUES (:match, 2, 1, 11.0, '', '{}', '')"), values)
-    store = await opened(url)
-    for match in ("open", "done"):
-        assert await store.events(match) == [
-            StoredEvent(1, 10.0, "r", "ação", "h"),
-            StoredEvent(2, 11.0, "", "{}", ""),
-        ]
-    assert await open_matches(store) == ["open"]
-    assert await store.due_matches(10, 10) == ["open"]  # its deadline is unknown, so it is loaded once
-    assert await store.abandoned(100, 10) == ["open"]
-    await store.append("open", [event(3)], due=50.0)
-    assert (await opened(url)).key == store.key
-
-
-OLD_AND_NEW = [
-    (
-        '{"kind":"created","match":"m","game":"rapido","options":{},"rules":{"clock":60},"rules_version":1}',
-        '{"kind":"created","match":"m","game":"rapido","options":{},"settings":{"clock":60},"rules_version":1}',
-    ),
-    (r'{"kind":"sat","seat":0,"name":"\"rules\":{"}', r'{"kind":"sat","seat":0,"name":"\"rules\":{"}'),
-    (
-        '{"kind":"did","seat":0,"deed":"roll","dice":["26"]}',
-        '{"kind":"acted","seat":0,"action":"roll","dice":["26"]}',
-    ),
-    ('{"kind":"configured","rules":{"pace":0}}', '{"kind":"configured","settings":{"pace":0}}'),
-    ('{"kind":"was_set_up","position":"turn=0"}', '{"kind":"position_set","position":"turn=0"}'),
-    ('{"kind":"moved","seats":[0]}', '{"kind":"moved","seats":[0]}'),
-]
-
-
-async def test_events_of_the_first_version_get_plain_names(opened: Opener, url: str) -> None:
-    with first_version(url) as connection:
-        connection.execute(sa.text("INSERT INTO match VALUES ('m', 10.0, FALSE)"))
-        for version, (old, _) in enumerate(OLD_AND_NEW, 1):
-            values = {"version": version, "previous": version - 1 or None, "body": old}
-            row = "INSERT INTO event VALUES ('m', :version, :previous, 10.0, '', :body, '')"
-            connection.execute(sa.text(row), values)
-    store = await opened(url)
-    assert [stored.body for stored in await store.events("m")] == [new for _, new in OLD_AND_NEW]
 
 
 async def test_versions_of_many_matches_are_read_together(store: SqlStore) -> None:

@@ -18,7 +18,7 @@ from escadaria.server.settings import Settings
 log = logging.getLogger(__name__)
 
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
-_QUIET = ("uvicorn", "uvicorn.error", "sqlalchemy", "alembic", "asyncio", "websockets")
+_QUIET = ("uvicorn", "uvicorn.error", "asyncio", "websockets")
 """Loggers of libraries that log from level warning on."""
 _SILENT = ("psycopg",)
 """Loggers of libraries that log from level error on: the store and the bus log a lost database themselves."""

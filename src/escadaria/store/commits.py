@@ -25,9 +25,6 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-HEAD = "0003"
-"""The newest migration. A database at this revision is opened without loading Alembic."""
-
 ANSWER_SECONDS = 8.0
 """Calls older than this are refused; checked once a second."""
 
@@ -56,6 +53,9 @@ class Session(Protocol):
 
     Statements use ``?`` for parameters.
     """
+
+    dialect: str
+    """``sqlite`` or ``postgresql``."""
 
     conflict: type[Exception]
     """The integrity error of the driver: a row exists already, or its predecessor does not."""
@@ -87,8 +87,11 @@ class Session(Protocol):
     def vacuum(self) -> None:
         """Rewrite the database so that deleted data is physically gone. Not in a transaction."""
 
-    def is_current(self) -> bool:
-        """Whether the tables are at revision ``HEAD``."""
+    def has_table(self, name: str) -> bool:
+        """Whether the database has a table of this name."""
+
+    def begin_migration(self) -> None:
+        """Begin a transaction to migrate the tables; it waits while another server does so."""
 
     def lock(self) -> None:
         """Keep others from writing until the transaction ends."""

@@ -13,13 +13,13 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from escadaria.store import StoredEvent, commits
+from escadaria.store import StoredEvent, commits, migrations
 
 CONNECT_SECONDS = 5
 """The timeout of a connection attempt."""
 
 MIGRATION_LOCK = 0x65736361  # "esca"
-"""The advisory lock that a worker holds while it migrates the tables."""
+"""The advisory lock that a server holds while it migrates the tables."""
 
 # All rows are sent as one parameter: one by one they cost five times the CPU time.
 _ADD_EVENTS = (
@@ -28,8 +28,8 @@ _ADD_EVENTS = (
     " (match text, version integer, previous integer, time double precision, request text, body text,"
     " hidden text)"
 )
-_NO_TIMEOUTS = "SELECT set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)"
-_HAS_VERSION_TABLE = "SELECT to_regclass('alembic_version') IS NOT NULL"
+# Not to_regclass: within a transaction it may not see a table that another one has created meanwhile.
+_HAS_TABLE = "SELECT 1 FROM pg_tables WHERE tablename = ? AND schemaname = ANY (current_schemas(false))"
 
 
 class PostgresDatabase:
@@ -59,15 +59,8 @@ class PostgresDatabase:
             raise ValueError("invalid database URL") from None  # not shown: it may contain a password
 
     def prepare(self) -> bytes:
-        session = self.connect()
-        try:
-            if not session.is_current():
-                self.migrating = True
-                self._migrate()
-            [(key,)] = session.run("SELECT value FROM meta WHERE name = 'key'")
-        finally:
-            session.close()
-        return bytes.fromhex(key)
+        with contextlib.closing(self.connect()) as session:
+            return migrations.prepare(self, session)
 
     def connect(self) -> PostgresSession:
         return PostgresSession(self.conninfo)
@@ -75,30 +68,11 @@ class PostgresDatabase:
     def close(self) -> None:
         """Nothing to release."""
 
-    def _migrate(self) -> None:
-        """Migrate the tables; if several workers start together, one migrates and the others wait."""
-        import sqlalchemy as sa
-
-        from escadaria.store.schema import migrate
-
-        engine = sa.create_engine(
-            "postgresql+psycopg://",
-            creator=lambda: psycopg.connect(self.conninfo),
-            poolclass=sa.NullPool,
-            hide_parameters=True,
-        )
-        try:
-            with engine.begin() as connection:
-                connection.exec_driver_sql(_NO_TIMEOUTS)
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
-                migrate(connection)
-        except sa.exc.DBAPIError as error:
-            raise (error.orig if isinstance(error.orig, psycopg.Error) else error) from None
-
 
 class PostgresSession:
     """One connection to the server."""
 
+    dialect = "postgresql"
     conflict: type[Exception] = psycopg.IntegrityError
 
     def __init__(self, conninfo: str) -> None:
@@ -170,9 +144,14 @@ class PostgresSession:
     def reserve(self) -> None:
         self._cursor.execute("LOCK TABLE match, event IN ROW EXCLUSIVE MODE")
 
-    def is_current(self) -> bool:
-        has_version = self.run(_HAS_VERSION_TABLE) == [(True,)]
-        return has_version and self.run("SELECT version_num FROM alembic_version") == [(commits.HEAD,)]
+    def has_table(self, name: str) -> bool:
+        return bool(self.run(_HAS_TABLE, (name,)))
+
+    def begin_migration(self) -> None:
+        self.begin()
+        self.run("SET LOCAL lock_timeout = 0")
+        self.run("SET LOCAL statement_timeout = 0")
+        self.run("SELECT pg_advisory_xact_lock(?)", (MIGRATION_LOCK,))
 
     def interrupt(self) -> None:
         with contextlib.suppress(OSError):  # it is closed already

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from escadaria.store import StoredEvent, StoreUnavailable, commits
+from escadaria.store import StoredEvent, StoreUnavailable, commits, migrations
 
 MIGRATION_SECONDS = 600.0
-"""How long to wait while another worker migrates the tables."""
+"""How long to wait while another server migrates the tables."""
 
 MAINTENANCE_SECONDS = 60.0
 """How long to wait for locks during maintenance."""
@@ -66,20 +66,17 @@ class SqliteDatabase:
         Path(self.path).touch(mode=0o600)  # it will contain secrets
         session = self._connect_first()
         try:
-            if not session.is_current():
-                self.migrating = True
-                self._migrate()
-            [(key,)] = session.run_unchecked("SELECT value FROM meta WHERE name = 'key'")
+            key = migrations.prepare(self, session)
         except BaseException:
             session.close()
             raise
         self._anchor = session
         self._identity = [(found.st_dev, found.st_ino) for found in map(stat, self._paths)]
-        return bytes.fromhex(key)
+        return key
 
-    def connect(self, seconds: float = 0.0) -> SqliteSession:
+    def connect(self) -> SqliteSession:
         self.check()  # or SQLite would create missing files
-        return SqliteSession(self, seconds or commits.LOCK_SECONDS)
+        return SqliteSession(self, commits.LOCK_SECONDS)
 
     def close(self) -> None:
         if self._anchor is not None:
@@ -125,29 +122,11 @@ class SqliteDatabase:
                 time.sleep(pause)
         raise AssertionError("returned or raised")
 
-    def _migrate(self) -> None:
-        """Migrate the tables; if several workers start together, one migrates and the others wait."""
-        import sqlalchemy as sa
-
-        from escadaria.store.schema import migrate
-
-        engine = sa.create_engine(
-            "sqlite://",
-            creator=lambda: self.connect(MIGRATION_SECONDS).connection,
-            poolclass=sa.NullPool,
-            hide_parameters=True,
-        )
-        sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
-        try:
-            with engine.begin() as connection:
-                migrate(connection)
-        except sa.exc.DBAPIError as error:
-            raise (error.orig if isinstance(error.orig, sqlite3.Error) else error) from None
-
 
 class SqliteSession:
     """One connection to the file."""
 
+    dialect = "sqlite"
     conflict: type[Exception] = sqlite3.IntegrityError
 
     def __init__(self, database: SqliteDatabase, seconds: float) -> None:
@@ -189,14 +168,10 @@ class SqliteSession:
 
     def run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         if self.connection.in_transaction:
-            return self.run_unchecked(statement, parameters)
-        rows = self.run_unchecked(statement, parameters)
+            return self.connection.execute(statement, parameters).fetchall()
+        rows = self.connection.execute(statement, parameters).fetchall()
         self._database.check()
         return rows
-
-    def run_unchecked(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement without checking the files."""
-        return self.connection.execute(statement, parameters).fetchall()
 
     def run_many(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
         self.connection.executemany(statement, rows)
@@ -238,7 +213,7 @@ class SqliteSession:
         """
         self.connection.execute("VACUUM")
         until = time.monotonic() + MAINTENANCE_SECONDS
-        while self.run_unchecked("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
+        while self.run("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
             if time.monotonic() > until:
                 raise StoreUnavailable("the write-ahead log is in use: try again, or stop the server")
             time.sleep(0.1)
@@ -249,11 +224,12 @@ class SqliteSession:
     def reserve(self) -> None:
         """The transaction has the only lock there is."""
 
-    def is_current(self) -> bool:
-        tables = self.run_unchecked("SELECT name FROM sqlite_master WHERE name = 'alembic_version'")
-        return bool(tables) and self.run_unchecked("SELECT version_num FROM alembic_version") == [
-            (commits.HEAD,)
-        ]
+    def has_table(self, name: str) -> bool:
+        return bool(self.run("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)))
+
+    def begin_migration(self) -> None:
+        self.connection.execute(f"PRAGMA busy_timeout = {1000 * MIGRATION_SECONDS:.0f}")
+        self.begin()
 
     def interrupt(self) -> None:
         with contextlib.suppress(sqlite3.ProgrammingError):  # it is closed
