@@ -76,7 +76,7 @@ def surprises(solution: RapidoSolution, met: list[State]) -> None:
     """Where a lower roll is better, and where a higher one is rolled again though a lower one is placed."""
     lower, holes, worst = 0, 0, (0.0, "")
     for start in track(met, "looking for surprises"):
-        fields, stops, again = solution.turn_values(start)
+        fields, (stops, *_), again = solution.plan(start)
         worths = np.maximum(stops.max(axis=0), again)
         actions = [
             Place(fields[int(column.argmax())]) if column.max() > again else Again() for column in stops.T

@@ -36,7 +36,7 @@ class Kit:
     bots: Part | None = None
     """``BOTS``: from a bot's name to its ``escadaria.bots.Maker``. Default: random play and rollouts."""
     values: Part | None = None
-    """``evaluator(game)``: the values of positions, or None. ``turn_start(state)``, optional: the position as
+    """``shipped(game)``: the values of positions, or None. ``turn_start(state)``, optional: the position as
     if its turn started now, if that is evaluated faster. Default: the coach plays rollouts."""
     solution: Part | None = None
     """``file_name(game)`` and ``opened(game, about, arrays)``: how a solution is stored. Default: none."""

@@ -13,15 +13,11 @@ from hypothesis import given, settings
 from escadaria import evaluator_network
 from escadaria.games.chain import values as features
 from escadaria.games.chain.rules import Chain, Keep, Phase, Roll, State
-from escadaria.games.chain.values import AFTER, BEFORE, DEEP, FREE, HOME, OWN, ChainValues, see
+from escadaria.games.chain.values import AFTER, BEFORE, DEEP, FREE, HOME, OWN, see, shipped
 from strategies import Walk, chains, walks
 
 CLOSE = 1e-6
 """A network's numbers have 32 bits, and how they are rounded depends on how many are asked for at once."""
-
-
-def shipped(game: Chain) -> ChainValues:
-    return ChainValues(game, features.shipped(game))
 
 
 @given(walks(chains(), max_length=120))
@@ -95,7 +91,7 @@ def test_only_with_two_players_the_solved_boards_have_rows_of_their_own(players:
     games = [Chain(players, board) for board in ("short", "default", "long", "34 7>11")]
     found = [rows_of(game) for game in games]
     for game, rows in zip(games, found, strict=True):
-        assert max(rows) < len(features.shipped(game).table)
+        assert max(rows) < len(features.network(game).table)
     assert all(one.isdisjoint(other) is (players == 2) for one, other in combinations(found, 2))
     assert all((one == other) is (players > 2) for one, other in combinations(found, 2))
 

@@ -12,7 +12,7 @@ from escadaria import evaluator_network
 from escadaria.game import CHANCE
 from escadaria.games.rapido import values as features
 from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
-from escadaria.games.rapido.values import LEVELS, RapidoValues, keys_of
+from escadaria.games.rapido.values import LEVELS, RapidoValues, keys_of, shipped
 from strategies import Walk, play_random, rapidos, walks
 
 
@@ -30,12 +30,6 @@ def test_a_file_has_its_commands_and_results_and_a_row_for_every_feature(players
     assert network.table.dtype == np.int8
     assert len(network.table) == features.number_of_rows(players)
     assert network.out.shape == (players, network.mix.shape[1])
-
-
-def shipped(game: Rapido) -> RapidoValues:
-    network = evaluator_network.load("escadaria.games.rapido", game.players)
-    assert network is not None
-    return RapidoValues(game, network)
 
 
 @given(walks(rapidos(), max_length=150))
@@ -88,7 +82,7 @@ def worth_to_last(known: RapidoValues, after: State) -> float:
         return 0.0
     steps = after.steps[after.turn :] + after.steps[: after.turn]
     keys = np.array(keys_of(known.game.players, after))[:, None]
-    return float(known.shares(np.array(steps)[:, None], keys)[0, -1])
+    return float(known.outlooks(np.array(steps)[:, None], keys)[0, -1])
 
 
 def positions(game: Rapido, games: int) -> list[State]:

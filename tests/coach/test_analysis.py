@@ -46,8 +46,8 @@ from escadaria.games.chain import rules as chain
 from escadaria.games.rapido import explanations as of_rapido
 from escadaria.games.rapido import rules as rapido
 from escadaria.games.rapido.rules import Again, Place, Rapido, Roll
-from escadaria.games.rapido.seat_values import RapidoSeats
 from escadaria.games.rapido.solution import RapidoSolution
+from escadaria.games.rapido.values import RapidoValues
 from escadaria.i18n import LANGUAGES
 from escadaria.i18n import load as load_texts
 from escadaria.record import Record, Remark, Seat, open_record
@@ -331,7 +331,7 @@ def test_exact_and_shipped_values_agree(solution: RapidoSolution) -> None:
     game, network = solution.game, load_network("escadaria.games.rapido", 2)
     assert network is not None
     evaluator = exact(solution)
-    shipped = ValueEvaluator(game, RapidoSeats(ShortRapido(), network), Source(VALUES))
+    shipped = ValueEvaluator(game, RapidoValues(ShortRapido(), network), Source(VALUES))
     states = [state for seed in range(10) for state in played(game, seed).positions]
     off = [abs(evaluator.shares(state)[0] - shipped.shares(state)[0]) for state in states]
     assert sum(off) / len(off) < 0.03

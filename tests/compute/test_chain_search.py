@@ -51,7 +51,7 @@ def test_one_turn_is_the_readable_expectation(search: Search) -> None:
     """The best number of dice to keep is worth that much to the readable evaluator."""
     out = np.zeros(3)
     chain_search.look(search, search.levels[1], 0, *words(GAME, STATE), out)
-    worths = values.evaluator(GAME).action_values(STATE)
+    worths = values.shipped(GAME).action_values(STATE)
     assert out[0] == pytest.approx(max(worths.values()), abs=1e-5)
     assert out.sum() == pytest.approx(1.0, abs=1e-5)
 

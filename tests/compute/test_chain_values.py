@@ -13,7 +13,6 @@ from escadaria.games.chain.compiled import play as chain_kernel
 from escadaria.games.chain.compiled import values as compiled
 from escadaria.games.chain.rules import Chain, Keep, Phase, State
 from escadaria.games.chain.turn import Turn
-from escadaria.games.chain.values import ChainValues
 
 GAMES = [Chain(2), Chain(2, "short"), Chain(2, "26 5>9"), Chain(3), Chain(4, "18"), Chain(6, "long")]
 LINEUP = ["random", "regular"] * 3
@@ -35,7 +34,7 @@ def starts(game: Chain, games: int = 2) -> Iterator[State]:
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_what_is_seen_and_what_a_turn_is_worth_and_leads_to(game: Chain) -> None:
     known, workspace, paths = (
-        ChainValues(game, features.shipped(game)),
+        features.shipped(game),
         compiled.new_workspace(game.players),
         compiled.paths(),
     )

@@ -128,7 +128,7 @@ def exact(solution: Solution) -> Evaluator:
 class Values(Protocol):
     """A kit's part ``values``."""
 
-    def evaluator(self, game: Any, /) -> SeatValues | None:
+    def shipped(self, game: Any, /) -> SeatValues | None:
         """The values of this game's positions; None if there are none."""
 
 
@@ -137,7 +137,7 @@ def _shipped(game: AnyGame) -> SeatValues | None:
     if kit.values is None:
         return None
     part: Values = kit.values()
-    return part.evaluator(game)
+    return part.shipped(game)
 
 
 def rollout_bot(game: AnyGame) -> str:

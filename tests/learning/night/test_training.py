@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("no_solution")
 
 def test_what_a_turn_gives_away_is_what_its_decisions_do() -> None:
     """Played in the readable engine, decision by decision, it comes to the same on average."""
-    network = features.shipped(GAME)
+    network = features.network(GAME)
     truth = chain_training.exact_evaluator(GAME)
     solution = ChainSolution(GAME, truth.waiter, GAP)
     by_decision = regret(Master(ChainValues(GAME, network), ""), solution, 40)

@@ -135,7 +135,7 @@ def shipped(game: Chain) -> Values:
     """The shipped values of a game."""
     from escadaria.games.chain import values
 
-    return values.ChainValues(game, values.shipped(game))
+    return values.shipped(game)
 
 
 def _expert(game: Chain, rng: random.Random) -> Expert:

@@ -100,11 +100,11 @@ def kind_of_track(board: Board) -> int:
     return SOLVED.index(name) + 1 if name in SOLVED else ANY
 
 
-def shipped(game: Chain) -> Network:
+def network(game: Chain) -> Network:
     """The network that ships for a game."""
-    network = load(__package__, game.players)
-    assert network is not None, "there is one for every number of players"
-    return network
+    found = load(__package__, game.players)
+    assert found is not None, "there is one for every number of players"
+    return found
 
 
 def see(game: Chain, state: State) -> list[int]:
@@ -201,9 +201,9 @@ class ChainValues(ByTurns):
         return None
 
 
-def evaluator(game: Chain) -> ChainValues:
+def shipped(game: Chain) -> ChainValues:
     """The evaluator by the shipped network."""
-    return ChainValues(game, shipped(game))
+    return ChainValues(game, network(game))
 
 
 def turn_start(state: State) -> State:

@@ -144,12 +144,9 @@ NOISE_WIDTH = {2: 0.045, 3: 0.033, 4: 0.032, 5: 0.028, 6: 0.024}
 
 def shipped(game: Rapido) -> Values:
     """The shipped values of a game."""
-    from escadaria import evaluator_network
-    from escadaria.games.rapido.values import RapidoValues
+    from escadaria.games.rapido import values
 
-    network = evaluator_network.load(__package__, game.players)
-    assert network is not None, "there is one for every number of players"
-    return RapidoValues(game, network)
+    return values.shipped(game)
 
 
 def _expert(game: Rapido, rng: random.Random) -> Expert:

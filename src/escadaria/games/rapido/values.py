@@ -1,7 +1,7 @@
-"""Rapido by shipped values: the features of a turn's start, and every decision's worth from them (R1-R19).
+"""The values of Rapido by the shipped networks: features of turn starts, and an evaluator (R1-R19).
 
-A network knows starts of turns, after scoring. Whatever is within a turn is worked out: rolling again
-is worth its exact expectation over all rolls to come, given those values.
+A network evaluates turn starts, after scoring. The values of positions within a turn are computed from these,
+see ``turn``.
 
 Features count the steps left to the finish: only they decide a race, unless a piece falls at the start
 square (R12). So one network serves every finish. It has learned races of ``MAX_DISTANCE`` steps. In a
@@ -11,29 +11,16 @@ or the first ``MIN_DISTANCE``; a piece that is still further away counts as ``MA
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from escadaria.evaluator_network import Network
-from escadaria.games.rapido.rolls import FALLS, RANK, RANKS
-from escadaria.games.rapido.rules import (
-    DIE_A,
-    VALUES,
-    Action,
-    Again,
-    Pair,
-    Phase,
-    Place,
-    Rapido,
-    Roll,
-    State,
-    X,
-)
-from escadaria.games.rapido.solution import best_again
+from escadaria.evaluator_network import Network, load
+from escadaria.games.rapido.rolls import RANK, RANKS
+from escadaria.games.rapido.rules import Action, Again, Phase, Place, Rapido, State
+from escadaria.games.rapido.turn import ByTurns, Ints, Tower, Values
 
 MAX_DISTANCE, MIN_DISTANCE = 20, 10
 LEVELS = 7
@@ -44,8 +31,9 @@ PLACES_OF_TWO, PLACES_OF_MORE = 7, 6
 it is worth in hand: it scores nothing and is in nobody's way (R4, R7)."""
 KEYS_OF_TWO, KEYS_OF_MORE = PLACES_OF_TWO * RANKS, PLACES_OF_MORE * RANKS
 
-Tower: TypeAlias = tuple[Pair, ...]
-Ints: TypeAlias = NDArray[np.int64]
+DOUBLES_AHEAD = 1
+"""After this number of doubles (R10) a player who would roll again is assumed to place. That is one game in a
+thousand, and it only affects how the other seats share the rest."""
 
 
 # The features. Arrays have the feature (or seat, or pair) on their first axis; on a second one, if there is
@@ -141,40 +129,6 @@ def number_of_rows(players: int) -> int:
     ) + pairs * PLACES_OF_MORE**2
 
 
-# A position in the engine's words.
-
-
-@lru_cache(maxsize=64)
-def after_placing(players: int, seat: int, tower: Tower) -> tuple[tuple[int, ...], Ints, Ints]:
-    """The free fields; [field, value] how far the next seat climbs then, [key, field, value] what it sees."""
-    fields = State(seat, Phase.DECIDE, VALUES[0], (0,) * players, tower).free_fields()
-    climbed = np.empty((len(fields), RANKS), np.int64)
-    keys = np.empty((number_of_keys(players), len(fields), RANKS), np.int64)
-    # Values between two on the tower throw out the same (R14): the engine is asked about the first.
-    bounds = sorted({0, *(RANK[pair.value] for pair in tower), RANKS})
-    for first, end in pairwise(bounds):
-        state = State(seat, Phase.DECIDE, VALUES[first], (0,) * players, tower)
-        for row, field in enumerate(fields):
-            climbed[row, first:end], seen = _seen(players, state, Place(field))
-            keys[:, row, first:end] = np.array(seen)[:, None]
-            if field:
-                placed = len(seen) - 1 - seen[::-1].index(key(players, field, first))
-                keys[placed, row, first:end] += np.arange(end - first)
-    return fields, climbed, keys
-
-
-@lru_cache(maxsize=64)
-def after_falling(players: int, seat: int, tower: Tower) -> tuple[int, tuple[int, ...]]:
-    """How far the next seat climbs, and what it sees (R12)."""
-    falling = Roll(X, next(face for face in DIE_A if face != X))
-    return _seen(players, State(seat, Phase.LATER_ROLL, 0, (0,) * players, tower), falling)
-
-
-def _seen(players: int, state: State, action: Action) -> tuple[int, tuple[int, ...]]:
-    after = Rapido(players, finish=Rapido.OPTIONS[1].high).apply(state, action)  # no score ends this race
-    return after.steps[after.turn], keys_of(players, after)
-
-
 def keys_of(players: int, state: State) -> tuple[int, ...]:
     """The pairs at the start of a turn, as a network wants them."""
     found: list[list[int]] = [[] for _ in range(players)]
@@ -187,70 +141,112 @@ def keys_of(players: int, state: State) -> tuple[int, ...]:
     return tuple(pairs[0] if pairs else 0 for pairs in found[1:])
 
 
-class RapidoValues:
-    """What a network makes of any position of a game; the shape of a solution, without its certainty."""
+class RapidoValues(ByTurns):
+    """An evaluator of all positions by a network, with the interface of a solution."""
+
+    levels = LEVELS
 
     def __init__(self, game: Rapido, network: Network) -> None:
-        self.game, self.network = game, network
-        self._turn = lru_cache(maxsize=16)(self._work_out)
+        super().__init__(game)
+        self.network = network
+        self._best = lru_cache(maxsize=16)(self._choose)
+        self._later = lru_cache(maxsize=64)(self._rolled)
 
-    def shares(self, steps: Ints, keys: Ints) -> NDArray[np.float32]:
-        """How often each seat wins, the one to move first: [position, seat] from [seat or key, position]."""
+    def seen(self, state: State) -> tuple[int, ...]:
+        return keys_of(self.game.players, state)
+
+    def outlooks(self, steps: Ints, towers: Ints) -> Values:
         distances = np.empty_like(steps)
         left(self.game.finish, steps, distances)
         rows = np.empty((number_of_features(self.game.players), steps.shape[1]), np.int64)
-        (rows_for_two if self.game.players == 2 else rows_for_more)(distances, keys, rows)
+        (rows_for_two if self.game.players == 2 else rows_for_more)(distances, towers, rows)
         return self.network(rows)
 
-    def value(self, state: State) -> float:
-        """The probability that the seat whose turn it is wins."""
-        if state.phase is Phase.OVER:
-            return 1.0
-        if state.phase is Phase.FIRST_ROLL:
-            keys = np.array(keys_of(self.game.players, state))[:, None]
-            return float(self.shares(np.array(_from(state.turn, state.steps))[:, None], keys)[0, 0])
-        if state.phase is Phase.LATER_ROLL:
-            return self._turn(state.turn, state.steps, state.tower)[2]
-        return max(self.action_values(state).values())
+    def seats(self, state: State) -> tuple[float, ...]:
+        """The probability that each seat wins, at any node.
 
-    def action_values(self, state: State) -> dict[Action, float]:
-        """The same after each legal action."""
-        if state.phase is not Phase.DECIDE:
-            return {}
-        fields, stops, again = self._turn(state.turn, state.steps, state.tower)
-        placed = zip(fields, stops[0, :, RANK[state.value]], strict=True)
-        return {Again(): again, **{Place(field): float(worth) for field, worth in placed}}
-
-    def _work_out(
-        self, seat: int, steps: tuple[int, ...], tower: Tower
-    ) -> tuple[tuple[int, ...], NDArray[np.float64], float]:
-        """The free fields, what placing is worth, and rolling again (R8).
-
-        Placing: [steps climbed by doubles before, field, value].
+        Within a turn it is the mean over the rolls to come, if the seat that rolls does what is best for
+        itself.
         """
-        fields, climbed, keys = after_placing(self.game.players, seat, tower)
-        order = _from(seat, steps)
-        levels = np.arange(steps[seat], min(self.game.finish, steps[seat] + LEVELS))
-        stops = self._kept(order, levels[:, None, None], climbed[None], keys[:, None])
-        then, seen = after_falling(self.game.players, seat, tower)
-        fallen = np.maximum([levels - 1, levels - 2], 0)  # R12
-        one, two = self._kept(order, fallen, then, np.array(seen)[:, None, None])
-        fails = FALLS[0] * one + FALLS[1] * two
-        return fields, stops, best_again(self.game.finish - steps[seat], stops.max(axis=1), fails)
+        if state.phase is Phase.OVER:
+            return tuple(float(seat == state.turn) for seat in range(self.game.players))
+        if state.phase is Phase.FIRST_ROLL:
+            return _floats(self._by_seat([state])[0])
+        if state.phase is Phase.DECIDE:
+            _, best = self._best(state.turn, state.steps, state.tower)
+            return self.seats(self.game.apply(state, best[RANK[state.value]]))
+        return _floats(self._later(state, DOUBLES_AHEAD))
 
-    def _kept(self, order: tuple[int, ...], own: Ints, climbed: Any, keys: Any) -> NDArray[np.float64]:
-        """How often who has just played wins, being on ``own``; never once the next seat has arrived."""
-        shape = np.broadcast_shapes(own.shape, np.shape(climbed))
-        steps = np.empty((self.game.players, *shape), np.int64)
-        steps[0] = order[1] + climbed
-        for seat, step in enumerate(order[2:], 1):
-            steps[seat] = step
-        steps[-1] = own
-        seen = np.broadcast_to(keys, (len(keys), *shape)).reshape(len(keys), -1)
-        shares = self.shares(steps.reshape(self.game.players, -1), seen)[:, -1].reshape(shape)
-        return np.where(steps[0] >= self.game.finish, 0.0, shares)
+    def _choose(
+        self, seat: int, steps: tuple[int, ...], tower: Tower
+    ) -> tuple[list[list[Place]], list[Action]]:
+        """The best place by [steps climbed by doubles, value], and the best action here by value."""
+        fields, stops, again = self._plan(seat, steps, tower)
+        places = [[Place(fields[row]) for row in rows] for rows in stops.argmax(axis=1)]
+        worth = stops[0].max(axis=0)
+        best: list[Action] = [
+            place if value > again else Again() for place, value in zip(places[0], worth, strict=True)
+        ]
+        return places, best
+
+    def _rolled(self, state: State, doubles: int) -> Values:
+        """Before a later roll. Who rolls again without having climbed is back where they were."""
+        mean, back = np.zeros(self.game.players), 0.0
+        ends: list[tuple[float, State]] = []
+        places, best = self._best(state.turn, state.steps, state.tower)
+        for chance, after in self._falls(state):
+            if after.phase is not Phase.DECIDE:
+                ends.append((chance, after))
+                continue
+            climbed = after.steps[state.turn] - state.steps[state.turn]
+            rank = RANK[after.value]
+            action: Action = best[rank]
+            if climbed:
+                on = self._best(after.turn, after.steps, after.tower)[1] if doubles else places[climbed]
+                action = on[rank]
+            if isinstance(action, Place):
+                ends.append((chance, self.game.apply(after, action)))
+            elif climbed:
+                mean += chance * self._later(self.game.apply(after, action), doubles - 1)
+            else:
+                back += chance
+        mean += np.array([chance for chance, _ in ends]) @ self._by_seat([end for _, end in ends])
+        mean /= 1.0 - back
+        others = 1.0 - mean[state.turn]
+        own = self.value(state)
+        mean *= (1.0 - own) / others if others else 1.0
+        mean[state.turn] = own
+        return mean
+
+    def _falls(self, state: State) -> Iterator[tuple[float, State]]:
+        for roll, chance in self.game.chance_outcomes(state):
+            yield float(chance), self.game.apply(state, roll)
+
+    def _by_seat(self, states: list[State]) -> Values:
+        """[position, seat] for starts of turns and ends of games."""
+        found = self._starts(states).astype(np.float64)
+        turns = np.array([state.turn for state in states])[:, None]
+        seats = np.arange(self.game.players)
+        over = np.array([state.phase is Phase.OVER for state in states])[:, None]
+        return np.where(over, seats == turns, np.take_along_axis(found, (seats - turns) % len(seats), axis=1))
 
 
-def _from(seat: int, steps: tuple[int, ...]) -> tuple[int, ...]:
-    """The steps from this seat on, in the order of turns."""
-    return steps[seat:] + steps[:seat]
+def _floats(shares: Values) -> tuple[float, ...]:
+    return tuple(map(float, shares / shares.sum()))
+
+
+def network(game: Rapido) -> Network:
+    """The network that ships for a game."""
+    found = load(__package__, game.players)
+    assert found is not None, "there is one for every number of players"
+    return found
+
+
+def shipped(game: Rapido) -> RapidoValues:
+    """The evaluator by the shipped network."""
+    return RapidoValues(game, network(game))
+
+
+def turn_start(state: State) -> State:
+    """The position as if its turn started now."""
+    return State(state.turn, Phase.FIRST_ROLL, 0, state.steps, state.tower)

@@ -93,7 +93,7 @@ class Evaluator(NamedTuple):
 def load_evaluator(game: Chain, exact: bool) -> Evaluator:
     """The evaluator of a game: with ``exact`` by the solution in the cache folder, if there is one."""
     solution = solutions.find(game) if exact else None
-    network, track = weights(features.shipped(game)), features.kind_of_track(game.track)
+    network, track = weights(features.network(game)), features.kind_of_track(game.track)
     if isinstance(solution, ChainSolution):
         return Evaluator(network, _read_only(solution.waiter), layout(game.track), track)
     nothing = np.zeros((1, 1), np.int64)
