@@ -1,4 +1,4 @@
-"""The user's folders for data and caches, where each system keeps them."""
+"""The user's folders for data and caches, where each system keeps them; and files that they name."""
 
 from __future__ import annotations
 
@@ -15,6 +15,14 @@ def data_folder() -> Path:
 def cache_folder() -> Path:
     """The folder for what can be computed again; XDG_CACHE_HOME moves it."""
     return _folder("XDG_CACHE_HOME", "~/.cache", "~/Library/Caches", "Cache")
+
+
+def check_writable(path: Path) -> None:
+    """Check that a file can be written, before the work for it starts. :raises OSError: if it cannot."""
+    is_new = not path.exists()
+    path.open("ab").close()
+    if is_new:
+        path.unlink()
 
 
 def _folder(variable: str, linux: str, mac: str, windows: str) -> Path:

@@ -40,6 +40,7 @@ from escadaria.coach.evaluators import (
     find,
 )  # fmt: skip
 from escadaria.evaluator_network import load as load_network
+from escadaria.folders import check_writable
 from escadaria.game import CHANCE, AnyGame, GameError, play_out
 from escadaria.games.chain import explanations as of_chain
 from escadaria.games.chain import rules as chain
@@ -54,7 +55,6 @@ from escadaria.record import Record, Remark, Seat, open_record
 from escadaria.solutions.solution import Bounds
 from escadaria.terminal.analysis import great_rolls, hint_data, signed
 from escadaria.terminal.analysis_page import page
-from escadaria.terminal.saves import check_writable
 from short import ShortRapido
 
 RECORDS = Path(__file__).parents[1] / "records"

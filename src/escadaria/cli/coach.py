@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from escadaria.cli.common import KNOWN, File, Language, OneGame, Options, echo_json, report_errors
+from escadaria.cli.common import KNOWN, AsJson, File, Language, OneGame, Options, echo_json, report_errors
 from escadaria.coach import evaluators
 from escadaria.coach.analysis import analyse as run_analysis
+from escadaria.folders import check_writable
 from escadaria.record import open_record
 from escadaria.strategy import advice as find_advice
 from escadaria.terminal import seating
@@ -22,7 +23,6 @@ from escadaria.terminal.analysis import (
 )
 from escadaria.terminal.analysis_page import page
 from escadaria.terminal.plot import check_plot
-from escadaria.terminal.saves import check_writable
 from escadaria.terminal.strategy import show_advice
 
 Rollouts = Annotated[
@@ -75,7 +75,7 @@ def hint(
         int | None, typer.Option(help="Number of players, the same as --option players=3.")
     ] = None,
     rollouts: Rollouts = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
+    as_json: AsJson = False,
     lang: Language = None,
 ) -> None:
     """Evaluate the legal actions of a position.
@@ -96,7 +96,7 @@ def hint(
 def strategy(
     game: Annotated[str, typer.Argument(metavar="GAME", help=f"{KNOWN}.")],
     players: Annotated[int, typer.Option(help="Number of players.")] = 2,
-    as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
+    as_json: AsJson = False,
     lang: Language = None,
 ) -> None:
     """Show heuristics and charts of when to stop.

@@ -24,6 +24,9 @@ from escadaria.cli.common import (
     Language,
     OneGame,
     Options,
+    Scheduler,
+    Seed,
+    Workers,
     echo_json,
     report_errors,
     signals_as_interrupt,
@@ -42,12 +45,6 @@ from escadaria.terminal.results import (
     solve_progress,
 )
 from escadaria.terminal.screen import Screen
-
-Seed = Annotated[int, typer.Option(help="The same seed gives the same games.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Number of processes. Default: one per core.")]
-Scheduler = Annotated[
-    str, typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler.")
-]
 
 
 def simulate(
@@ -121,7 +118,7 @@ def solve(
         ),
     ] = "",
     again: Annotated[bool, typer.Option("--again", help="Solve again even if a solution exists.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The results as JSON.")] = False,
+    as_json: AsJson = False,
     lang: Language = None,
 ) -> None:
     """Solve a two-player game exactly.

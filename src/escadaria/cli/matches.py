@@ -13,6 +13,7 @@ import typer
 from escadaria.bots import BOTS, GRANDMASTER
 from escadaria.catalogue import GAMES
 from escadaria.cli.common import KNOWN, File, Language, OneGame, Options, report_errors, signals_as_interrupt
+from escadaria.folders import check_writable
 from escadaria.game import BadOptions
 from escadaria.play import Play
 from escadaria.printing import PAPERS, write_pdf
@@ -164,7 +165,7 @@ def print_(
         if rulebook(game) is None:
             raise BadOptions(f"there are no pages of {game} to print")
         import_module("uvicorn")  # report a missing extra before the server starts
-        saves.check_writable(out)
+        check_writable(out)
         options = dict(one.split("=", 1) for one in option)
         write_pdf(game, out, screen.texts.language, paper, options)
         typer.echo(out)

@@ -12,10 +12,10 @@ import numpy as np
 
 from escadaria.arena.league import League
 from escadaria.arena.workers import MissingExtra
+from escadaria.folders import check_writable
 from escadaria.game import BadOptions
 from escadaria.i18n import Texts
 from escadaria.terminal.pieces import LOOKS
-from escadaria.terminal.saves import check_writable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

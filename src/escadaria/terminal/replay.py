@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from collections.abc import Generator, Sequence
-from contextlib import closing
+from collections.abc import Sequence
+from contextlib import suppress
 
+import typer
 from rich.rule import Rule
 from rich.text import Text
 
@@ -22,9 +21,12 @@ NEXT, BACK, FIRST, LAST, LEAVE = "next", "back", "first", "last", "quit"
 KEYS = {
     "\r": NEXT, "\n": NEXT, " ": NEXT, "n": NEXT, "\x1b[C": NEXT, "\x1bOC": NEXT, "\x1b[B": NEXT,
     "b": BACK, "\x7f": BACK, "\x1b[D": BACK, "\x1bOD": BACK, "\x1b[A": BACK,
-    "\x1b[H": FIRST, "\x1b[F": LAST, "q": LEAVE, "\x1b": LEAVE, "\x04": LEAVE,
+    "\x1b[H": FIRST, "\x1b[F": LAST, "q": LEAVE, "\x1b": LEAVE,
 }  # fmt: skip
 """The actions of keys; digits and Enter go to a ply."""
+
+KEY = r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])?|.|\n"
+"""A pressed key; an arrow key is its whole escape sequence."""
 
 
 class Replay:
@@ -60,16 +62,17 @@ class Replay:
         """Step through the match with keys until the user quits."""
         ply, digits = 0, ""
         self.page(ply)
-        with closing(keys()) as pressed:
-            for key in pressed:
-                move = KEYS.get(key)
-                if move == LEAVE:
-                    return
-                if move:
-                    ply, digits = self.after(ply, move, digits), ""
-                    self.page(ply)
-                elif key.isdigit():
-                    digits += key
+        with suppress(EOFError):
+            while pressed := typer.getchar():
+                for key in re.findall(KEY, pressed):
+                    move = KEYS.get(key)
+                    if move == LEAVE:
+                        return
+                    if move:
+                        ply, digits = self.after(ply, move, digits), ""
+                        self.page(ply)
+                    elif key.isdigit():
+                        digits += key
 
     def page(self, ply: int) -> None:
         self.screen.out.clear()
@@ -126,21 +129,3 @@ def turn_facts(record: Record, ply: int) -> tuple[Fact, ...]:
     while first and record.positions[first - 1].turn == record.positions[ply].turn:
         first -= 1
     return tuple(fact for number in range(first + 1, ply + 1) for fact in record.facts(number))
-
-
-def keys() -> Generator[str, None, None]:
-    """The pressed keys; an arrow key is its whole escape sequence. Ctrl-C still interrupts."""
-    try:
-        import termios
-        import tty
-    except ImportError:  # Windows: keys are read when Enter is pressed
-        yield from (key for line in sys.stdin for key in line)
-        return
-    stream = sys.stdin.fileno()
-    before = termios.tcgetattr(stream)
-    try:
-        tty.setcbreak(stream, termios.TCSADRAIN)  # keeps pending input
-        while data := os.read(stream, 1024):
-            yield from re.findall(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])?|.|\n", data.decode("utf-8", "replace"))
-    finally:
-        termios.tcsetattr(stream, termios.TCSADRAIN, before)

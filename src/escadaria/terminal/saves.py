@@ -148,14 +148,6 @@ def newest_unfinished(folder: Path) -> Path:
     raise NothingToResume(f"there is no unfinished match in {folder}")
 
 
-def check_writable(path: Path) -> None:
-    """Check that a file can be written, before the work for it starts. :raises OSError: if it cannot."""
-    is_new = not path.exists()
-    path.open("ab").close()
-    if is_new:
-        path.unlink()
-
-
 def write_safely(path: Path, text: str, mode: int = 0o666) -> None:
     """Replace a file atomically: at any moment either the old or the new text is on disk."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.new")
