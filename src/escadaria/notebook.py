@@ -21,13 +21,12 @@ from escadaria.arena.league import League
 from escadaria.arena.simulation import Results
 from escadaria.coach.analysis import Analysis
 from escadaria.game import AnyGame
+from escadaria.reports.lab_report import show_league, show_shares
+from escadaria.reports.page import page
+from escadaria.reports.plots import league_svg
+from escadaria.reports.strategy_report import show_advice
 from escadaria.strategy import Strategy
-from escadaria.terminal.analysis_page import page
-from escadaria.terminal.arena import show_league
-from escadaria.terminal.plot import league_svg
-from escadaria.terminal.results import show_shares
 from escadaria.terminal.screen import Screen
-from escadaria.terminal.strategy import show_advice
 
 _HEIGHT = 700
 """The height of an analysis, in pixels; it scrolls."""
@@ -91,6 +90,8 @@ def _texts() -> i18n.Texts:
 
 def _printed(show: Callable[[Screen], None]) -> str:
     """What is printed on a terminal, as HTML."""
-    console = Console(file=io.StringIO(), record=True, width=100, highlight=False, force_jupyter=False)
+    console = Console(
+        file=io.StringIO(), record=True, width=100, highlight=False, markup=False, force_jupyter=False
+    )
     show(Screen(_texts(), console, console))
     return console.export_html(inline_styles=True, code_format="<pre style='line-height: 1.2'>{code}</pre>")

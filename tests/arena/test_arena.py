@@ -26,7 +26,7 @@ from escadaria.game import AnyGame
 from escadaria.games.rapido.rules import Rapido
 from escadaria.i18n import LANGUAGES
 from escadaria.i18n import load as load_texts
-from escadaria.terminal.plot import COLOURS, draw_league
+from escadaria.reports.plots import COLOURS, draw_league
 
 RAPIDO = Rapido(2, 5)
 

@@ -17,7 +17,7 @@ from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.rules import DOWN, Chain, Lengthen, Link, Move
 from escadaria.games.rapido import heuristics as rapido
 from escadaria.games.rapido.rules import VALUES, Again, Pair, Phase, Place, Rapido, State
-from escadaria.terminal.strategy import rule_text
+from escadaria.reports.strategy_report import rule_text
 
 TWO, THREE = Rapido(2), Rapido(3)
 MODULES: dict[str, Any] = {"rapido": rapido, "chain": chain}

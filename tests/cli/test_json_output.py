@@ -16,8 +16,8 @@ from escadaria.cli import app
 from escadaria.cli.common import SCHEMA, json_text
 from escadaria.games.rapido.rules import Rapido
 from escadaria.games.rapido.solution import RapidoSolution
+from escadaria.reports.lab_report import solution_data
 from escadaria.solutions import Bounds
-from escadaria.terminal.results import solution_data
 
 ROOT = Path(__file__).parents[2]
 RECORD = str(ROOT / "tests" / "records" / "rapido-3.txt")

@@ -52,9 +52,9 @@ from escadaria.games.rapido.values import RapidoValues
 from escadaria.i18n import LANGUAGES
 from escadaria.i18n import load as load_texts
 from escadaria.record import Record, Remark, Seat, open_record
+from escadaria.reports.analysis_report import great_rolls, hint_data, signed
+from escadaria.reports.page import page
 from escadaria.solutions.solution import Bounds
-from escadaria.terminal.analysis import great_rolls, hint_data, signed
-from escadaria.terminal.analysis_page import page
 from short import ShortRapido
 
 RECORDS = Path(__file__).parents[1] / "records"

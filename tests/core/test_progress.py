@@ -8,9 +8,9 @@ import threading
 import pytest
 from rich.console import Console
 
+from escadaria.cli.lab import league_progress
 from escadaria.i18n import load
 from escadaria.terminal import progress
-from escadaria.terminal.arena import league_progress
 from escadaria.terminal.screen import Screen
 
 PATIENCE = 60
@@ -51,7 +51,7 @@ def test_off_a_terminal_the_newest_report_is_printed_in_plain_lines() -> None:
     file = Lines()
     with progress.show_progress(screen_on(file), "Compiling") as report:
         assert file.wait_for("Compiling (")
-        report("Playing", 1000, 250_000)
+        report(1000, 250_000, "Playing")
         assert file.wait_for("Playing: 1,000 / 250,000 (")
     assert "\x1b" not in file.getvalue()
 
@@ -68,7 +68,7 @@ def test_on_a_terminal_a_bar_is_drawn() -> None:
     file = Lines()
     with progress.show_progress(screen_on(file, terminal=True), "Compiling") as report:
         assert file.wait_for("Compiling")
-        report("Playing", 3, 12)
+        report(3, 12)
         assert file.wait_for("3/12")
 
 

@@ -158,8 +158,8 @@ class Sheet:
 
     def colours(self, seat: int) -> tuple[str, str]:
         """The seat's colour, and the text colour on it."""
-        _, ink, _, paper = look_of(self.seats, seat).style.split()
-        return paper, ink
+        look = look_of(self.seats, seat)
+        return look.paper, look.ink
 
     def svg(self) -> str:
         """The picture as SVG, without other packages."""

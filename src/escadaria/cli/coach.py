@@ -12,18 +12,13 @@ from escadaria.coach import evaluators
 from escadaria.coach.analysis import analyse as run_analysis
 from escadaria.folders import check_writable
 from escadaria.record import open_record
+from escadaria.reports.analysis_report import hint_data, show_analysis, show_hint
+from escadaria.reports.page import page
+from escadaria.reports.plots import check_plot, draw_analysis
+from escadaria.reports.strategy_report import show_advice
 from escadaria.strategy import advice as find_advice
 from escadaria.terminal import seating
-from escadaria.terminal.analysis import (
-    analysis_progress,
-    draw_analysis,
-    hint_data,
-    show_analysis,
-    show_hint,
-)
-from escadaria.terminal.analysis_page import page
-from escadaria.terminal.plot import check_plot
-from escadaria.terminal.strategy import show_advice
+from escadaria.terminal.progress import show_progress
 
 Rollouts = Annotated[
     int, typer.Option(metavar="N", min=0, help="Evaluate each position by N games of simple bots instead.")
@@ -52,7 +47,7 @@ def analyse(
         if html:
             check_writable(html)
         record = open_record(file)
-        with analysis_progress(screen) as progress:
+        with show_progress(screen, screen.texts("coach.progress")) as progress:
             analysis = run_analysis(record, rollouts=rollouts, progress=progress)
         if html:
             html.write_text(page(analysis, screen.texts), "utf-8")

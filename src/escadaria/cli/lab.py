@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,19 +35,19 @@ from escadaria.cli.common import (
     signals_as_interrupt,
 )
 from escadaria.game import AnyGame
-from escadaria.solutions import check_solvable, path_of
-from escadaria.terminal import seating
-from escadaria.terminal.arena import league_progress, show_league
-from escadaria.terminal.benchmark import benchmark_progress, show_benchmark
-from escadaria.terminal.plot import check_plot, draw_league
-from escadaria.terminal.progress import show_progress
-from escadaria.terminal.results import (
+from escadaria.reports.lab_report import (
+    show_benchmark,
+    show_league,
     show_results,
     show_solution,
     solution_data,
-    solve_progress,
+    title,
 )
-from escadaria.terminal.screen import Screen
+from escadaria.reports.plots import check_plot, draw_league
+from escadaria.solutions import check_solvable, path_of
+from escadaria.terminal import seating
+from escadaria.terminal.progress import show_progress
+from escadaria.terminal.screen import Screen, command
 
 
 def simulate(
@@ -85,7 +88,7 @@ def simulate(
                 nonlocal start, timed
                 if compiled and done == WHILE_LOADING:  # the kernel is loaded, which is not timed
                     start, timed = time.perf_counter(), games - done
-                report(preparing if compiled and done < WHILE_LOADING else playing, done, games)
+                report(done, games, preparing if compiled and done < WHILE_LOADING else playing)
 
             results = run_simulation(
                 rules, bot, games, seed, workers=workers, scheduler=scheduler, progress=progress
@@ -134,7 +137,13 @@ def solve(
         check_solvable(rules)
         from escadaria.compute.solve import solve as compute  # importing Numba takes a second
 
-        with solve_progress(screen) as progress:
+        with show_progress(screen, screen.texts("lab.preparing")) as report:
+
+            def progress(step: Any) -> None:
+                done = screen.texts(f"solve.{step.phase}", sweep=step.sweep, residual=f"{step.residual:.1e}")
+                left = screen.texts("solve.left", minutes=max(1, round(step.seconds_left / 60)))
+                report(text=f"{done}, {left}")
+
             solution = compute(rules, threads=threads, scheduler=scheduler, progress=progress, again=again)
         if as_json:
             echo_json(solution_data(solution, path_of(rules)))
@@ -232,7 +241,12 @@ def benchmark(
     """
     with report_errors(lang) as screen, signals_as_interrupt():
         check_workers(workers, scheduler)
-        with benchmark_progress(screen) as progress:
+        with show_progress(screen, screen.texts("lab.preparing")) as report:
+
+            def progress(rules: AnyGame, done: int, total: int) -> None:
+                playing = title(rules, screen.texts) if total else screen.texts("benchmark.solving")
+                report(done, total, playing)
+
             result = run_benchmark(
                 bot, game, players, number=games, workers=workers, scheduler=scheduler, progress=progress
             )
@@ -240,6 +254,27 @@ def benchmark(
             echo_json(result.data())
         else:
             show_benchmark(result, screen)
+
+
+@contextmanager
+def league_progress(screen: Screen, first: str) -> Iterator[Callable[[int, int], None]]:
+    """The progress of a league, with ``first`` until games are played. After Ctrl-C, prints how to resume."""
+    text, state = screen.texts("simulate.progress"), (0, 0)
+
+    def update(done: int, games: int) -> None:
+        nonlocal state
+        report(done, games, text if state[1] and done > state[0] else first)
+        state = done, games
+
+    try:
+        with show_progress(screen, first) as report:
+            yield update
+    except KeyboardInterrupt:
+        if state[1]:
+            again = command(*(word for word in sys.argv[1:] if word != "--resume"), "--resume")
+            kept, wanted = map(screen.texts.number, state)
+            screen.error_line(screen.texts("arena.stopped", done=kept, games=wanted, command=again))
+        raise
 
 
 def note_missing_compiler(game: AnyGame, screen: Screen) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rich.text import Text
@@ -18,20 +18,26 @@ class Look(NamedTuple):
     shape: str
     plain: str
     """The shape in ASCII."""
-    style: str
+    ink: str
+    paper: str
+
+    @property
+    def style(self) -> str:
+        """A letter on the colour."""
+        return f"bold {self.ink} on {self.paper}"
 
 
 LOOKS: Mapping[str, Look] = {
-    "red": Look("R", "●", "o", "bold #fff8ec on #c2362b"),
-    "blue": Look("B", "■", "#", "bold #fff8ec on #22599f"),
-    "green": Look("G", "▲", "^", "bold #fff8ec on #2c7a4e"),
-    "yellow": Look("Y", "◆", "%", "bold #2b211a on #f3bc3f"),
-    "black": Look("K", "✱", "*", "bold #fff8ec on #2e2b2e"),
-    "white": Look("W", "♣", "&", "bold #2b211a on #fbf5e8"),
+    "red": Look("R", "●", "o", "#fff8ec", "#c2362b"),
+    "blue": Look("B", "■", "#", "#fff8ec", "#22599f"),
+    "green": Look("G", "▲", "^", "#fff8ec", "#2c7a4e"),
+    "yellow": Look("Y", "◆", "%", "#2b211a", "#f3bc3f"),
+    "black": Look("K", "✱", "*", "#fff8ec", "#2e2b2e"),
+    "white": Look("W", "♣", "&", "#2b211a", "#fbf5e8"),
 }
 
 
-def look_of(seats: tuple[Seat, ...], seat: int) -> Look:
+def look_of(seats: Sequence[Seat], seat: int) -> Look:
     """The look of a seat's first colour (R16), or a default by its number if it has none."""
     colours = seats[seat].colours or (COLOURS[seat],)
     return LOOKS[colours[0]]

@@ -17,7 +17,6 @@ from escadaria.play import ROLL, Event, Play
 from escadaria.refusals import Refused
 from escadaria.terminal.choices import Choice, matching, offers
 from escadaria.terminal.pictures import Scene, draw
-from escadaria.terminal.pieces import look_of, token
 from escadaria.terminal.results import show_statistics
 from escadaria.terminal.saves import SavedMatch, records_folder
 from escadaria.terminal.screen import KEY, PREVIEW, QUIET, Screen, command
@@ -274,7 +273,7 @@ class TerminalMatch:
         return Scene(table.game, table.state, table.seats, facts, self.texts, screen.width, screen.fancy)
 
     def token(self, seat: int) -> Text:
-        return token(look_of(self.table.seats, seat), self.screen.fancy)
+        return self.screen.token(self.table.seats, seat)
 
     # Commands.
 

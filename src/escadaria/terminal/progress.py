@@ -25,9 +25,9 @@ FIRST, NEXT = 5.0, 20.0
 
 
 class Report(Protocol):
-    """Reports what is being done now, and how much of it is done."""
+    """Reports how much is done, and what is being done now if that has changed."""
 
-    def __call__(self, text: str, done: int = 0, total: int = 0, /) -> None: ...
+    def __call__(self, done: int = 0, total: int = 0, text: str = "") -> None: ...
 
 
 @contextmanager
@@ -44,26 +44,27 @@ def _bar(screen: Screen, text: str) -> Iterator[Report]:
     with Progress(*columns, console=screen.err, transient=True) as progress:
         task = progress.add_task(text, total=None)
 
-        def report(text: str, done: int = 0, total: int = 0, /) -> None:
+        def report(done: int = 0, total: int = 0, text: str = "") -> None:
             if total:
                 progress.columns = (*columns[:2], *counted)
-            progress.update(task, description=text, completed=done, total=total or None)
+            progress.update(task, description=text or None, completed=done, total=total or None)
 
         yield report
 
 
 @contextmanager
 def _lines(screen: Screen, text: str) -> Iterator[Report]:
-    start, ended, newest = time.monotonic(), threading.Event(), [text]
+    start, ended, name, newest = time.monotonic(), threading.Event(), text, text
 
-    def report(text: str, done: int = 0, total: int = 0, /) -> None:
-        number = screen.texts.number
-        newest[0] = f"{text}: {number(done)} / {number(total)}" if total else text
+    def report(done: int = 0, total: int = 0, text: str = "") -> None:
+        nonlocal name, newest
+        name, number = text or name, screen.texts.number
+        newest = f"{name}: {number(done)} / {number(total)}" if total else name
 
     def repeat() -> None:
         wait = FIRST
         while not ended.wait(wait):
-            screen.err.print(f"{newest[0]} ({time.monotonic() - start:.0f} s)", soft_wrap=True, markup=False)
+            screen.err.print(f"{newest} ({time.monotonic() - start:.0f} s)", soft_wrap=True)
             wait = NEXT
 
     thread = threading.Thread(target=repeat, daemon=True)

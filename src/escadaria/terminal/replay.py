@@ -13,7 +13,6 @@ from rich.text import Text
 from escadaria.game import Fact
 from escadaria.record import Record, Remark
 from escadaria.terminal.pictures import Scene, draw
-from escadaria.terminal.pieces import look_of, token
 from escadaria.terminal.screen import QUIET, Screen
 from escadaria.terminal.sentences import bot_name, paragraphs, result
 
@@ -120,7 +119,7 @@ class Replay:
         return self.texts(key, name=name, bot=bot_name(bot, self.texts))
 
     def token(self, seat: int) -> Text:
-        return token(look_of(self.record.seats, seat), self.screen.fancy)
+        return self.screen.token(self.record.seats, seat)
 
 
 def turn_facts(record: Record, ply: int) -> tuple[Fact, ...]:

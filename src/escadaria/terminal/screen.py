@@ -8,16 +8,20 @@ import shlex
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich import box
 from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from escadaria.game import BadOptions, GameError
 from escadaria.i18n import Texts, load, negotiate
+from escadaria.record import Seat
+from escadaria.terminal.pieces import look_of, token
 
 FANCY = "●■▲◆✱♣▁▂▃▄▅▆▇█│─┌→▸›…"
 """The special characters of pictures; a terminal that cannot show them gets ASCII."""
@@ -26,6 +30,11 @@ QUIET = "dim"
 PREVIEW = "italic"
 WRONG = "bold red"
 KEY = "bold cyan"
+
+Words = Text | str
+
+Item = tuple[Text, Text, Words]
+"""A line of a list: a sign, the token of a seat, and a sentence."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,9 @@ class Screen:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="escadaria")  # replace characters that cannot be encoded
-        out, err = (Console(highlight=False, stderr=stderr) for stderr in (False, True))
+        out, err = (
+            Console(highlight=False, markup=False, emoji=False, stderr=stderr) for stderr in (False, True)
+        )
         return cls(load(language or negotiate()), out, err)
 
     @property
@@ -67,7 +78,12 @@ class Screen:
         """Print the text with this key."""
         self.show(Text(self.texts(key, **args), style))
 
-    def show(self, words: Text | str = "", mark: Text | str = "") -> None:
+    def section(self, key: str) -> None:
+        """Print a heading after an empty line."""
+        self.show()
+        self.say(key, "bold")
+
+    def show(self, words: Words = "", mark: Words = "") -> None:
         """Print words after a mark; wrapped lines are indented by its width. Long paths are not broken."""
         start = Text.assemble(mark, " ") if mark else Text()
         text = words.copy() if isinstance(words, Text) else Text(words)
@@ -78,6 +94,26 @@ class Screen:
             line.plain = line.plain.translate(_SPACES)
             self.out.print(Text.assemble(start, line), soft_wrap=True)
             start = Text(" " * start.cell_len)
+
+    def items(self, items: Iterable[Item]) -> None:
+        """Print a list."""
+        for sign, seat, words in items:
+            self.show(words, Text.assemble(sign, " ", seat))
+
+    def table(
+        self, headings: Sequence[Words], rows: Iterable[Sequence[Words]], *, left: int = 0, title: str = ""
+    ) -> None:
+        """Print a table. All columns but ``left`` have figures, which are aligned on the right."""
+        table = Table(box=box.SIMPLE_HEAD if self.fancy else box.ASCII2, title=title, title_style=QUIET)
+        for column, heading in enumerate(headings):
+            table.add_column(heading, justify="left" if column == left else "right", overflow="fold")
+        for row in rows:
+            table.add_row(*row)
+        self.out.print(table)
+
+    def token(self, seats: Sequence[Seat], seat: int) -> Text:
+        """Shape and letter of a seat's colour."""
+        return token(look_of(seats, seat), self.fancy)
 
     def draw(self, lines: Iterable[Text]) -> None:
         """Print a picture."""

@@ -1,4 +1,4 @@
-"""Plots of a league: ratings, head-to-head results, seats and the length of games."""
+"""Plots: the win probabilities of a match; ratings, head-to-head results, seats and lengths of a league."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ import numpy as np
 
 from escadaria.arena.league import League
 from escadaria.arena.workers import MissingExtra
+from escadaria.coach.analysis import Analysis
 from escadaria.folders import check_writable
 from escadaria.game import BadOptions
 from escadaria.i18n import Texts
-from escadaria.terminal.pieces import LOOKS
+from escadaria.reports.analysis_report import SIGNS
+from escadaria.reports.lab_report import title
+from escadaria.terminal.pieces import LOOKS, look_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,6 +79,42 @@ def check_plot(path: Path) -> None:
     check_writable(path)
 
 
+def draw_analysis(analysis: Analysis, path: Path, texts: Texts) -> None:
+    """Plot the curve with its mistakes; the suffix of the file determines the format.
+
+    Raises the errors of ``check_plot``.
+    """
+    check_plot(path)
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9, 4.5), layout="constrained")
+        axes = figure.subplots()
+        for seat, name in enumerate(analysis.record.names):
+            colour = look_of(analysis.record.seats, seat).paper
+            shares = [100 * point[seat] for point in analysis.curve]
+            axes.plot(shares, color=COLOURS["edge"], lw=3.2, alpha=0.6)  # an outline for light colours
+            axes.plot(shares, color=colour, lw=2, label=name)
+            own = [decision for decision in analysis.mistakes if decision.seat == seat]
+            for decision in own:
+                axes.annotate(
+                    SIGNS[decision.size], (decision.ply, shares[decision.ply]), (0, -12),
+                    textcoords="offset points", ha="center", fontsize=9, fontweight="bold",
+                )  # fmt: skip
+            axes.plot(
+                [decision.ply for decision in own], [shares[decision.ply] for decision in own], "o",
+                color=colour, markeredgecolor=COLOURS["ink"],
+            )  # fmt: skip
+        axes.set_ylim(-6, 104)
+        axes.set_xlabel(texts("coach.plies"))
+        axes.set_ylabel("%")
+        axes.set_title(texts("coach.curve"))
+        axes.legend(frameon=False, loc="best", ncols=3)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
+
+
 def draw_league(league: League, path: Path, texts: Texts) -> None:
     """Plot a league; the suffix of the file determines the format. Raises the errors of ``check_plot``."""
     check_plot(path)
@@ -98,9 +137,10 @@ def _plot_league(league: League, file: Path | io.StringIO, kind: str, texts: Tex
         rows = max(len(league.bots), league.game.players)
         figure = Figure(figsize=(11, 6.2 + 0.28 * max(0, rows - 4)))
         figure.set_layout_engine(ConstrainedLayoutEngine(w_pad=0.2, h_pad=0.18, wspace=0.05, hspace=0.04))
-        title = texts("arena.title", game=texts(f"{league.game.name}.name"), players=league.game.players)
-        counted = texts("arena.games", games=texts.number(league.games))
-        figure.suptitle(f"{title}  ·  {counted}", fontsize=15, family="serif", x=0.02, ha="left")
+        games = texts("arena.games", games=texts.number(league.games))
+        figure.suptitle(
+            f"{title(league.game, texts)}  ·  {games}", fontsize=15, family="serif", x=0.02, ha="left"
+        )
         (ratings, against), (seats, turns) = figure.subplots(2, 2, width_ratios=(1.15, 1))
         _draw_ratings(ratings, league, texts)
         _draw_against(against, league, texts)
@@ -165,7 +205,7 @@ def _draw_seats(axes: Axes, league: League, texts: Texts) -> None:
             x,
             100 * share.share,
             width=0.62,
-            color=look.style.rpartition(" ")[2],
+            color=look.paper,
             edgecolor=COLOURS["edge"],
             lw=0.8,
         )
