@@ -197,9 +197,11 @@ async def serving() -> AsyncIterator[str]:
     """A server with fixed ids, tokens and secrets."""
     with contextlib.ExitStack() as stack:
         names = SimpleNamespace(token_urlsafe=lambda _: MATCH)
-        stack.enter_context(mock.patch("escadaria.server.matches.hub.secrets", names))
-        stack.enter_context(mock.patch("escadaria.server.matches.hub.dice.new_secret", return_value=SECRET))
-        stack.enter_context(mock.patch("escadaria.server.matches.hub.new_token", return_value=TOKEN))
+        stack.enter_context(mock.patch("escadaria.server.matches.opening.secrets", names))
+        stack.enter_context(
+            mock.patch("escadaria.server.matches.opening.dice.new_secret", return_value=SECRET)
+        )
+        stack.enter_context(mock.patch("escadaria.server.matches.opening.new_token", return_value=TOKEN))
         stack.enter_context(mock.patch("escadaria.match.match.new_token", return_value=WATCH))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         urls: list[str] = []

@@ -117,7 +117,7 @@ async def test_a_full_disk_is_reported_over_http(server: Inside, monkeypatch: py
         patch.setattr(server.hub.store, "append", full)
         with pytest.raises(Refused, match="store_unavailable"):
             await open_match(server.url, "rapido")
-    assert not server.hub._tables
+    assert not server.hub.tables.counts
     async with await open_match(server.url, "rapido") as table:
         assert table.status == "waiting"
 

@@ -171,7 +171,7 @@ async def test_an_idle_match_is_evicted_and_loaded_again(idle: Inside) -> None:
         assert (await ana.ask("act", version=4, action="roll", id="x"))["type"] == "accepted"
         position = (await ana.expect("event"))["now"]["text"]
     await evicted(idle, match)
-    assert not idle.hub.rooms and not idle.hub._tables
+    assert not idle.hub.rooms and not idle.hub.tables.counts
     rooms = await asyncio.gather(*(idle.hub.room(match["match"]) for _ in range(20)))
     assert len(set(map(id, rooms))) == 1, "it is loaded once"
     async with raw(idle.url, match["match"], token=token, since=4) as rui:
@@ -273,7 +273,7 @@ async def test_finished_matches_are_archived_once_and_can_be_loaded(
         match = await resigned(server)
         await eventually(lambda: server.hub.rooms[match["match"]].idle, "nobody is connected")
         await asyncio.gather(server.hub.sweep(), server.hub.sweep())  # two at once evict it once
-        assert not server.hub.rooms and not server.hub._tables
+        assert not server.hub.rooms and not server.hub.tables.counts
         assert not [record for record in caplog.records if record.levelname == "ERROR"]
         assert not await server.hub.store.abandoned(1e12, 10)
         async with raw(server.url, match["match"], token=match["token"]) as me:

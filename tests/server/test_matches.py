@@ -203,6 +203,22 @@ async def test_a_recovery_code_moves_the_seat(url: str) -> None:
             assert await again.closed() == 4003
 
 
+@pytest.mark.parametrize(
+    "refused",
+    [
+        {"people": [{"name": "\u200b", "entropy": "ab"}]},
+        {"people": [{"name": "Ana", "entropy": "ab", "seat": 0}, {"name": "Rui", "seat": 0}]},
+        {"people": [{"name": "Ana", "entropy": "ab", "colours": ["red", "blue"]}]},
+        {"people": [{"name": "Ana", "entropy": "ab"}], "bots": ["nobody"]},
+        {"people": [{"name": "Ana", "entropy": "ab"}], "start": True},
+    ],
+)
+def test_a_refused_opening_does_not_use_up_the_seal(http: httpx.Client, refused: dict[str, Any]) -> None:
+    request = {"game": "rapido", "match": http.post("/api/seals").json()["match"]}
+    assert http.post("/api/matches", json=request | refused).is_client_error
+    assert http.post("/api/matches", json=request).json()["match"] == request["match"]
+
+
 async def test_entropy_needs_a_seal(url: str, http: httpx.Client) -> None:
     people = [{"name": "Ana", "entropy": "ab"}]
     sealed = http.post("/api/seals").json()

@@ -5,51 +5,58 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import secrets
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from escadaria import bots, catalogue, dice, wire
+from escadaria import wire
 from escadaria.bus import ALL, UNKNOWN, Bus, Sent
 from escadaria.match.clock import Clock
-from escadaria.match.event_log import stored_events
 from escadaria.match.leases import BEAT_SECONDS, Leases
-from escadaria.match.match import HOST, Match, MatchEvent, new_match
+from escadaria.match.match import Match
 from escadaria.match.presence import Connection
 from escadaria.match.room import Room
 from escadaria.match.services import Services
-from escadaria.match.tokens import Tokens, digest, new_token
+from escadaria.match.tokens import Tokens
 from escadaria.refusals import Refused
 from escadaria.server import metrics
 from escadaria.server.compute.workers import Workers
-from escadaria.server.edge.limits import Limits, address_key, subnet
+from escadaria.server.edge.limits import Limits, subnet
+from escadaria.server.matches.opening import Opening, Tables
 from escadaria.server.settings import Settings
 from escadaria.store import Store, StoreUnavailable
 
 log = logging.getLogger(__name__)
 
-SEAL = "seal"
-"""The kind of stored values that are seals: promised dice."""
-
-SEAL_SECONDS = 600.0
-"""The lifetime of a seal."""
-
 LIMIT = "limit"
 """The kind of stored values that are rate limits."""
 
-TABLES = "tables:"
-"""The kind of stored values that are numbers of open tables, before the address that opened them."""
+_SWEEP_SECONDS = 30.0
+"""Between two sweeps: evicting later than ``idle_seconds`` by this costs only memory."""
 
-_SWEEP_SECONDS, _DUE_SECONDS, _LIMITS_SECONDS = 30.0, 1.0, 5.0
+_DUE_SECONDS = 1.0
+"""Between two searches for due matches: how late a deadline of a match that is not in memory may be."""
+
+_LIMITS_SECONDS = 5.0
+"""Between two times that rate limits are stored: what a crash forgets."""
+
 _SHARED_LIMITS_SECONDS = 2.0
+"""The same with other servers: meanwhile an address may take its burst at each of them."""
+
 _READ_SECONDS = 30.0
+"""How long a match stays in memory after it was only read, by a request or a search."""
+
 _CHECK_SECONDS = 2.0
+"""Between two comparisons with the store: how late an event is if its message was lost."""
+
 _MESSAGE_SECONDS = 0.1
-_TABLES_SECONDS = 120.0
+"""How long messages may be on their way before the store is read instead."""
+
 _SPREAD_SECONDS = 1.0
-_BATCH = 100
+"""The time over which connections are sent to other servers, so that these are not flooded."""
+
+_BATCH = 100  # matches of one search: the next one finds the others
 
 
 class Hub:
@@ -69,13 +76,13 @@ class Hub:
         self.closing = False
         self._tokens = Tokens(store.key)
         self.peers = Leases(store, bus, clock)
+        self.tables = Tables(store, self.peers, settings)
+        self._opening = Opening(store, self.tables, self._tokens, clock)
         self._services = Services(
             store, bus, self.peers, self.workers, limits, settings, clock, self._tokens, self._open_next
         )
         self._loading: dict[str, asyncio.Task[Room]] = {}
-        self._tables: Counter[str] = Counter()  # in memory or being opened, by opener
         self._tasks: list[asyncio.Task[None]] = []
-        self._counted: dict[str, tuple[int, float]] = {}  # stored numbers of tables, and when
         self._check_soon = asyncio.Event()
         self._stop_time = 0.0
 
@@ -134,7 +141,7 @@ class Hub:
         if room is None:
             raise Refused("unknown_match", "there is no such match")
         self.rooms[match] = room
-        self._tables[room.match.opener] += 1
+        self.tables.add(room.match.opener)
         return room
 
     # Other workers.
@@ -198,106 +205,23 @@ class Hub:
     # Opening.
 
     async def seal(self) -> wire.Sealed:
-        """Commit to the dice of a match before it is opened. The seal expires after ``SEAL_SECONDS``."""
-        match, secret = new_id(), dice.new_secret()
-        try:
-            await self.store.put(SEAL, digest(match), secret.hex(), self.clock.time() + SEAL_SECONDS)
-        except StoreUnavailable:
-            raise Refused("store_unavailable", "the store cannot be written, try again") from None
-        return wire.Sealed(match=match, commitment=dice.commitment(secret))
-
-    async def _take_seal(self, match: str) -> tuple[str, bytes]:
-        """Use up a seal and return the match and its secret."""
-        try:
-            secret = await self.store.take(SEAL, digest(match), self.clock.time())
-        except StoreUnavailable:
-            raise Refused("store_unavailable", "the store cannot be read, try again") from None
-        if secret is None:
-            raise Refused("not_sealed", "the seal does not exist, was used or has expired: request another")
-        return match, bytes.fromhex(secret)
+        """Commit to the dice of a match before it is opened: see ``Opening.seal``."""
+        return await self._opening.seal()
 
     async def open(self, request: wire.Open, address: str) -> wire.Opened:
-        """Open a match, seat people and bots, and start it if requested.
-
-        :raises GameError: if the request is invalid.
-        """
+        """Open a match: see ``Opening.open``."""
         self.limits.take(address, "tables")
-        game = catalogue.load(request.game, **request.options)
-        bots.check(request.settings.stand_in, game)
-        if request.start_from is not None and not request.settings.practice:
-            raise Refused("not_practice", "positions can be set up only at a practice table")
-        if request.start_from is not None:
-            game.parse_state(request.start_from)
-        if request.match is None and any(person.entropy for person in request.people):
-            raise Refused("not_sealed", "entropy needs a seal: request one first")
-        if request.settings.dice == "real":
-            match, secret = new_id(), b""
-        elif request.match:
-            match, secret = await self._take_seal(request.match)
-        else:
-            match, secret = new_id(), dice.new_secret()
-        token = new_token()
-        created = wire.Created(
-            match=match,
-            game=game.name,
-            options=game.options,
-            settings=request.settings.granted(),
-            commitment=dice.commitment(secret) if secret else "",
-            start=request.start_from,
-            rules_version=game.rules_version,
-        )
-        opener = address_key(address, self.store.key)
-        draft = _Draft(new_match(created, token, secret, opener), self.clock.time())
-        for person in request.people:
-            if person.seat in draft.match.seats_of(HOST):
-                raise Refused("seat_taken", f"two people cannot sit at seat {person.seat}")
-            sit = wire.Sit(
-                id="open",
-                version=0,
-                name=person.name,
-                seat=draft.match.free_seat(person.seat),
-                colours=person.colours,
-                entropy=person.entropy,
-            )
-            draft.add(draft.match.sit(HOST, sit, ""))
+        opened, events = await self._opening.open(request, address)
         if request.bots:
             self.workers.bots.start()
-        for bot in request.bots:
-            draft.add(draft.match.add_bot(HOST, wire.AddBot(id="open", version=0, bot=bot)))
-        if request.start:
-            draft.add(draft.match.start(HOST))
-        room = await self._store_new(match, draft.events, opener)
-        return wire.Opened(match=match, token=token, watch=room.match.watch_key)
+        self.rooms[opened.match] = Room.created(events, self._services)
+        return opened
 
     async def _open_next(self, before: Match) -> str:
         """Open the next match at the same table, and return its id."""
-        match = new_id()
-        events = before.next_match(match, partial(self._tokens.for_next, match))
-        await self._store_new(match, events, before.opener)
+        match, events = await self._opening.open_next(before)
+        self.rooms[match] = Room.created(events, self._services)
         return match
-
-    async def _store_new(self, match: str, new: list[MatchEvent], opener: str) -> Room:
-        """Store a new match. :raises Refused: ``too_many``, ``store_unavailable``."""
-        elsewhere = await self._tables_elsewhere(opener)
-        if opener and self._tables[opener] + elsewhere >= self.settings.tables_per_address:
-            raise Refused("too_many", "this address has too many open tables")
-        first, last, now = new[0].event, new[-1].event, self.clock.time()
-        assert isinstance(first, wire.Created), "the first event of a match"
-        runs = first.settings.clock > 0 and isinstance(last, wire.Started)
-        events = stored_events(new, 0, now)
-        self._tables[opener] += 1  # before storing: requests are concurrent
-        try:
-            await self.store.append(match, events, due=now + first.settings.clock if runs else None)
-        except StoreUnavailable:
-            self._release_table(opener)
-            raise Refused("store_unavailable", "the store cannot be written, try again") from None
-        room = self.rooms[match] = Room.created(events, self._services)
-        return room
-
-    def _release_table(self, opener: str) -> None:
-        self._tables[opener] -= 1
-        if self._tables[opener] <= 0:
-            del self._tables[opener]
 
     # Housekeeping.
 
@@ -360,26 +284,7 @@ class Hub:
             self.limits.give_back(spent)
             raise
         self.limits.settle(await self.store.values(LIMIT, now))
-        most = self.settings.tables_per_address // 10  # few addresses have more
-        counts = {opener: count for opener, count in self._tables.items() if opener and count > most}
-        for opener in counts.keys() | self._counted.keys():
-            count, renewed = self._counted.get(opener, (0, 0.0))
-            if counts.get(opener, 0) != count or now - renewed > _TABLES_SECONDS / 2:
-                count = counts.get(opener, 0)
-                await self.store.put(TABLES + opener, self.peers.worker, str(count), now + _TABLES_SECONDS)
-                self._counted[opener] = count, now
-                if not count:
-                    del self._counted[opener]
-
-    async def _tables_elsewhere(self, opener: str) -> int:
-        """The number of tables of an address at other workers."""
-        if not (opener and self.bus.shared):
-            return 0
-        try:
-            counts = await self.store.values(TABLES + opener, self.clock.time())
-        except StoreUnavailable:
-            return 0
-        return sum(int(count) for worker, count in counts.items() if worker in self.peers.others)
+        await self.tables.share(now)
 
     async def sweep(self) -> None:
         """Evict idle matches, and archive finished and abandoned ones. All can be loaded again."""
@@ -416,7 +321,7 @@ class Hub:
             return
         del self.rooms[name]
         room.unload()
-        self._release_table(room.match.opener)
+        self.tables.remove(room.match.opener)
 
     def _is_evictable(self, room: Room) -> bool:
         # A match that was only read leaves soon, so that reading many cannot fill the memory.
@@ -487,23 +392,3 @@ def _retrieve(task: asyncio.Task[Room]) -> None:
     """Mark the error of a task as retrieved: those who wanted its result may have been cancelled."""
     if not task.cancelled():
         task.exception()
-
-
-def new_id() -> str:
-    """A random match id, unguessable since it is the link that is shared."""
-    return secrets.token_urlsafe(12)
-
-
-class _Draft:
-    """A match before it is stored. Events are applied immediately, so that later handlers see them."""
-
-    def __init__(self, first: MatchEvent, now: float) -> None:
-        self.match = Match()
-        self.events: list[MatchEvent] = []
-        self._now = now
-        self.add([first])
-
-    def add(self, events: list[MatchEvent]) -> None:
-        for event in events:
-            self.match.apply(event, self._now)
-        self.events += events
