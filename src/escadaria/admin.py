@@ -27,7 +27,7 @@ from escadaria.game import GameError
 from escadaria.match.match import Hidden, Match, MatchEvent, SavedMatch
 from escadaria.record import verify, write
 from escadaria.store import StoredEvent, StoreUnavailable
-from escadaria.store.commits import Session
+from escadaria.store.database import Session
 from escadaria.store.migrations import HEAD, is_current
 from escadaria.store.sql import database_at
 

@@ -12,9 +12,9 @@ import pytest
 
 from databases import Postgres
 from databases import postgres as postgres
-from escadaria.store import StoredEvent, commits, sql
+from escadaria.store import StoredEvent, database, sql
 from escadaria.store import postgres as postgresql
-from escadaria.store.commits import Session
+from escadaria.store.database import Session
 from escadaria.store.sql import SqlStore
 from serving import PATIENCE
 
@@ -61,7 +61,7 @@ def locked(url: str) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """No call is refused because the machine is busy."""
-    for module, bound in ((commits, "ANSWER"), (commits, "LOCK"), (sql, "PING"), (sql, "PURGE")):
+    for module, bound in ((database, "ANSWER"), (database, "LOCK"), (sql, "PING"), (sql, "PURGE")):
         monkeypatch.setattr(module, f"{bound}_SECONDS", 10 * PATIENCE)
     monkeypatch.setattr(postgresql, "CONNECT_SECONDS", int(PATIENCE))
 

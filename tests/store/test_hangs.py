@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from databases import Postgres
-from escadaria.store import Conflict, StoreUnavailable, commits, sql
+from escadaria.store import Conflict, StoreUnavailable, database, sql
 from escadaria.store.sql import SqlStore
 from serving import PATIENCE, eventually
 from store.conftest import Opener, event, locked, open_matches, versions, writing
@@ -34,7 +34,7 @@ async def refused(call: Awaitable[object]) -> StoreUnavailable:
 def impatience() -> Iterator[None]:
     """Refuse calls that wait for long."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(commits, "ANSWER_SECONDS", 0.5)
+        patch.setattr(database, "ANSWER_SECONDS", 0.5)
         patch.setattr(sql, "PING_SECONDS", 0.2)
         yield
 
@@ -251,7 +251,7 @@ async def test_a_file_that_vacuum_made_smaller_is_accepted(opened: Opener, tmp_p
     store, other = await opened(str(path)), await opened(str(path))
     await store.put_many("k", {str(n): "x" * 1000 for n in range(1000)}, 1)
     await store.purge(2)
-    session = other._threads._database.connect()
+    session = other._threads.database.connect()
     for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
         size = path.stat().st_size
         session.run(statement)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from escadaria.store import Conflict, StoredEvent, Survey
-from escadaria.store.commits import Session
+from escadaria.store.database import Session
 from escadaria.store.migrations import HEAD
 from escadaria.store.sql import database_at
 from store.conftest import Opener, open_matches

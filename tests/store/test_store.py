@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from databases import PASSWORD, Postgres
-from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable, commits, open_store
+from escadaria.store import Conflict, Store, StoredEvent, StoreUnavailable, database, open_store
 from escadaria.store.sql import SqlStore
 from serving import PATIENCE, eventually
 from store.conftest import Opener, event, locked, open_matches, versions, writing
@@ -306,7 +306,7 @@ async def test_the_store_recovers_from_a_full_disk(opened: Opener, tmp_path: Pat
 async def test_the_store_recovers_from_a_lock_held_too_long(
     opened: Opener, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commits, "LOCK_SECONDS", 0.2)
+    monkeypatch.setattr(database, "LOCK_SECONDS", 0.2)
     store = await opened(url)
     await store.append("m", [event(1)])
     with locked(url):
@@ -385,7 +385,7 @@ async def test_lost_connections_lose_and_repeat_nothing(opened: Opener, postgres
 async def test_errors_and_reprs_contain_nothing_private(
     opened: Opener, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commits, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(database, "LOCK_SECONDS", 0.1)
     store = await opened(url)
     private = event(2, body="private-body", hidden="private-hidden")
     assert "private-hidden" not in repr(private)

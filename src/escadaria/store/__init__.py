@@ -2,8 +2,8 @@
 
 A store knows no rules: an event is text with a version number. It is durable when ``append`` returns. If
 two workers append to one match, the version number decides which of them was first. ``sql`` implements the
-store, ``commits`` groups many calls into one commit, ``sqlite`` and ``postgres`` connect to the two
-databases, and ``migrations`` has the tables.
+store, ``threads`` pass its calls to a ``database``, ``commits`` writes many of them in one commit, ``sqlite``
+and ``postgres`` connect to the two databases, and ``migrations`` has the tables.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from escadaria.store import StoredEvent, commits, migrations
+from escadaria.store import StoredEvent, database, migrations
 
 CONNECT_SECONDS = 5
 """The timeout of a connection attempt."""
@@ -44,7 +44,7 @@ class PostgresDatabase:
     @classmethod
     def at(cls, url: str) -> PostgresDatabase:
         """The database at ``postgresql://…``, with default timeouts where the URL sets none."""
-        lock, statement = commits.LOCK_SECONDS, commits.ANSWER_SECONDS
+        lock, statement = database.LOCK_SECONDS, database.ANSWER_SECONDS
         settings: dict[str, Any] = {
             "connect_timeout": CONNECT_SECONDS,
             "tcp_user_timeout": 1000 * CONNECT_SECONDS,  # for a server that vanished without closing

@@ -10,8 +10,10 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-from escadaria.store import Lease, Meters, StoredEvent, StoreUnavailable, Survey, Workers, commits
-from escadaria.store.commits import Database, Session, Threads
+from escadaria.store import Lease, Meters, StoredEvent, StoreUnavailable, Survey, Workers, database
+from escadaria.store.commits import SET_DUE
+from escadaria.store.database import Database, Session
+from escadaria.store.threads import Threads
 
 PING_SECONDS = 0.8
 """The timeout of a ping."""
@@ -121,15 +123,14 @@ class SqlStore:
     async def open(cls, url: str, *, most: int = 4096) -> SqlStore:
         """Open the database at ``url``: see :func:`~escadaria.store.open_store`.
 
-        At most ``most`` jobs share a commit; the others go into the next one.
+        At most ``most`` calls share a commit; the others go into the next one.
         """
-        database = database_at(url)
-        store = cls(Threads(database, most))
-        prepared = store._threads.prepared
+        store = cls(Threads(database_at(url), most))
+        prepared = store._threads.prepared.done
         try:
             while not prepared.done():
-                done, _ = await asyncio.wait([prepared], timeout=commits.ANSWER_SECONDS)
-                if not (done or database.migrating):
+                done, _ = await asyncio.wait([prepared], timeout=database.ANSWER_SECONDS)
+                if not (done or store._threads.database.migrating):
                     raise StoreUnavailable("the database does not answer")
             store.key = prepared.result()
         except BaseException:
@@ -170,7 +171,7 @@ class SqlStore:
             ((due, match) for match, due in dues.items() if _storable(match)), key=lambda row: row[1]
         )
         if rows:
-            await self._threads.write(rows[0][1], lambda session: session.run_many(commits.SET_DUE, rows))
+            await self._threads.write(rows[0][1], lambda session: session.run_many(SET_DUE, rows))
 
     async def save_snapshot(self, match: str, version: int, body: str) -> None:
         _check_text(match + body)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from escadaria.store import StoredEvent, StoreUnavailable, commits, migrations
+from escadaria.store import StoredEvent, StoreUnavailable, database, migrations
 
 MIGRATION_SECONDS = 600.0
 """How long to wait while another server migrates the tables."""
@@ -76,7 +76,7 @@ class SqliteDatabase:
 
     def connect(self) -> SqliteSession:
         self.check()  # or SQLite would create missing files
-        return SqliteSession(self, commits.LOCK_SECONDS)
+        return SqliteSession(self, database.LOCK_SECONDS)
 
     def close(self) -> None:
         if self._anchor is not None:

@@ -24,7 +24,7 @@ from system.faults.tabs import Scene, Tab, scene, verdict
 
 pytestmark = pytest.mark.anyio
 
-SHORT = {"escadaria.store.commits.ANSWER_SECONDS": 2.0, "escadaria.store.commits.LOCK_SECONDS": 1.0}
+SHORT = {"escadaria.store.database.ANSWER_SECONDS": 2.0, "escadaria.store.database.LOCK_SECONDS": 1.0}
 """How long the server waits for its database."""
 
 

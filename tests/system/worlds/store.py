@@ -13,9 +13,11 @@ from functools import cache
 from typing import TypeVar
 
 from escadaria.store import Lease, Meters, StoredEvent, StoreUnavailable
-from escadaria.store.commits import Job, Session, Threads, _store
+from escadaria.store.commits import Call, commit
+from escadaria.store.database import Session
 from escadaria.store.sql import SqlStore
 from escadaria.store.sqlite import SqliteDatabase, SqliteSession
+from escadaria.store.threads import Threads
 
 T = TypeVar("T")
 
@@ -48,15 +50,15 @@ class Disk:
         self.times: dict[tuple[str, int], float] = {}
         """When each event was stored."""
 
-    def commit(self, job: Job[T]) -> T:
-        """Run a job as the writer thread does."""
-        [outcome] = _store([job], self.session)
+    def commit(self, call: Call[T]) -> T:
+        """Run a call as the writer thread does."""
+        [outcome] = commit([call], self.session)
         if isinstance(outcome, Exception):
             raise outcome
-        for event in job.events:
-            self.stored[job.match].append(event)
-            self.leased[job.match, event.version] = job.lease
-            self.times[job.match, event.version] = asyncio.get_running_loop().time()
+        for event in call.events:
+            self.stored[call.order].append(event)
+            self.leased[call.order, event.version] = call.lease
+            self.times[call.order, event.version] = asyncio.get_running_loop().time()
         done: T = outcome
         return done
 
@@ -81,14 +83,11 @@ class FarAway(Threads):
     async def append(
         self, match: str, events: Sequence[StoredEvent], due: float | None, lease: Lease | None
     ) -> None:
-        job: Job[None] = Job(asyncio.get_running_loop().create_future(), None)
-        job.match, job.events, job.due, job.lease = match, events, due, lease
-        await self._transact(lambda: self.disk.commit(job))
+        call: Call[None] = Call(match, events=events, due=due, lease=lease)
+        await self._transact(lambda: self.disk.commit(call))
 
     async def write(self, order: str, work: Callable[[Session], T], seconds: float | None = None) -> T:
-        return await self._transact(
-            lambda: self.disk.commit(Job(asyncio.get_running_loop().create_future(), work))
-        )
+        return await self._transact(lambda: self.disk.commit(Call(order, work)))
 
     async def read(self, work: Callable[[Session], T]) -> T:
         return await self._transact(lambda: work(self.disk.session))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from escadaria.store import StoreUnavailable
-from escadaria.store.commits import Database, Session
+from escadaria.store.database import Database, Session
 
 log = logging.getLogger(__name__)
 
