@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 
 import escadaria
-from escadaria import solutions
 from escadaria.arena.benchmark import GAMES, SEED, pool
 from escadaria.arena.league import league
 
@@ -24,8 +23,7 @@ def main() -> None:
     wish = parser.parse_args()
     for players in wish.players:
         game = escadaria.load(wish.game, players=players)
-        with solutions.hidden():
-            standings = league(game, pool(players), wish.games, SEED).by_bot
+        standings = league(game, pool(players), wish.games, SEED).by_bot
         points = {standing.share.name: standing.points.rating for standing in standings}
         ratings = ", ".join(f'"{bot}": {points[bot] - points["simple"] + 1000:.0f}' for bot in pool(players))
         print(f"    {players}: {{{ratings}}},", flush=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from joblib.externals.loky import get_reusable_executor
 from typer.testing import CliRunner
 
 from arena.test_simulation import last
@@ -16,12 +17,14 @@ from escadaria import bots, load, solutions
 from escadaria.arena import benchmark as module
 from escadaria.arena.benchmark import GAMES, PROTOCOL, Entries, Unsolved, benchmark, pool, regret
 from escadaria.arena.rating import POINTS, fit, fit_one
-from escadaria.arena.simulation import Share
+from escadaria.arena.simulation import Share, play_batch
+from escadaria.arena.workers import run_batches
 from escadaria.bots import BadBot
 from escadaria.catalogue import KITS
 from escadaria.cli import app
 from escadaria.game import AnyGame, BadOptions
-from escadaria.solutions import Bounds
+from escadaria.games.rapido.compiled.play import policy_tables
+from escadaria.solutions import BadSolution, Bounds
 from escadaria_pig.rules import Pig
 from tools import leaderboard
 
@@ -122,17 +125,35 @@ def test_every_game_and_number_of_players_has_anchors() -> None:
         load(name, players=2, **part.SHORT)
 
 
-def test_names_mean_what_ships(solution: SolvedPig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solutions, "_found", lambda game, changed: solution)
-    path = solutions.path_of(load("rapido", players=2))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
+@pytest.mark.parametrize("workers", [1, 2])
+def test_bots_by_name_open_no_solution_in_any_process(workers: int) -> None:
+    """A damaged solution shows who opens it."""
     game = load("rapido", players=2)
-    assert solutions.find(game) is solution
-    with solutions.hidden():
-        assert solutions.find(game) is None
-        assert vars(bots.load("master", game))["source"] == "shipped values"
-    assert solutions.find(game) is solution
+    path = solutions.path_of(game)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"damaged")
+    get_reusable_executor().shutdown()  # new processes, which know the folder
+
+    def played(exact: bool) -> int:
+        batches = run_batches(
+            play_batch,
+            game,
+            ["master", "simple"],
+            [(0, 1), (1, 1)],
+            seed=1,
+            exact=exact,
+            workers=workers,
+            scheduler="",
+            threads=False,
+        )
+        return len(list(batches))
+
+    assert played(exact=False) == 2
+    with pytest.raises(BadSolution):
+        played(exact=True)
+    assert policy_tables(game, exact=False).master is not None
+    with pytest.raises(BadSolution):
+        policy_tables(game, exact=True)
 
 
 # Results.

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from escadaria import bots, solutions
+from escadaria import bots
 from escadaria.games.chain.rules import Chain, Keep, Move
 
 pytestmark = pytest.mark.usefixtures("no_solution")
@@ -35,8 +35,7 @@ def test_a_master_that_cannot_lose_comes_home_at_once(players: int) -> None:
         f"turn=0 phase=keep hands=2{',1' * (players - 1)} pool={7 * players - 1} "
         f"discs={centre - 1}+{centre},{others} stacks={centre - 1}:0 chain=-/0/open loose=-"
     )
-    with solutions.hidden():
-        assert bots.load("master", game)(game, state) == Keep(1)
+    assert bots.load("master", game, exact=False)(game, state) == Keep(1)
 
 
 def test_a_regular_lies_on_whom_it_can() -> None:

@@ -20,7 +20,7 @@ import random
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import count
@@ -230,15 +230,13 @@ def benchmark(
         for seats in dict.fromkeys(players or _seats(name))
     ]
     for game in tables:
-        if isinstance(entrant, str):
-            check_bot(entrant, game)  # an unknown name fails before the first game
+        check_bot(entrant, game)  # an unknown name fails before the first game
     entries = []
     for game in tables:
-        with solutions.hidden() if isinstance(entrant, str) else nullcontext():
-            league = _league(game, entrant, number, workers, scheduler, progress)
-            cost = _cost(game, entrant, number)
-            short = _short(game) if game.players == 3 else None
-            among = _among(short, entrant, number, workers, scheduler, progress) if short else ()
+        league = _league(game, entrant, number, workers, scheduler, progress)
+        cost = _cost(game, entrant, number)
+        short = _short(game) if game.players == 3 else None
+        among = _among(short, entrant, number, workers, scheduler, progress) if short else ()
         regrets = _regrets(game, entrant, number, progress) if game.players == 2 else {}
         entries.append(Entry(league, _rating(league), cost, regrets, short, among))
     return Benchmark(name_of(entrant), number, tuple(entries))
@@ -295,6 +293,7 @@ def _league(
             number,
             SEED,
             results,
+            exact=False,
             workers=workers,
             scheduler=scheduler,
             progress=lambda done, total: progress(game, done, total),
@@ -324,6 +323,7 @@ def _among(
             [other] + [bot] * (game.players - 1),
             games,
             SEED,
+            exact=False,
             workers=workers,
             scheduler=scheduler,
             progress=lambda done: progress(game, len(shares) * games + done, len(others) * games),
@@ -358,7 +358,7 @@ def _cost(game: AnyGame, bot: str | AnyBot, number: int) -> Cost:
     try:
         for game_number in count():
             dice, noise = (Stream.of(SEED, game_number, which) for which in (DICE, NOISE))
-            own = timed(make(bot, game, noise))
+            own = timed(make(bot, game, noise, exact=False))
             seats: list[str | AnyBot] = ["simple"] * game.players
             seats[game_number % game.players] = own
             play(game, seats, dice, noise)
@@ -385,8 +385,7 @@ def _regrets(
         if solution is None:
             found[rules] = Unsolved(_command(rules))
         else:
-            with solutions.hidden() if isinstance(bot, str) else nullcontext():
-                found[rules] = regret(bot, solution, min(-(-number // 4), REGRET_GAMES), progress)
+            found[rules] = regret(bot, solution, min(-(-number // 4), REGRET_GAMES), progress)
     return found
 
 
@@ -418,7 +417,7 @@ def regret(
     losses, decisions = np.zeros(games), 0
     for number in range(games):
         dice, noise = (Stream.of(SEED, number, which) for which in (DICE, NOISE))
-        own, seat = make(bot, game, noise), number % game.players
+        own, seat = make(bot, game, noise, exact=False), number % game.players
 
         def decide(state: Any, own: AnyBot = own, seat: int = seat, number: int = number) -> Any:
             nonlocal decisions

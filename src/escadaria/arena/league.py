@@ -85,8 +85,7 @@ def league(
     if len(names) < 2 or len(set(names)) < len(names):
         raise BadOptions(f"a league takes two or more bots with different names, not {', '.join(names)}")
     for bot in players:
-        if isinstance(bot, str):
-            check_bot(bot, game)
+        check_bot(bot, game)
     with closing(ResultsFile(game, names, seed, folder, resume)) as results:
         tallies = play_schedule(
             game,
@@ -110,6 +109,7 @@ def play_schedule(
     seed: int,
     results: ResultsFile,
     *,
+    exact: bool = True,
     workers: int | None,
     scheduler: str,
     progress: Callable[[int, int], None],
@@ -127,7 +127,7 @@ def play_schedule(
     spans = [(line_up * NUMBERS + first, number) for line_up, first, number in missing]
     play = Pairings(schedule, total > FEW)
     batches = run_batches(
-        play, game, bots, spans, seed, workers=workers, scheduler=scheduler, threads=compiled
+        play, game, bots, spans, seed, exact=exact, workers=workers, scheduler=scheduler, threads=compiled
     )
     for (line_up, first, number), counts in zip(missing, batches if spans else (), strict=True):
         tallies.append(Tally.of(line_up, first, counts, game.players))
@@ -203,11 +203,17 @@ class Pairings(NamedTuple):
     may_compile: bool
 
     def __call__(
-        self, game: AnyGame, bots: Sequence[str | AnyBot], first: int, games: int, seed: int, /
+        self,
+        game: AnyGame,
+        bots: Sequence[str | AnyBot],
+        first: int,
+        games: int,
+        seed: int,
+        exact: bool = True,
     ) -> Counts:
         line_up = [bots[bot] for bot in self.schedule.line_up(first // NUMBERS)]
         compiled = kernel(game, line_up) if self.may_compile else None
-        return (compiled or play_batch)(game, line_up, first, games, seed)
+        return (compiled or play_batch)(game, line_up, first, games, seed, exact)
 
 
 # Stored results.

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from escadaria.arena.workers import Counts, PlayBatch, check_workers, kernel, run_batches
-from escadaria.bots import AnyBot, make, name_of, read
+from escadaria.bots import AnyBot, check, make, name_of, read
 from escadaria.catalogue import kit_of
 from escadaria.dice import equal_shares
 from escadaria.game import TERMINAL, AnyGame, BadOptions, Fact, play_out
@@ -137,6 +137,7 @@ def simulate(
     games: int,
     seed: int = 0,
     *,
+    exact: bool = True,
     workers: int | None = None,
     scheduler: str = "",
     progress: Callable[[int], None] = lambda done: None,
@@ -147,6 +148,7 @@ def simulate(
     one machine and on a cluster. Without the extra ``escadaria[lab]`` it takes longer.
 
     :param bots: names of bots, import paths (``package.module:function``), or functions that decide.
+    :param exact: whether masters play by the exact solution if the cache folder has it.
     :param workers: the number of processes on this machine; by default one for each core.
     :param scheduler: the address of a Dask cluster to use instead of this machine.
     :param progress: called repeatedly with the number of games done; after ``WHILE_LOADING`` games the kernel
@@ -174,6 +176,7 @@ def simulate(
         lineup,
         spans,
         seed,
+        exact=exact,
         workers=workers,
         scheduler=scheduler,
         threads=bool(compiled),
@@ -213,7 +216,7 @@ def _lineup(game: AnyGame, bots: str | AnyBot | Sequence[str | AnyBot]) -> tuple
     if len(set(map(name_of, given))) < len(set(given)):
         raise BadOptions(f"different bots need different names: {', '.join(map(name_of, given))}")
     for bot in given:
-        make(bot, game)
+        check(bot, game)
     return tuple(given[seat % len(given)] for seat in range(game.players))
 
 
@@ -226,20 +229,27 @@ def _numba_is_missing() -> bool:
 # The Python engine.
 
 
-def play_batch(game: AnyGame, bots: Sequence[str | AnyBot], first: int, games: int, seed: int) -> Counts:
+def play_batch(
+    game: AnyGame, bots: Sequence[str | AnyBot], first: int, games: int, seed: int, exact: bool = True
+) -> Counts:
     """Play games with the Python engine. A kernel's ``play_batch`` must give the same results."""
     rows = []
     for number in range(first, first + games):
         order = [bots[(seat - number) % game.players] for seat in range(game.players)]
-        rows.append(play(game, order, Stream.of(seed, number, DICE), Stream.of(seed, number, NOISE)))
+        dice, noise = (Stream.of(seed, number, which) for which in (DICE, NOISE))
+        rows.append(play(game, order, dice, noise, exact))
     return {name: np.array([row[name] for row in rows], np.int32) for name in rows[0]}
 
 
 def play(
-    game: AnyGame, bots: Sequence[str | AnyBot], dice: random.Random, noise: random.Random
+    game: AnyGame,
+    bots: Sequence[str | AnyBot],
+    dice: random.Random,
+    noise: random.Random,
+    exact: bool = True,
 ) -> dict[str, int | Sequence[int]]:
     """Play one game and return its counts."""
-    players = [make(bot, game, noise) for bot in bots]
+    players = [make(bot, game, noise, exact=exact) for bot in bots]
 
     def decide(state: Any) -> Any:
         return players[state.turn](game, state)

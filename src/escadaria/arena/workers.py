@@ -22,8 +22,13 @@ the game's own counts with a row for each game and a column for each seat."""
 class PlayBatch(Protocol):
     """Plays the games ``first``, ``first + 1``, … of a seed."""
 
-    def __call__(self, game: AnyGame, bots: Sequence[Any], first: int, games: int, seed: int, /) -> Counts:
-        """``bots`` are by seat in game 0; in each further game they rotate by one seat."""
+    def __call__(
+        self, game: AnyGame, bots: Sequence[Any], first: int, games: int, seed: int, exact: bool = True
+    ) -> Counts:
+        """``bots`` are by seat in game 0; in each further game they rotate by one seat.
+
+        With ``exact``, masters play by the exact solution if the cache folder has it.
+        """
 
 
 class Compiled(Protocol):
@@ -58,6 +63,7 @@ def run_batches(
     spans: Sequence[tuple[int, int]],
     seed: int,
     *,
+    exact: bool,
     workers: int | None,
     scheduler: str,
     threads: bool,
@@ -71,18 +77,18 @@ def run_batches(
     :raises BadOptions: if the address of the scheduler is invalid.
     :raises NoCluster: if the scheduler does not answer, or has no workers.
     """
-    task = partial(play_batch, game, bots)
+    task = partial(play_batch, game, bots, seed=seed, exact=exact)
     if scheduler:
-        yield from _on_cluster(task, spans, seed, scheduler)
+        yield from _on_cluster(task, spans, scheduler)
     elif len(spans) == 1 or workers == 1 or not (Parallel := _joblib(workers)):
-        yield from (task(first, games, seed) for first, games in spans)
+        yield from (task(first, games) for first, games in spans)
     else:
         from joblib import delayed
 
         parallel = Parallel(
             workers or -1, prefer="threads" if threads else "processes", return_as="generator"
         )
-        yield from parallel(delayed(task)(first, games, seed) for first, games in spans)
+        yield from parallel(delayed(task)(first, games) for first, games in spans)
 
 
 def check_workers(workers: int | None, scheduler: str) -> None:
@@ -104,9 +110,8 @@ def _joblib(workers: int | None) -> Any:
     return Parallel
 
 
-def _on_cluster(task: Any, spans: Sequence[tuple[int, int]], seed: int, address: str) -> Iterator[Counts]:
+def _on_cluster(task: Any, spans: Sequence[tuple[int, int]], address: str) -> Iterator[Counts]:
     with cluster(address) as client:
-        firsts, numbers = zip(*spans, strict=True)
-        for future in client.map(task, firsts, numbers, [seed] * len(spans), pure=False):
+        for future in client.map(task, *zip(*spans, strict=True), pure=False):
             yield future.result()
             future.release()

@@ -16,7 +16,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from escadaria.bots import rollouts
+from escadaria.bots.evaluating import Master
 from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, GameError
 from escadaria.kit import Kit
@@ -73,10 +74,12 @@ class Search(Protocol):
     """A kit's part ``search``."""
 
     def grandmaster(self, game: Any, /) -> Callable[[Any, Any], Any]:
-        """A bot that searches."""
+        """A bot that searches. If there is an exact solution, the game's master plays instead."""
 
 
-LEVELS = ("tourist", "regular", "expert", "master")
+MASTER, GRANDMASTER = "master", "grandmaster"
+
+LEVELS = ("tourist", "regular", "expert", MASTER)
 """Weakest first."""
 
 
@@ -100,8 +103,6 @@ BOTS: Mapping[str, Maker] = {
 }
 """Makers by the name of the bot, for bots that every game has."""
 
-GRANDMASTER = "grandmaster"
-
 ANY_BOT = (*BOTS, GRANDMASTER)
 """The names of all bots; some games lack the last one."""
 
@@ -111,8 +112,10 @@ def names(kit: Kit) -> tuple[str, ...]:
     return ANY_BOT if kit.search is not None and find_spec("numba") is not None else tuple(BOTS)
 
 
-def check(name: str, game: AnyGame) -> None:
+def check(name: str | AnyBot, game: AnyGame) -> None:
     """Check that a game has the bot, without loading it. :raises UnknownBot: if not."""
+    if not isinstance(name, str):
+        return
     kit = kit_of(game)
     known = names(kit)
     if name not in known and name == GRANDMASTER and kit.search is not None:
@@ -121,29 +124,37 @@ def check(name: str, game: AnyGame) -> None:
         raise UnknownBot(f"there is no bot {name!r} for {kit.game.name}, there are {', '.join(known)}")
 
 
-def load(name: str, game: AnyGame, rng: random.Random | None = None) -> AnyBot:
+def load(name: str, game: AnyGame, rng: random.Random | None = None, *, exact: bool = True) -> AnyBot:
     """Create the bot with this name. Its noise, if any, comes from ``rng``.
 
+    :param exact: whether a master and a grandmaster play by the exact solution if the cache folder has it.
     :raises UnknownBot: if there is none.
     """
+    from escadaria import solutions
+
     check(name, game)
     kit = kit_of(game)
-    if name == GRANDMASTER and kit.search is not None:
+    solution = solutions.find(game) if exact and name in (MASTER, GRANDMASTER) else None
+    if name == GRANDMASTER and kit.search is not None and solution is None:
         part: Search = kit.search()
         return part.grandmaster(game)
-    return BOTS[name](game, rng or random.Random())
+    bot = BOTS[MASTER if solution else name](game, rng or random.Random())
+    if solution and isinstance(bot, Master):
+        return replace(bot, values=solution, source="exact solution")
+    return bot
 
 
 # Bots by name, by import path, or as a function.
 
 
-def make(bot: str | AnyBot, game: AnyGame, rng: random.Random | None = None) -> AnyBot:
+def make(bot: str | AnyBot, game: AnyGame, rng: random.Random | None = None, *, exact: bool = True) -> AnyBot:
     """Create the bot with this name or import path; a function is returned as it is.
 
+    :param exact: whether a master and a grandmaster play by the exact solution if the cache folder has it.
     :raises UnknownBot: if there is none.
     """
     found = read(bot) if isinstance(bot, str) else bot
-    return load(found, game, rng) if isinstance(found, str) else found
+    return load(found, game, rng, exact=exact) if isinstance(found, str) else found
 
 
 def read(bot: str | AnyBot) -> str | AnyBot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from escadaria.game import AnyGame
@@ -43,24 +44,16 @@ class Expert:
         return 2 * self.rng.choice(range(DRAWS)) / DRAWS - 1
 
 
+@dataclass(frozen=True)
 class Master:
     """Chooses the action with the highest value."""
 
-    def __init__(self, values: Values, source: str, tolerance: float = 0.0) -> None:
-        self.values, self.source, self.tolerance = values, source, tolerance
+    values: Values
+    source: str = "shipped values"
+    tolerance: float = 0.0
 
     def __call__(self, game: AnyGame, state: Any) -> Any:
         return best(self.values.action_values(state), self.tolerance)
-
-
-def master(game: AnyGame, shipped: Callable[[Any], Values], tolerance: float = 0.0) -> Master:
-    """A master that uses the exact solution if it is in the cache folder, else shipped values."""
-    from escadaria import solutions
-
-    solution = solutions.find(game)
-    if solution:
-        return Master(solution, "exact solution", tolerance)
-    return Master(shipped(game), "shipped values", tolerance)
 
 
 def best(worths: Mapping[Any, float], tolerance: float) -> Any:

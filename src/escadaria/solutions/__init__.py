@@ -6,8 +6,7 @@ Looking up a position needs only NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -22,8 +21,7 @@ from escadaria.solutions.files import BadSolution
 from escadaria.solutions.solution import Bounds, Solution
 
 __all__ = [
-    "BadSolution", "Bounds", "CannotSolve", "Solution", "check_solvable", "find", "hidden", "open_solution",
-    "path_of",
+    "BadSolution", "Bounds", "CannotSolve", "Solution", "check_solvable", "find", "open_solution", "path_of",
 ]  # fmt: skip
 
 
@@ -98,7 +96,7 @@ def find(game: AnyGame) -> Solution | None:
 
     :raises BadSolution: if the file is damaged or solves another game.
     """
-    if _hidden or game.players != 2 or _part(game) is None:
+    if game.players != 2 or _part(game) is None:
         return None
     try:
         changed = path_of(game).stat().st_mtime_ns
@@ -108,21 +106,6 @@ def find(game: AnyGame) -> Solution | None:
     if isinstance(found, BadSolution):
         raise BadSolution(str(found))
     return found
-
-
-_hidden = 0
-"""How many ``hidden`` are entered."""
-
-
-@contextmanager
-def hidden() -> Iterator[None]:
-    """In this process ``find`` finds no solution, so that bots play by what ships."""
-    global _hidden
-    _hidden += 1
-    try:
-        yield
-    finally:
-        _hidden -= 1
 
 
 @lru_cache(maxsize=16)

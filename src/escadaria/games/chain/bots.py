@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from escadaria.bots import Maker
-from escadaria.bots.evaluating import DRAWS, Expert, Values, master
+from escadaria.bots.evaluating import DRAWS, Expert, Master, Values
 from escadaria.game import Fact
 from escadaria.games.chain.links import fitting, headed, most_fitting
 from escadaria.games.chain.rules import (
@@ -148,5 +148,5 @@ BOTS: Mapping[str, Maker] = {
     "tourist": lambda game, rng: Tourist(rng),
     "regular": lambda game, rng: regular,
     "expert": _expert,
-    "master": lambda game, rng: master(game, shipped, TOLERANCE),
+    "master": lambda game, rng: Master(shipped(game), tolerance=TOLERANCE),
 }

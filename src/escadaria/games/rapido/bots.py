@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from escadaria.bots import Maker
-from escadaria.bots.evaluating import DRAWS, Expert, Values, master
+from escadaria.bots.evaluating import DRAWS, Expert, Master, Values
 from escadaria.games.rapido.rolls import DOUBLES, MOVES, roll_again
 from escadaria.games.rapido.rules import (
     ROLLS,
@@ -159,5 +159,5 @@ BOTS: Mapping[str, Maker] = {
     "tourist": lambda game, rng: Tourist(rng),
     "regular": lambda game, rng: regular,
     "expert": _expert,
-    "master": lambda game, rng: master(game, shipped),
+    "master": lambda game, rng: Master(shipped(game)),
 }

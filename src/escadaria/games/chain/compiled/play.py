@@ -130,11 +130,11 @@ class PolicyTables(NamedTuple):
     workspace: Workspace
 
 
-def policy_tables(game: Chain) -> PolicyTables:
+def policy_tables(game: Chain, exact: bool = True) -> PolicyTables:
     return PolicyTables(
         chain_table(),
         load_evaluator(game, exact=False),
-        load_evaluator(game, exact=True),
+        load_evaluator(game, exact),
         levels.NOISE_WIDTH[game.players],
         new_workspace(game.players),
     )
@@ -572,21 +572,20 @@ def play_games(
 
 
 def play_batch(
-    game: AnyGame, bots: Sequence[str], first: int, games: int, seed: int
+    game: AnyGame, bots: Sequence[str], first: int, games: int, seed: int, exact: bool = True
 ) -> dict[str, NDArray[np.int32]]:
     """Play the games ``first``, ``first + 1``, … of a seed; in each game the bots move on by one seat."""
     assert isinstance(game, Chain)
     lineup = np.array([POLICIES[bot] for bot in bots])
     dealt = np.array(game.initial_state().hands)
-    play = partial(
-        play_games, dealt, lineup, tables(game), policy_tables_for(game, lineup), first, unsigned(seed)
-    )
+    planning = policy_tables_for(game, lineup, exact)
+    play = partial(play_games, dealt, lineup, tables(game), planning, first, unsigned(seed))
     return counted(play, ("hands", *_COUNTED), games, game.players)
 
 
-def policy_tables_for(game: Chain, lineup: Words) -> PolicyTables | None:
+def policy_tables_for(game: Chain, lineup: Words, exact: bool = True) -> PolicyTables | None:
     """The tables of the policies that plan; None if no seat plans, so that planning is not compiled."""
-    return policy_tables(game) if lineup.max() >= EXPERT else None
+    return policy_tables(game, exact) if lineup.max() >= EXPERT else None
 
 
 # Traces: games ply by ply.

@@ -16,7 +16,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from escadaria import solutions
 from escadaria.bots.evaluating import Master
 from escadaria.games.chain.bots import TOLERANCE
 from escadaria.games.chain.compiled.play import SEATS, row_of, tables
@@ -293,8 +292,5 @@ class Searched:
 
 
 def grandmaster(game: Chain) -> Master:
-    """A bot that plays by the exact solution if it is in the cache folder, else by search."""
-    solution = solutions.find(game)
-    if solution:
-        return Master(solution, "exact solution", TOLERANCE)
+    """A bot that plays by search."""
     return Master(Searched(game), "search", TOLERANCE)

@@ -147,10 +147,10 @@ class PolicyTables(NamedTuple):
     """For ``expert`` and ``master``: the turn and the step that rolling again was worked out for."""
 
 
-def policy_tables(game: Rapido) -> PolicyTables:
-    """The tables of a game: its shipped values, and its exact solution if there is one."""
+def policy_tables(game: Rapido, exact: bool = True) -> PolicyTables:
+    """The tables of a game: its shipped values, and with ``exact`` its exact solution if there is one."""
     network = evaluator_network.load("escadaria.games.rapido", game.players)
-    shipped, solution = rapido_values.model(network), solutions.find(game)
+    shipped, solution = rapido_values.model(network), solutions.find(game) if exact else None
     best, deepest = shipped, LEVELS
     if isinstance(solution, RapidoSolution):
         best, deepest = rapido_values.model(None, solution.values), game.finish
@@ -353,7 +353,7 @@ def play_games(
 
 
 def play_batch(
-    game: AnyGame, bots: Sequence[str], first: int, games: int, seed: int
+    game: AnyGame, bots: Sequence[str], first: int, games: int, seed: int, exact: bool = True
 ) -> dict[str, NDArray[np.int32]]:
     """The games ``first``, ``first + 1``, … of a seed; the bots of game 0 move on by one seat each game."""
     assert isinstance(game, Rapido)
@@ -363,16 +363,16 @@ def play_batch(
         game.finish,
         lineup,
         simple_decisions(),
-        policy_tables_for(game, lineup),
+        policy_tables_for(game, lineup, exact),
         first,
         unsigned(seed),
     )
     return counted(play, ("steps", "thrown_out", "doubles", "falls"), games, game.players)
 
 
-def policy_tables_for(game: Rapido, lineup: Words) -> PolicyTables | None:
+def policy_tables_for(game: Rapido, lineup: Words, exact: bool = True) -> PolicyTables | None:
     """None without such policies: the kernel is then compiled without them."""
-    return policy_tables(game) if lineup.max() >= TOURIST else None
+    return policy_tables(game, exact) if lineup.max() >= TOURIST else None
 
 
 # A game step by step.
