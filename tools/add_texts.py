@@ -4,8 +4,8 @@
 
 The JSON maps each key to its texts: ``{"web.home": {"en": "Home", "de": "Startseite", …}}``. A text with
 plural forms is a list of them, and ``"counted"`` names the placeholder that is counted. An existing key is
-replaced in place. New keys are added to the area ``"_area"`` (``play`` if not given), at the end of its section
-``"_section"``, which is created if necessary.
+replaced in place. New keys are added to the area ``"_area"`` (``play`` if not given), at the end of its
+section ``"_section"``, which is created if necessary.
 The keys of the web client (``text_keys``) are generated again.
 Several processes may run concurrently.
 """
