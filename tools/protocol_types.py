@@ -18,8 +18,8 @@ import msgspec
 from escadaria import strategy, wire
 from escadaria.catalogue import GAMES
 from escadaria.refusals import Ending
-from escadaria.server.compute.coach import AnalysisView, RollsView, Waiting
-from escadaria.server.compute.replays import Replay
+from escadaria.server.compute.answers import AnalysisView, Replay, RollsView
+from escadaria.server.compute.requests import Waiting
 from escadaria.server.http.routes import frames_schema
 from escadaria.teaching.lessons import LessonView
 from escadaria.teaching.rulebook import RulesView

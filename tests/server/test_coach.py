@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from escadaria.server.compute import pool, workers
+from escadaria.server.compute import pool, requests
 from escadaria.server.compute.worker import Answer
 from raw import QUICK, opened, play, raw
 from server.clients import client, entered, facing
@@ -157,7 +157,7 @@ def test_all_rolls_at_a_position_of_chain(evaluated: str, http: httpx.Client) ->
 async def test_analyses_report_their_place_in_the_queue_and_a_full_queue_refuses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "ANALYSIS_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(requests, "ANALYSIS_WAIT_SECONDS", 0.01)
     async with serving(tmp_path, analysis_queue=2) as inside:
         ready = asyncio.Event()
 
@@ -165,11 +165,7 @@ async def test_analyses_report_their_place_in_the_queue_and_a_full_queue_refuses
             await ready.wait()
             return Answer(refusal=("no_evaluator", "nobody knows this game", ""))
 
-        async def at_once(worker: pool._Worker, nice: int) -> None:
-            worker.ready = True
-
-        monkeypatch.setattr(pool._Worker, "start", at_once)
-        monkeypatch.setattr(pool._Worker, "ask", slowly)
+        monkeypatch.setattr(pool, "_read", slowly)
         matches = [await finished(inside.url) for _ in range(3)]
         async with client(inside.url) as http:
             answers = [await http.get(f"/api/matches/{match}/analysis") for match in matches]

@@ -19,7 +19,7 @@ from escadaria import bots, catalogue
 from escadaria.bots import AnyBot
 from escadaria.game import AnyGame
 from escadaria.refusals import Refused
-from escadaria.server.compute import worker, workers
+from escadaria.server.compute import answers, requests
 from escadaria.server.compute.pool import Pool, WorkerFailed
 from serving import PATIENCE, eventually
 
@@ -177,7 +177,7 @@ async def test_jobs_are_refused_if_no_worker_starts(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_cache_is_bounded_in_number_and_bytes() -> None:
-    cache = workers._Cache(3, 100)
+    cache = requests._Cache(3, 100)
     for name in "abcd":
         cache.put(name, b"x" * 10)
     assert [cache.get(name) is not None for name in "abcd"] == [False, True, True, True]
@@ -196,8 +196,8 @@ async def test_a_master_decides_until_the_grandmaster_is_loaded(monkeypatch: pyt
         return lambda game, state: name
 
     monkeypatch.setattr(bots, "load", load)
-    monkeypatch.setattr(worker, "LOADING_SECONDS", 0.0)
-    bot = worker.Grandmaster(game)
+    monkeypatch.setattr(answers, "LOADING_SECONDS", 0.0)
+    bot = answers.Grandmaster(game)
     assert bot(game, game.initial_state()) == "master"
     loaded.set()
     await eventually(bot.loading.done, "the grandmaster is loaded")
@@ -215,12 +215,11 @@ async def test_few_grandmasters_are_kept(monkeypatch: pytest.MonkeyPatch) -> Non
             return game.legal_actions(state)[0]
 
     made = weakref.WeakSet[Light]()
-    monkeypatch.setattr(worker, "Grandmaster", Light)
-    worker._grandmaster.cache_clear()
-    for length in range(18, 18 + 2 * worker.MOST_GRANDMASTERS):
+    monkeypatch.setattr(answers, "Grandmaster", Light)
+    answers._grandmaster.cache_clear()
+    for length in range(18, 18 + 2 * answers.MOST_GRANDMASTERS):
         game = catalogue.load("chain", board=str(length))
-        options = (("board", str(length)),)
-        assert worker.decide("chain", options, str(game.initial_state()), "grandmaster") == "keep 1"
+        assert answers.decide(game, str(game.initial_state()), "grandmaster") == "keep 1"
     gc.collect()
-    assert len(made) == worker.MOST_GRANDMASTERS
-    worker._grandmaster.cache_clear()
+    assert len(made) == answers.MOST_GRANDMASTERS
+    answers._grandmaster.cache_clear()

@@ -7,7 +7,7 @@ export type Catalogue = Record<string, string | { forms: string[]; counted: stri
 export const TEXT_PARTS = ['home', 'play', 'learn', 'study'] as const;
 export type TextPart = (typeof TEXT_PARTS)[number];
 
-export type { GameInfo, GameOption, Games, ProofLine, ReplayData } from './protocol';
+export type { GameInfo, GameOption, Games, Proof, ReplayData } from './protocol';
 
 /** A request that the server refused, or that did not reach it (`offline`). The code has a text: `error.CODE`. */
 export class ApiError extends Error {

@@ -858,45 +858,45 @@ export interface LessonStep {
   answers: Record<string, StepView[]>;
 }
 
-/** A record with all its positions and facts. */
+/** A record with all its positions and facts, so that a client needs no rules. */
 export interface ReplayData {
   game: string;
   options: Record<string, boolean | number | string>;
   date: string;
   dice: string;
-  seats: SeatLine[];
+  seats: Seat[];
   winner: number | null;
   ruling: string | null;
   result: string;
-  proof: ProofLine | null;
+  proof: Proof | null;
   verdict: string;
   start: unknown;
   steps: StepView[];
   texts: string[];
   rolls: number[];
   sides: number[];
-  remarks: RemarkLine[];
+  remarks: Remark[];
   judged: boolean;
   text: string;
 }
 
-/** A seat of a record. */
-export interface SeatLine {
+/** A seat of a match. */
+export interface Seat {
   name: string;
   bot: string;
   colours: string[];
 }
 
-/** The proof of fair dice. */
-export interface ProofLine {
+/** The data to verify fair dice; see `dice.FairDice`. */
+export interface Proof {
   match: string;
   commitment: string;
   entropy: string[];
   secret: string;
 }
 
-/** A remark before the ply with this number. */
-export interface RemarkLine {
+/** An action outside the game, before the ply with this number. */
+export interface Remark {
   ply: number;
   seat: number;
   action: string;

@@ -10,7 +10,7 @@ from escadaria.match.clock import Clock
 from escadaria.match.leases import Leases
 from escadaria.match.match import Match
 from escadaria.match.tokens import Tokens
-from escadaria.server.compute.workers import Workers
+from escadaria.server.compute.requests import Compute
 from escadaria.server.edge.limits import Limits
 from escadaria.server.settings import Settings
 from escadaria.store import Store
@@ -23,7 +23,7 @@ class Services:
     store: Store
     bus: Bus
     peers: Leases
-    workers: Workers
+    workers: Compute
     limits: Limits
     settings: Settings
     clock: Clock

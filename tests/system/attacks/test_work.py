@@ -98,11 +98,11 @@ async def test_one_address_that_floods_delays_another_by_one_job(tmp_path: Path)
 @contextlib.contextmanager
 def held(pool: Pool) -> Iterator[Callable[[], None]]:
     """Let the jobs of a pool wait until it is called."""
-    following = pool._next
-    pool._next = lambda: None  # type: ignore[method-assign]
+    pop = pool._pop
+    pool._pop = lambda: None  # type: ignore[method-assign]
 
     def release() -> None:
-        pool._next = following  # type: ignore[method-assign]
+        pool._pop = pop  # type: ignore[method-assign]
         pool._assign()
 
     yield release

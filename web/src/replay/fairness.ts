@@ -4,7 +4,7 @@
  * which
  * is loaded for a check.
  */
-import type { ProofLine } from '../api';
+import type { Proof } from '../api';
 import type { GameDice } from '../games/game';
 import type { Pin } from '../match/pins';
 
@@ -17,7 +17,7 @@ export type Verdict =
   | { ok: false; why: 'secret' | 'seal' | 'digits' | 'no_secret' | 'no_proof' | 'real' };
 
 /** What makes the rolls: the secret, the match, and the random digits of all seats. */
-export type Source = Pick<ProofLine, 'secret' | 'match' | 'entropy'>;
+export type Source = Pick<Proof, 'secret' | 'match' | 'entropy'>;
 
 const loadHashing = () => import('./hashing');
 
@@ -44,7 +44,7 @@ export async function sealOf(secret: string): Promise<string> {
 /** Compute every roll again. `actions` are all plies; what this device saw itself counts more than the record. */
 export async function check(
   dice: GameDice | undefined,
-  proof: ProofLine | null,
+  proof: Proof | null,
   actions: string[],
   pin: Pin | null = null,
 ): Promise<Verdict> {

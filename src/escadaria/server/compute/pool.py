@@ -14,10 +14,12 @@ import os
 import pickle
 import sys
 import time
+from asyncio.subprocess import PIPE, Process, create_subprocess_exec
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from itertools import zip_longest
+from typing import Any, Generic, TypeVar, cast
 
 from escadaria.refusals import Refused
 from escadaria.server import metrics
@@ -43,8 +45,27 @@ class Job(Generic[T]):
     future: asyncio.Future[T]
     created: float = field(default_factory=time.monotonic)
     seconds: float = 0.0
-    """The time that a worker computed, set when the job is done."""
+    """The time that workers computed."""
     tries: int = 0
+
+    def finish(self, answer: Answer) -> None:
+        if answer.refusal is not None:
+            code, message, ruling = answer.refusal
+            refused = Refused(code, message)
+            refused.ruling = ruling
+            self.fail(refused)
+        elif answer.failure:
+            self.fail(WorkerFailed(answer.failure))
+        elif not self.future.done():
+            self.future.set_result(answer.result)
+
+    def fail(self, error: Exception) -> None:
+        if not self.future.done():
+            self.future.set_exception(error)
+
+
+class WorkerFailed(Exception):
+    """A function raised an exception in a worker. The message is the traceback."""
 
 
 class Pool:
@@ -74,11 +95,10 @@ class Pool:
         self.deaths = 0
         """The number of workers that died or were killed."""
         self._queues = (_Queue(), _Queue())  # first, and others
-        self.running = 0
-        """The number of running jobs."""
-        self._workers: set[_Worker] = set()
-        self._idle: list[_Worker] = []
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._running: set[Job[Any]] = set()
+        self._workers: dict[asyncio.Task[None], Process | None] = {}
+        self._starting = 0
+        self._idle: list[asyncio.Future[None]] = []  # of workers that wait for a job
         self._mean_seconds = 0.0  # of a job, for Retry-After
         self._closed = False
 
@@ -88,9 +108,14 @@ class Pool:
         return sum(len(queue) for queue in self._queues)
 
     @property
+    def running(self) -> int:
+        """The number of running jobs."""
+        return len(self._running)
+
+    @property
     def pids(self) -> list[int]:
-        """The process ids of the workers that have started."""
-        return [worker.pid for worker in self._workers if worker.pid is not None]
+        """The process ids of the workers."""
+        return [process.pid for process in self._workers.values() if process is not None]
 
     async def run(self, function: Callable[..., T], *arguments: Any, key: str = "", first: bool = True) -> T:
         """Call a function in a worker and return its result.
@@ -109,11 +134,12 @@ class Pool:
         :raises Refused: ``busy`` if the queue is full; ``closing`` if the server is shutting down.
         """
         if self._closed:
-            raise Refused("closing", "the server is shutting down", 5)
+            raise _closing()
         queue = self._queues[not first]
         if self.running + len(queue) >= self.queue or queue.count(key) >= self.queue_each:
             metrics.QUEUE_REFUSALS.labels(self.name).inc()
-            raise Refused("busy", f"too many {self.name} are waiting", self._wait_seconds())
+            wait_seconds = max(1.0, self.waiting * self._mean_seconds / self.processes)
+            raise Refused("busy", f"too many {self.name} are waiting", wait_seconds)
         call = pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL)
         job = Job[T](call, key, first, asyncio.get_running_loop().create_future())
         queue.push(job)
@@ -122,10 +148,9 @@ class Pool:
 
     def ahead(self, job: Job[Any]) -> int:
         """An upper bound of the number of jobs before a waiting job; 0 if it is running or done."""
-        place = self._queues[not job.first].ahead(job)
-        if place is None:
-            return 0
-        return place + self.running + (0 if job.first else len(self._queues[0]))
+        waiting = (other for queue in self._queues for other in queue)
+        places = enumerate(waiting, self.running)
+        return next((place for place, other in places if other is job), 0)
 
     def start(self) -> None:
         """Start a worker if there is none, so that the first job does not wait for it."""
@@ -133,141 +158,141 @@ class Pool:
             self._add_worker()
 
     async def close(self, seconds: float = 2.0) -> None:
-        """Kill the workers and refuse the waiting jobs. Return after ``seconds`` at most."""
+        """Kill the workers and refuse all jobs. Return after ``seconds`` at most."""
         self._closed = True
-        for queue in self._queues:
-            while (job := queue.pop()) is not None:
-                _fail(job, Refused("closing", "the server is shutting down", 5))
-        for worker in self._workers:
-            self._spawn(worker.end())
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while self._tasks:
-                    await asyncio.wait(self._tasks)
-
-    # Jobs.
+        for jobs in (self._running, *self._queues):
+            for job in jobs:
+                job.fail(_closing())
+        for task in self._workers:
+            task.cancel()
+        if self._workers:
+            await asyncio.wait(self._workers, timeout=seconds)
 
     def _assign(self) -> None:
-        """Give waiting jobs to idle workers, and start one more worker if all are busy."""
+        """Wake an idle worker for a waiting job, or start one more if all are busy."""
         metrics.QUEUE.labels(self.name).set(self.waiting)
-        for worker in [worker for worker in self._idle if not worker.alive]:
-            self._idle.remove(worker)
-            self._discard(worker, "died")
-        while self._idle and (job := self._next()) is not None:
-            self.running += 1
-            self._spawn(self._run(self._idle.pop(), job))
-        starting = sum(not worker.ready for worker in self._workers)
-        if self.waiting > starting and len(self._workers) < self.processes and not self._closed:
+        coming = len(self._workers) - self.running - len(self._idle)
+        if self.waiting <= coming or self._closed:
+            return
+        if self._idle:
+            self._idle.pop().set_result(None)
+        elif len(self._workers) < self.processes:
             self._add_worker()
 
-    def _next(self) -> Job[Any] | None:
+    def _add_worker(self) -> None:
+        task = asyncio.get_running_loop().create_task(self._work())
+        self._workers[task] = None
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        del self._workers[task]
+        if not task.cancelled() and task.exception() is not None:
+            log.error("a pool failed", extra={"pool": self.name}, exc_info=task.exception())
+        self._assign()
+
+    # The task of each worker.
+
+    async def _work(self) -> None:
+        """Start a process and give it jobs, until it is idle, dies or is killed."""
+        task = cast(asyncio.Task[None], asyncio.current_task())
+        try:
+            process = await self._start(task)
+            while (job := await self._next(process)) is not None:
+                await self._run(process, job)
+        except _Death as death:
+            self.deaths += 1
+            metrics.WORKER_DEATHS.labels(self.name).inc()
+            log.warning("a worker was replaced", extra={"pool": self.name, "why": str(death)})
+        finally:
+            if (started := self._workers[task]) is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    started.kill()
+                await started.wait()
+
+    async def _start(self, task: asyncio.Task[None]) -> Process:
+        """Start a process and wait until it is ready."""
+        command = (sys.executable, "-P", "-c", _PROGRAM, str(self.nice))
+        try:
+            process = await create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, env=_environment())
+            self._workers[task] = process
+            async with asyncio.timeout(_START_SECONDS):
+                await _read(process)
+        except (TimeoutError, EOFError, OSError):
+            if (job := self._pop()) is not None:  # so that none waits forever
+                job.fail(Refused("busy", "no worker process can be started, try later", 60))
+            raise _Death("did not start") from None
+        return process
+
+    async def _next(self, process: Process) -> Job[Any] | None:
+        """Wait for a job; None if there is none for long."""
+        while process.returncode is None:
+            if (job := self._pop()) is not None:
+                return job
+            woken = asyncio.get_running_loop().create_future()
+            self._idle.append(woken)
+            try:
+                async with asyncio.timeout(self.idle_seconds):
+                    await woken
+            except TimeoutError:
+                return None
+            finally:
+                if woken in self._idle:
+                    self._idle.remove(woken)
+        raise _Death("died")
+
+    def _pop(self) -> Job[Any] | None:
         for queue in self._queues:
             while (job := queue.pop()) is not None:
                 if not job.future.done():  # cancelled by the caller
                     return job
         return None
 
-    async def _run(self, worker: _Worker, job: Job[Any]) -> None:
+    async def _run(self, process: Process, job: Job[Any]) -> None:
         started = time.monotonic()
+        metrics.QUEUE.labels(self.name).set(self.waiting)
         metrics.WAIT_SECONDS.labels(self.name).observe(started - job.created)
-        worker.retire.cancel()
+        self._running.add(job)
         job.tries += 1
         try:
             async with asyncio.timeout(self.seconds):
-                answer = await worker.ask(job.call)
+                assert process.stdin is not None, "it is a pipe"
+                process.stdin.write(HEADER.pack(len(job.call)) + job.call)
+                await process.stdin.drain()
+                answer = await _read(process)
         except (TimeoutError, EOFError, OSError) as error:
-            job.seconds += time.monotonic() - started
-            self._discard(worker, "took too long" if isinstance(error, TimeoutError) else "died")
-            if self._closed:
-                _fail(job, Refused("closing", "the server is shutting down", 5))
-            elif isinstance(error, TimeoutError) or job.tries == _MAX_TRIES:
-                _fail(job, Refused("busy", "the computation took too long or failed, try later", 60))
+            late = isinstance(error, TimeoutError)
+            if late or job.tries == _MAX_TRIES:
+                job.fail(Refused("busy", "the computation took too long or failed, try later", 60))
             else:
                 self._queues[not job.first].push_front(job)
-        else:
-            job.seconds += time.monotonic() - started
-            self._mean_seconds += (job.seconds - self._mean_seconds) / 8
-            metrics.WORK_SECONDS.labels(self.name).observe(job.seconds)
-            self._make_idle(worker)
-            _finish(job, answer)
+            raise _Death("took too long" if late else "died") from None
         finally:
-            self.running -= 1
-        self._assign()
-
-    def _wait_seconds(self) -> float:
-        return max(1.0, self.waiting * self._mean_seconds / self.processes)
-
-    # Workers.
-
-    def _add_worker(self) -> None:
-        worker = _Worker()
-        self._workers.add(worker)
-        self._spawn(self._start(worker))
-
-    async def _start(self, worker: _Worker) -> None:
-        try:
-            async with asyncio.timeout(_START_SECONDS):
-                await worker.start(self.nice)
-        except (TimeoutError, EOFError, OSError):
-            self._discard(worker, "did not start")
-            job = self._next()  # refuse one job per failed start, so that none waits forever
-            if job is not None:
-                _fail(job, Refused("busy", "no worker process can be started, try later", 60))
-        else:
-            self._make_idle(worker)
-        self._assign()
-
-    def _make_idle(self, worker: _Worker) -> None:
-        if self._closed:
-            self._spawn(worker.end())
-            return
-        self._idle.append(worker)
-        worker.retire = asyncio.get_running_loop().call_later(self.idle_seconds, self._end_idle, worker)
-
-    def _end_idle(self, worker: _Worker) -> None:
-        if worker in self._idle:
-            self._idle.remove(worker)
-            self._workers.discard(worker)
-            self._spawn(worker.end())
-
-    def _discard(self, worker: _Worker, why: str) -> None:
-        self._workers.discard(worker)
-        self._spawn(worker.end())
-        if not self._closed:
-            self.deaths += 1
-            metrics.WORKER_DEATHS.labels(self.name).inc()
-            log.warning("a worker was replaced", extra={"pool": self.name, "why": why})
-
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._task_done)
-
-    def _task_done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("a pool failed", extra={"pool": self.name}, exc_info=task.exception())
+            self._running.discard(job)
+            job.seconds += time.monotonic() - started
+        self._mean_seconds += (job.seconds - self._mean_seconds) / 8
+        metrics.WORK_SECONDS.labels(self.name).observe(job.seconds)
+        job.finish(answer)
 
 
-class WorkerFailed(Exception):
-    """A function raised an exception in a worker. The message is the traceback."""
+class _Death(Exception):
+    """Why a worker is replaced."""
 
 
-def _finish(job: Job[Any], answer: Answer) -> None:
-    if answer.refusal is not None:
-        code, message, ruling = answer.refusal
-        refused = Refused(code, message)
-        refused.ruling = ruling
-        _fail(job, refused)
-    elif answer.failure:
-        _fail(job, WorkerFailed(answer.failure))
-    elif not job.future.done():
-        job.future.set_result(answer.result)
+async def _read(process: Process) -> Answer:
+    assert process.stdout is not None, "it is a pipe"
+    (length,) = HEADER.unpack(await process.stdout.readexactly(HEADER.size))
+    answer: Answer = pickle.loads(await process.stdout.readexactly(length))
+    return answer
 
 
-def _fail(job: Job[Any], error: Exception) -> None:
-    if not job.future.done():
-        job.future.set_exception(error)
+def _environment() -> dict[str, str]:
+    """The server's environment and import path, with NumPy limited to one thread."""
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def _closing() -> Refused:
+    return Refused("closing", "the server is shutting down", 5)
 
 
 class _Queue:
@@ -278,6 +303,11 @@ class _Queue:
 
     def __len__(self) -> int:
         return sum(map(len, self._by_key.values()))
+
+    def __iter__(self) -> Iterator[Job[Any]]:
+        """The jobs in the order in which they are served."""
+        rounds = zip_longest(*self._by_key.values())
+        return (job for jobs in rounds for job in jobs if job is not None)
 
     def count(self, key: str) -> int:
         return len(self._by_key.get(key, ()))
@@ -294,80 +324,8 @@ class _Queue:
         """Remove and return the next job. Its key goes to the end of the rotation."""
         if not self._by_key:
             return None
-        key, jobs = next(iter(self._by_key.items()))
+        key, jobs = self._by_key.popitem(last=False)
         job = jobs.popleft()
         if jobs:
-            self._by_key.move_to_end(key)
-        else:
-            del self._by_key[key]
+            self._by_key[key] = jobs
         return job
-
-    def ahead(self, job: Job[Any]) -> int | None:
-        """The number of jobs before a job; None if it is not in the queue."""
-        own = self._by_key.get(job.key, ())
-        if job not in own:
-            return None
-        place = own.index(job)
-        keys = list(self._by_key)
-        earlier = keys.index(job.key)
-        return place + sum(
-            min(len(self._by_key[key]), place + (number < earlier))
-            for number, key in enumerate(keys)
-            if key != job.key
-        )
-
-
-class _Worker:
-    """A worker process, which runs one call at a time."""
-
-    def __init__(self) -> None:
-        self.ready = False
-        self.retire = asyncio.get_running_loop().call_later(0, lambda: None)
-        self._process: asyncio.subprocess.Process | None = None
-        self._ended = False
-
-    async def start(self, nice: int) -> None:
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-c", _PROGRAM, str(nice),
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env=_environment(),
-        )  # fmt: skip
-        if self._ended:
-            raise EOFError("ended before it started")
-        await self._read()
-        self.ready = True
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process has not exited."""
-        return self._process is None or self._process.returncode is None
-
-    @property
-    def pid(self) -> int | None:
-        return self._process.pid if self._process is not None else None
-
-    async def ask(self, call: bytes) -> Answer:
-        assert self._process is not None and self._process.stdin is not None, "it was started"
-        self._process.stdin.writelines((HEADER.pack(len(call)), call))
-        await self._process.stdin.drain()
-        answer: Answer = pickle.loads(await self._read())
-        return answer
-
-    async def _read(self) -> bytes:
-        assert self._process is not None and self._process.stdout is not None, "it was started"
-        (length,) = HEADER.unpack(await self._process.stdout.readexactly(HEADER.size))
-        return await self._process.stdout.readexactly(length)
-
-    async def end(self) -> None:
-        """Kill the process and wait for its exit."""
-        self._ended = True
-        self.retire.cancel()
-        if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-            await self._process.wait()
-
-
-def _environment() -> dict[str, str]:
-    """The server's environment and import path, with NumPy limited to one thread."""
-    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -19,8 +19,8 @@ from escadaria import bots, strategy, wire
 from escadaria.catalogue import GAMES, KITS, load
 from escadaria.i18n import texts_json
 from escadaria.kit import Kit
-from escadaria.server.compute.coach import AnalysisView, RollsView, Waiting
-from escadaria.server.compute.replays import RECORD_BYTES, Replay
+from escadaria.server.compute.answers import AnalysisView, Replay, RollsView
+from escadaria.server.compute.requests import RECORD_BYTES, Source, Waiting
 from escadaria.server.edge.access import address_of, check_request
 from escadaria.server.edge.addresses import is_loopback, own_addresses
 from escadaria.server.edge.socket import table
@@ -100,7 +100,8 @@ async def match_record(
     """The record of a finished match, with the secret of its dice."""
     hub: Hub = state.hub
     room = await hub.current_room(match)
-    text = await hub.workers.record(room.match, room.events.date, address_of(request))
+    source = Source.of_match(room.match, room.events.date)
+    text = await hub.workers.record(source, address_of(request))
     return await _response(request, text, MediaType.TEXT)
 
 
@@ -115,9 +116,8 @@ async def match_replay(
     """A finished match, position by position."""
     hub: Hub = state.hub
     room = await hub.current_room(match)
-    return await _response(
-        request, await hub.workers.replay(room.match, room.events.date, address_of(request))
-    )
+    source = Source.of_match(room.match, room.events.date)
+    return await _response(request, await hub.workers.replay(source, address_of(request)))
 
 
 @post(
@@ -132,7 +132,9 @@ async def record_replay(
 ) -> Response[bytes]:
     """A record file, position by position."""
     hub: Hub = state.hub
-    return await _response(request, await hub.workers.replay_text(data.record, address_of(request)))
+    return await _response(
+        request, await hub.workers.replay(Source.of_text(data.record), address_of(request))
+    )
 
 
 @get(
@@ -148,9 +150,8 @@ async def match_analysis(
     """The evaluation of each decision of a finished match, and the luck of each seat."""
     hub: Hub = state.hub
     room = await hub.current_room(match)
-    return await _response(
-        request, await hub.workers.analysis(room.match, room.events.date, address_of(request))
-    )
+    source = Source.of_match(room.match, room.events.date)
+    return await _response(request, await hub.workers.analysis(source, address_of(request)))
 
 
 @post(
@@ -165,7 +166,9 @@ async def record_analysis(
 ) -> Response[bytes]:
     """The analysis of a record file. To poll, repeat the request."""
     hub: Hub = state.hub
-    return await _response(request, await hub.workers.analysis_text(data.record, address_of(request)))
+    return await _response(
+        request, await hub.workers.analysis(Source.of_text(data.record), address_of(request))
+    )
 
 
 @post(

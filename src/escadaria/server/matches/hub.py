@@ -21,7 +21,7 @@ from escadaria.match.services import Services
 from escadaria.match.tokens import Tokens
 from escadaria.refusals import Refused
 from escadaria.server import metrics
-from escadaria.server.compute.workers import Workers
+from escadaria.server.compute.requests import Compute
 from escadaria.server.edge.limits import Limits, subnet
 from escadaria.server.matches.opening import Opening, Tables
 from escadaria.server.settings import Settings
@@ -68,7 +68,7 @@ class Hub:
         self.settings = settings
         self.clock = clock
         self.limits = limits
-        self.workers = Workers(settings, limits)
+        self.workers = Compute(settings, limits)
         self.rooms: dict[str, Room] = {}
         self.connections: set[Connection] = set()
         self.addresses: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""The worker pools of the server, for bots, hints, replays and analyses.
+"""Requests to the worker processes: for bots, hints, replays and analyses.
 
 Each kind of work has its own pool. Requests are charged to the rate limit of their address in seconds of
 computing, estimated before and corrected after. Large answers are encoded and compressed by the worker.
@@ -10,16 +10,24 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
+
+import msgspec
 
 from escadaria.game import AnyGame
 from escadaria.match.match import Match
-from escadaria.server.compute import coach, replays, worker
-from escadaria.server.compute.coach import Waiting
+from escadaria.record import REAL, Record, read
+from escadaria.refusals import Refused
+from escadaria.server.compute import answers
 from escadaria.server.compute.pool import Job, Pool
 from escadaria.server.edge.limits import Limits, subnet
 from escadaria.server.settings import Settings
 from escadaria.wire import Evaluation, PositionRequest
+
+RECORD_BYTES = 200_000
+"""The maximum size of a request with a record file."""
 
 ANALYSIS_WAIT_SECONDS = 2.0
 """How long a request waits for an analysis before it is answered with ``Waiting``."""
@@ -34,7 +42,46 @@ _MIN_SECONDS = 0.01
 T = TypeVar("T")
 
 
-class Workers:
+class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+    """The analysis is not ready: repeat the request."""
+
+    ahead: int
+    """An upper bound of the number of jobs before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a worker makes a record from: a finished match, or a record file."""
+
+    key: str
+    """Names it in the cache."""
+    plies: int
+    """An upper bound of their number."""
+    record: Callable[[], Record]
+    """Makes the record, which replays it."""
+
+    @classmethod
+    def of_match(cls, match: Match, date: str) -> Source:
+        """:raises Refused: ``running`` unless the match is over."""
+        play, proof = match.play, match.proof
+        if play is None or match.status != "over":
+            raise Refused("running", "the match is not over")
+        plies, remarks = tuple(play.plies), tuple(play.remarks)
+        dice = "fair" if proof else REAL
+        record = partial(Record, match.game, play.seats, plies, remarks, date, dice, proof, play.start)
+        return cls(f"{match.id} {match.version}", len(plies), record)
+
+    @classmethod
+    def of_text(cls, text: str) -> Source:
+        """:raises Refused: ``too_large``, without parsing it."""
+        commas, lines = text.count(","), text.count("\n")
+        if max(commas, lines) > answers.MAX_PLIES:
+            raise answers.too_large()
+        key = hashlib.sha256(text.encode(errors="replace")).hexdigest()
+        return cls(key, commas + lines, partial(read, text))
+
+
+class Compute:
     """All worker processes of a server."""
 
     def __init__(self, settings: Settings, limits: Limits) -> None:
@@ -45,8 +92,8 @@ class Workers:
             queue_each=_per_key(settings.bot_queue),
             seconds=20,
         )
-        self.hints = Pool("hints", queue=100, queue_each=25, seconds=20, nice=5)
-        self.replays = Pool("replays", queue=100, queue_each=25, seconds=30, nice=10)
+        self.hints = Pool("hints", seconds=20, nice=5)
+        self.replays = Pool("replays", seconds=30, nice=10)
         self.analyses = Pool(
             "analyses",
             queue=settings.analysis_queue,
@@ -58,14 +105,10 @@ class Workers:
         self._cache = _Cache(_CACHED_ANSWERS, _CACHED_BYTES)
         self._jobs: dict[str, Job[bytes]] = {}  # unfinished ones by key, and the latest failed ones
 
-    @property
-    def pools(self) -> tuple[Pool, ...]:
-        """All pools."""
-        return self.bots, self.hints, self.replays, self.analyses
-
     async def close(self, seconds: float = 2.0) -> None:
         """Kill all workers, in ``seconds`` at most."""
-        await asyncio.gather(*(pool.close(seconds) for pool in self.pools))
+        pools = (self.bots, self.hints, self.replays, self.analyses)
+        await asyncio.gather(*(pool.close(seconds) for pool in pools))
 
     # Single positions.
 
@@ -77,10 +120,7 @@ class Workers:
         :param key: the key of the fair queue, such as the opener of the table.
         :raises Refused: ``busy`` if the queue is full.
         """
-        options = tuple(game.options.items())
-        return await self.bots.run(
-            worker.decide, game.name, options, str(state), bot, key=subnet(key), first=awaited
-        )
+        return await self.bots.run(answers.decide, game, str(state), bot, key=subnet(key), first=awaited)
 
     async def hint(
         self, game: AnyGame, state: object, bot: str, *, key: str = ""
@@ -89,80 +129,55 @@ class Workers:
 
         :raises Refused: ``busy`` if the queue is full.
         """
-        options = tuple(game.options.items())
-        return await self.hints.run(coach.hint, game.name, options, str(state), bot, key=subnet(key))
+        return await self.hints.run(answers.hint, game, str(state), bot, key=subnet(key))
 
     async def position(self, request: PositionRequest, address: str) -> bytes:
-        """A ``PositionSeen``. :raises GameError: as ``coach.position``; Refused: ``busy``, ``too_fast``."""
-        return await self._submit(self.hints, address, _POSITION_SECONDS, coach.position, request).future
+        """A ``PositionSeen``. :raises GameError: as ``answers.position``; Refused: ``busy``, ``too_fast``."""
+        return await self._submit(self.hints, address, _POSITION_SECONDS, answers.position, request).future
 
     async def rolls(self, request: PositionRequest, address: str) -> bytes:
-        """A ``RollsView``. :raises GameError: as ``coach.rolls``; Refused: ``busy``, ``too_fast``."""
-        return await self._submit(self.replays, address, _ROLLS_SECONDS, coach.rolls, request).future
+        """A ``RollsView``. :raises GameError: as ``answers.rolls``; Refused: ``busy``, ``too_fast``."""
+        return await self._submit(self.replays, address, _ROLLS_SECONDS, answers.rolls, request).future
 
     # Whole matches.
 
-    async def record(self, match: Match, date: str, address: str) -> bytes:
-        """The record of a finished match, as text."""
-        played = replays.played(match, date)
-        seconds = len(played.plies) * _REPLAY_SECONDS
-        key = f"record {match.id} {match.version}"
-        return await self._cached(key, self.replays, address, seconds, replays.record_text, played)
+    async def record(self, source: Source, address: str) -> bytes:
+        """The record as text. :raises Refused: ``busy``, ``too_fast``."""
+        return await self._cached(answers.record_text, source, self.replays, address, _REPLAY_SECONDS)
 
-    async def replay(self, match: Match, date: str, address: str) -> bytes:
-        """A ``Replay`` of a finished match. :raises Refused: ``busy``, ``too_fast``, ``too_large``."""
-        played = replays.played(match, date)
-        seconds = len(played.plies) * _REPLAY_SECONDS
-        key = f"replay {match.id} {match.version}"
-        return await self._cached(key, self.replays, address, seconds, replays.replay_match, played)
+    async def replay(self, source: Source, address: str) -> bytes:
+        """A ``Replay``. :raises Refused: ``busy``, ``too_fast``, ``too_large``. :raises BadRecord:"""
+        return await self._cached(answers.replay, source, self.replays, address, _REPLAY_SECONDS)
 
-    async def replay_text(self, text: str, address: str) -> bytes:
-        """A ``Replay`` of a record file. :raises Refused: ``busy``, ``too_fast``, ``too_large``."""
-        seconds = replays.max_plies(text) * _REPLAY_SECONDS
-        return await self._cached(
-            _key("replay", text), self.replays, address, seconds, replays.replay_text, text
-        )
+    async def analysis(self, source: Source, address: str) -> bytes | Waiting:
+        """An ``AnalysisView``, or ``Waiting`` if it takes longer.
 
-    async def analysis(self, match: Match, date: str, address: str) -> bytes | Waiting:
-        """An ``AnalysisView`` of a finished match, or ``Waiting`` if it takes longer.
-
-        :raises Refused: ``busy``, ``too_fast``, ``too_large``, ``no_evaluator``.
+        :raises Refused: ``busy``, ``too_fast``, ``too_large``, ``no_evaluator``. :raises BadRecord:
         """
-        played = replays.played(match, date)
-        seconds = len(played.plies) * _ANALYSIS_SECONDS
-        key = f"analysis {match.id} {match.version}"
-        return await self._analyse(key, address, seconds, coach.analyse_match, played)
-
-    async def analysis_text(self, text: str, address: str) -> bytes | Waiting:
-        """An ``AnalysisView`` of a record file, or ``Waiting``."""
-        seconds = replays.max_plies(text) * _ANALYSIS_SECONDS
-        return await self._analyse(_key("analysis", text), address, seconds, coach.analyse_text, text)
-
-    async def _analyse(
-        self, key: str, address: str, seconds: float, function: Callable[..., bytes], *arguments: Any
-    ) -> bytes | Waiting:
         try:
             async with asyncio.timeout(ANALYSIS_WAIT_SECONDS):
-                return await self._cached(key, self.analyses, address, seconds, function, *arguments)
+                return await self._cached(answers.analyse, source, self.analyses, address, _ANALYSIS_SECONDS)
         except TimeoutError:
-            return Waiting(ahead=self.analyses.ahead(self._jobs[key]) if key in self._jobs else 0)
+            job = self._jobs.get(_key(answers.analyse, source))
+            return Waiting(ahead=self.analyses.ahead(job) if job else 0)
 
     async def _cached(
         self,
-        key: str,
+        function: Callable[[Callable[[], Record]], bytes],
+        source: Source,
         pool: Pool,
         address: str,
         seconds: float,
-        function: Callable[..., bytes],
-        *arguments: Any,
     ) -> bytes:
-        """The answer with this key, from the cache, a running job or a new job."""
+        """The answer from the cache, from a running job, or from a new job; ``seconds`` is for each ply."""
+        key = _key(function, source)
         found = self._cache.get(key)
         if found is not None:
             return found
         job = self._jobs.get(key)
         if job is None:
-            job = self._jobs[key] = self._submit(pool, address, seconds, function, *arguments)
+            job = self._submit(pool, address, source.plies * seconds, function, source.record)
+            self._jobs[key] = job
             job.future.add_done_callback(lambda future: self._finished(key, future))
         try:
             return await asyncio.shield(job.future)
@@ -215,8 +230,8 @@ class _Cache:
             self.size -= len(self._answers.popitem(last=False)[1])
 
 
-def _key(kind: str, text: str) -> str:
-    return f"{kind} {hashlib.sha256(text.encode(errors='replace')).hexdigest()}"
+def _key(function: Callable[..., bytes], source: Source) -> str:
+    return f"{function.__name__} {source.key}"
 
 
 def _per_key(queue: int) -> int:
