@@ -10,8 +10,8 @@ It writes ``values-N.npz`` and ``values-N.json`` into ``src/escadaria/games/GAME
 ``docs/training``; the pages there say how the networks learn. For two players they learn from exact
 solutions, which are computed if they are not in the cache folder. The network is saved every minute.
 
-With ``--scheduler`` a Dask cluster does what divides: the games of self-play, the games that measure a
-network for three and more players, and Rapido's solution. Learning stays on this machine. The workers need
+With ``--scheduler`` a Dask cluster does what divides: the games of self-play, and the games that measure a
+network for three and more players. Learning stays on this machine. The workers need
 the same shipped networks, and the project's folder in PYTHONPATH. Self-play on a cluster goes in other rounds
 than on one machine, so the network is another one, but the same for every number of workers.
 """
@@ -180,7 +180,7 @@ def teach_rapido(options: argparse.Namespace, shipped: Network | None, client: A
     start = unrounded(shipped) if shipped else None
     if options.players == 2:
         rapido_training.distil(
-            exact_rapido(options.scheduler), options.positions, options.seed, report,
+            exact_rapido(), options.positions, options.seed, report,
             trained=start, rate=options.rate, width=options.width,
         )  # fmt: skip
     else:
@@ -190,8 +190,8 @@ def teach_rapido(options: argparse.Namespace, shipped: Network | None, client: A
         )  # fmt: skip
 
 
-def exact_rapido(scheduler: str) -> Any:
-    solution = solve(Rapido(players=2), threads=1, scheduler=scheduler)
+def exact_rapido() -> Any:
+    solution = solve(Rapido(players=2), threads=1)
     assert isinstance(solution, RapidoSolution)
     return solution.values
 
@@ -202,7 +202,7 @@ def figures_of_rapido(players: int, games: int, scheduler: str) -> dict[str, Any
         return among("rapido", players, games, ("random", "tourist", "simple", "regular"), scheduler)
     network = evaluator_network.load("escadaria.games.rapido", 2)
     assert network is not None
-    loss = rapido_training.loss(network, exact_rapido(scheduler), games, seed=1)
+    loss = rapido_training.loss(network, exact_rapido(), games, seed=1)
     return _points(loss)
 
 

@@ -19,7 +19,7 @@ class MissingExtra(GameError):
 
 
 class NoCluster(GameError):
-    """A cluster that does not answer, has no workers, or cannot do this work."""
+    """A cluster that does not answer, or has no workers."""
 
     code = "no_cluster"
 
@@ -30,7 +30,7 @@ def cluster(address: str) -> Iterator[Any]:
 
     :raises MissingExtra: if Dask is not installed.
     :raises BadOptions: if the address is invalid.
-    :raises NoCluster: if the scheduler does not answer, has no workers, or loses those with the data.
+    :raises NoCluster: if the scheduler does not answer, has no workers, or loses them.
     """
     try:
         from distributed import CancelledError, Client, KilledWorker

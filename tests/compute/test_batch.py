@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -120,12 +121,12 @@ def test_bots_play_as_in_single_environments(name: str, players: int) -> None:
 
 
 def check_bots(name: str, players: int, matches: int, decisions: int) -> None:
-    """Matches beside bots of each level, and of each level and the next one, are those of single environments.
+    """Matches beside bots of a level, or of two neighbouring levels, are those of single environments.
 
     The position is compared at each decision.
     """
     rng = np.random.default_rng(SEED)
-    pairs = zip(LEVELS, LEVELS[1:], strict=False) if players > 2 else ()
+    pairs = pairwise(LEVELS) if players > 2 else ()
     for others in [*zip(LEVELS), *pairs]:
         batch = Batch(load(name, players=players), matches, list(range(matches)), bots=others)
         single = [SeatEnv(name, players=players, opponents=others) for _ in range(matches)]

@@ -136,16 +136,15 @@ def test_a_cluster_without_workers_says_so(monkeypatch: pytest.MonkeyPatch) -> N
             simulate(GAME, MIXED, 1, scheduler=address)
 
 
-@pytest.mark.parametrize("command", ["simulate", "arena", "solve"])
+@pytest.mark.parametrize("command", ["simulate", "arena"])
 def test_an_unreachable_scheduler_is_named(
     command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(clusters, "SCHEDULER_SECONDS", 0.1)  # none comes
-    monkeypatch.setenv("ESCADARIA_CACHE", str(tmp_path))
     with socket.socket() as closed:  # bound, but not listening
         closed.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{closed.getsockname()[1]}"
-        more = ["--finish", "5"] if command == "solve" else ["--bot", "simple", "--bot", "random"]
+        more = ["--bot", "simple", "--bot", "random"]
         more += ["--folder", str(tmp_path)] if command == "arena" else []
         refused = CliRunner().invoke(app, [command, "rapido", "--scheduler", address, *more])
     assert (refused.exit_code, refused.stdout) == (2, "")

@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "solutions": {"game", "kit", "catalogue", "folders"},
     "bots": {"game", "kit", "catalogue", "dice", "solutions"},
     "games.parts": {"game", "games.rules", "bots", "evaluator_network", "solutions", "strategy"},
-    "compute": {"game", "catalogue", "cluster", "evaluator_network", "solutions"},
+    "compute": {"game", "catalogue", "evaluator_network", "solutions"},
     "games.compiled": {
         "game",
         "games.rules",

@@ -113,13 +113,6 @@ def solve(
     threads: Annotated[
         int | None, typer.Option(min=1, help="Number of threads. Default: one per core.")
     ] = None,
-    scheduler: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Rapido: sweep over all positions on the Dask cluster with this scheduler.",
-        ),
-    ] = "",
     again: Annotated[bool, typer.Option("--again", help="Solve again even if a solution exists.")] = False,
     as_json: AsJson = False,
     lang: Language = None,
@@ -144,7 +137,7 @@ def solve(
                 left = screen.texts("solve.left", minutes=max(1, round(step.seconds_left / 60)))
                 report(text=f"{done}, {left}")
 
-            solution = compute(rules, threads=threads, scheduler=scheduler, progress=progress, again=again)
+            solution = compute(rules, threads=threads, progress=progress, again=again)
         if as_json:
             echo_json(solution_data(solution, path_of(rules)))
         else:

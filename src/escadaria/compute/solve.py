@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import psutil
 
-from escadaria.cluster import NoCluster, cluster
 from escadaria.compute.work import Listener, Work
 from escadaria.game import AnyGame
 from escadaria.solutions import BadSolution, Solution, check_solvable, open_solution, path_of
@@ -29,33 +28,20 @@ class Solver(Protocol):
         """A rough estimate, from the seconds that the last sweep took."""
 
 
-@runtime_checkable
-class ClusterSolver(Solver, Protocol):
-    """A kit's part ``solver`` whose work divides among machines."""
-
-    def solve_on_cluster(self, game: Any, work: Work, threads: int, client: Any, /) -> None:
-        """Like ``solve``, with a client of a Dask cluster."""
-
-
 def solve(
     game: AnyGame,
     *,
     threads: int | None = None,
-    scheduler: str = "",
     progress: Listener = lambda step: None,
     again: bool = False,
 ) -> Solution:
     """The exact solution of a game for two, from the cache folder or computed now.
 
     :param threads: the number of threads on this machine; None is one for each core.
-    :param scheduler: the address of a Dask cluster that computes as well.
     :param again: compute it even if there is one.
     :raises CannotSolve: if this game has no solver, or memory or disk do not suffice.
-    :raises NoCluster: if the scheduler does not answer or has no workers, or the work does not divide.
     """
     part = check_solvable(game)
-    if scheduler and not isinstance(part(), ClusterSolver):
-        raise NoCluster(f"solving {game.name} does not divide among machines; solve it without a scheduler")
     if not again:
         try:
             return open_solution(game)
@@ -64,12 +50,8 @@ def solve(
     solver: Solver = part()
     memory, disk = solver.needs(game)
     require(memory, disk, where=path_of(game))
-    work, threads = Work(game, progress, solver.seconds_left), threads or os.cpu_count() or 1
-    if isinstance(solver, ClusterSolver) and scheduler:
-        with cluster(scheduler) as client:
-            solver.solve_on_cluster(game, work, threads, client)
-    else:
-        solver.solve(game, work, threads)
+    work = Work(game, progress, solver.seconds_left)
+    solver.solve(game, work, threads or os.cpu_count() or 1)
     return open_solution(game)
 
 

@@ -608,14 +608,6 @@ def solve(game: Rapido, work: Work, threads: int) -> None:
     work.finish(bounds, {"values": values})
 
 
-def solve_on_cluster(game: Rapido, work: Work, threads: int, client: Any) -> None:
-    """The same by the workers of a Dask cluster, and by threads of this machine."""
-    from escadaria.games.rapido.compiled.columns import ClusterSolver  # it is based on this module
-
-    values, bounds = ClusterSolver(game.finish, threads, client).solve(work.resume(), work.done)
-    work.finish(bounds, {"values": values})
-
-
 def seconds_left(phase: str, residual: float, took: float) -> float:
     fewer = -log(SHRINKS)
     if phase == "prove":
