@@ -80,6 +80,13 @@ def _next_ends() -> Ints:
 NEXT_END = _next_ends()
 
 
+def longer(at: Ints, way: Ints | int) -> Ints:
+    """[index, face]: the slots after chains took a face in this direction; -1 where it does not fit (C11)."""
+    numbers, end = at // ENDS, NEXT_END[at % ENDS // 3 * 3 + way]
+    fits = (TIMES[numbers] < ALIKE) & (end >= 0)
+    return np.where(fits, (numbers[:, None] + ONE_MORE) * ENDS + end, -1)
+
+
 @cache
 def reach() -> npt.NDArray[np.uint32]:
     """[loose numbers, end]: the ends of a chain with this end after all loose dice are linked (C10).
@@ -245,11 +252,9 @@ class Turn:
 
     def _roll_on(self, links: int, at: Ints, way: Ints, chance: Values, mass: Values, fails: Values) -> None:
         """Take a die from the pool in these slots, each with its probability (C13)."""
-        numbers, named = at // ENDS, at % ENDS // 3 * 3 + way
-        for face, more in enumerate(ONE_MORE):
-            end = NEXT_END[named, face]
-            fits = (TIMES[numbers, face] < ALIKE) & (end >= 0)
-            np.add.at(mass, (numbers[fits] + more) * ENDS + end[fits], chance[fits] / len(FACES))
+        for after in longer(at, way).T:
+            fits = after >= 0
+            np.add.at(mass, after[fits], chance[fits] / len(FACES))
             fails[dice_left(links + 1)] += chance[~fits].sum() / len(FACES)
 
 

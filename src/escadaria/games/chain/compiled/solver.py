@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from itertools import combinations
-from math import factorial, log
+from itertools import combinations, pairwise
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,9 +41,9 @@ from escadaria.games.chain.compiled.rules import (
     move,
     take_back,
 )
-from escadaria.games.chain.links import headed
-from escadaria.games.chain.rules import FACES, Chain, Links, add_link
+from escadaria.games.chain.rules import Chain
 from escadaria.games.chain.solution import DICE, HAND_PAIRS, HAND_ROWS, MOST, ChainSolution, arrangements
+from escadaria.games.chain.turn import DOWN, ENDS, ONE_MORE, OPEN, UP, Ints, longer, rolls
 
 FADE = 1 - 1e-12
 """A turn's sums have fewer than 1000 steps, each with a rounding error of at most 2**-53: 1.2e-13 in all."""
@@ -156,14 +156,14 @@ class Turns(NamedTuple):
 @lru_cache(maxsize=1)
 def turns() -> Turns:
     """The arrays of all turns."""
-    by_length, follow = _all_chains()
-    choices = _all_rolls({chain: number for chains in by_length for number, chain in enumerate(chains)})
+    by_length = _chains()
+    follow = [_follow(at, longer) for at, longer in pairwise(by_length)]
+    choices = [_choices(dice, at) for dice, at in enumerate(by_length)]
     ways: list[Any] = []
     chains: list[Any] = []
     built: list[int] = []
-    rolls, chances = [0], list[float]()
+    starts, chances = [0], list[float]()
     levels = np.zeros((DICE, DICE + 1, 3), np.int32)
-    unlinkable = np.ones(DICE)
     for most in range(1, DICE):
         kinds = np.zeros(len(by_length[most]), np.int64)
         for links in range(most, 0, -1):
@@ -177,77 +177,56 @@ def turns() -> Turns:
                 ways.extend(each)
                 chains.extend(both)
             each_chain = kinds.tolist()
-            merged: dict[frozenset[int], int] = defaultdict(int)
-            for ends, falls in choices[links]:
-                merged[frozenset(each_chain[end] for end in ends)] += falls
-            for different, falls in merged.items():
+            merged: dict[frozenset[int], float] = defaultdict(float)
+            for ends, chance in choices[links]:
+                merged[frozenset(each_chain[end] for end in ends)] += chance
+            for different, chance in merged.items():
                 built.extend(sorted(different))
-                rolls.append(len(built))
-                chances.append(falls / 6**links)
-            unlinkable[links] = (6**links - sum(falls for _, falls in choices[links])) / 6**links
+                starts.append(len(built))
+                chances.append(chance)
         levels[most, 0] = len(ways), len(chains), len(chances)
     return Turns(
         np.array(ways, np.int32),
         np.array(chains, np.int32),
-        np.array(rolls, np.int32),
+        np.array(starts, np.int32),
         np.array(chances),
         np.array(built, np.int32),
         levels,
-        unlinkable,
+        np.array([1.0] + [rolls(dice).missing for dice in range(1, DICE)]),
     )
 
 
-def _all_chains() -> tuple[list[list[Links]], list[npt.NDArray[np.int64]]]:
-    """All chains by length, and by length [chain, way, face]: the index of the longer chain, or -1."""
-    by_length: list[list[Links]] = [[], [Links((number,), number) for number in FACES]]
-    follow: list[npt.NDArray[np.int64]] = [np.empty(0, np.int64)]
-    for links in range(1, MOST):
-        number: dict[Links, int] = {}
-        rows = []
-        for chain in by_length[links]:
-            ways = chain.heading.ways
-            for heading in (ways[0], ways[-1]):  # C13
-                for face in FACES:
-                    longer = add_link(headed(chain, heading), face)
-                    rows.append(-1 if longer is None else number.setdefault(longer, len(number)))
-            for face in FACES:  # what can be built but not lengthened to: a direction still open
-                longer = add_link(chain, face)
-                if longer is not None:
-                    number.setdefault(longer, len(number))
-        by_length.append(list(number))
-        follow.append(np.array(rows, np.int64).reshape(-1, 2, 6))
-    return by_length, follow
+def _chains() -> list[Ints]:
+    """By links: the slots of all chains, sorted."""
+    found = [
+        np.zeros(0, np.int64),
+        np.array([first * ENDS + 3 * face for face, first in enumerate(ONE_MORE)]),
+    ]
+    while len(found) < DICE:
+        at = found[-1]
+        after = np.concatenate([longer(at, _way(at, way)) for way in (OPEN, UP, DOWN)])
+        found.append(np.unique(after[after >= 0]))
+    return found
 
 
-def _all_rolls(number: dict[Links, int]) -> list[list[tuple[list[int], int]]]:
-    """By dice, for each roll that can be linked: the chains it can be built into (C10), its ways to fall."""
-    rolls: list[list[tuple[list[int], int]]] = [[]]
-    ends: dict[tuple[int, tuple[int, ...]], set[Links]]
-    ends = {(first, (first,)): {Links((first,), first)} for first in FACES}
-    while len(rolls) < DICE:
-        rolls.append(
-            [
-                ([number[end] for end in built], _falls(first, numbers))
-                for (first, numbers), built in ends.items()
-            ]
-        )
-        longer: dict[tuple[int, tuple[int, ...]], set[Links]] = defaultdict(set)
-        for (first, _), built in ends.items():
-            for chain in built:
-                for face in FACES:
-                    after = add_link(chain, face)
-                    if after is not None:
-                        longer[first, after.numbers].add(after)
-        ends = dict(longer)
-    return rolls
+def _way(at: Ints, way: int) -> Ints:
+    """The direction, where the chains of these slots leave the choice (C13)."""
+    return np.where(at % 3 == OPEN, way, at % 3)
 
 
-def _falls(first: int, numbers: tuple[int, ...]) -> int:
-    """In how many ways dice can show these numbers, the coloured one ``first``."""
-    ways = factorial(len(numbers) - 1)
-    for face in FACES:
-        ways //= factorial(numbers.count(face) - (face == first))
-    return ways
+def _follow(at: Ints, after: Ints) -> Ints:
+    """[chain, way, face]: the index of the longer chain, or -1."""
+    slots = np.stack([longer(at, _way(at, way)) for way in (UP, DOWN)], axis=1)
+    return np.where(slots < 0, -1, np.searchsorted(after, slots))
+
+
+def _choices(dice: int, at: Ints) -> list[tuple[list[int], float]]:
+    """For each roll that can be linked: the chains that it can be built into, and its probability (C10)."""
+    if not dice:
+        return []
+    some = rolls(dice)
+    ends = np.split(np.searchsorted(at, some.slots), some.starts[1:])
+    return [(each.tolist(), chance) for each, chance in zip(ends, some.chances.tolist(), strict=True)]
 
 
 # Moves.
