@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,12 @@ from escadaria.folders import check_writable
 from escadaria.game import BadOptions
 from escadaria.i18n import Texts
 from escadaria.reports.analysis_report import SIGNS
-from escadaria.reports.lab_report import title
+from escadaria.reports.lab_report import percent, title
 from escadaria.terminal.pieces import LOOKS, look_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLOURS: Mapping[str, str] = {
     "plaster": "#F3E7D3",
@@ -35,30 +37,6 @@ COLOURS: Mapping[str, str] = {
     "leaf": "#2B6B47",
 }
 """The colours of the web client's light theme, by their names there."""
-
-STYLE: dict[Any, Any] = {
-    "figure.facecolor": COLOURS["plaster"],
-    "axes.facecolor": COLOURS["paper"],
-    "axes.edgecolor": COLOURS["line"],
-    "axes.labelcolor": COLOURS["ink-2"],
-    "axes.titlecolor": COLOURS["ink"],
-    "axes.titlelocation": "left",
-    "axes.titlesize": 12,
-    "axes.titlepad": 10,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "grid.color": COLOURS["line"],
-    "grid.linewidth": 0.6,
-    "text.color": COLOURS["ink"],
-    "xtick.color": COLOURS["edge"],
-    "ytick.color": COLOURS["edge"],
-    "xtick.labelcolor": COLOURS["ink-2"],
-    "ytick.labelcolor": COLOURS["ink"],
-    "xtick.major.size": 0,
-    "ytick.major.size": 0,
-    "font.size": 10,
-    "svg.hashsalt": "escadaria",  # the same league gives the same file
-}
 
 FORMATS = (".svg", ".png", ".pdf")
 
@@ -80,93 +58,76 @@ def check_plot(path: Path) -> None:
 
 
 def draw_analysis(analysis: Analysis, path: Path, texts: Texts) -> None:
-    """Plot the curve with its mistakes; the suffix of the file determines the format.
-
-    Raises the errors of ``check_plot``.
-    """
-    check_plot(path)
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    with rc_context(STYLE):
-        figure = Figure(figsize=(9, 4.5), layout="constrained")
+    """Plot the curve with its mistakes; the suffix of the file determines the format."""
+    with _figure(path, figsize=(9, 4.5), layout="constrained") as figure:
         axes = figure.subplots()
         for seat, name in enumerate(analysis.record.names):
             colour = look_of(analysis.record.seats, seat).paper
             shares = [100 * point[seat] for point in analysis.curve]
             axes.plot(shares, color=COLOURS["edge"], lw=3.2, alpha=0.6)  # an outline for light colours
             axes.plot(shares, color=colour, lw=2, label=name)
-            own = [decision for decision in analysis.mistakes if decision.seat == seat]
-            for decision in own:
-                axes.annotate(
-                    SIGNS[decision.size], (decision.ply, shares[decision.ply]), (0, -12),
-                    textcoords="offset points", ha="center", fontsize=9, fontweight="bold",
-                )  # fmt: skip
-            axes.plot(
-                [decision.ply for decision in own], [shares[decision.ply] for decision in own], "o",
-                color=colour, markeredgecolor=COLOURS["ink"],
-            )  # fmt: skip
+            for decision in analysis.mistakes:
+                if decision.seat == seat:
+                    at = decision.ply, shares[decision.ply]
+                    axes.plot(*at, "o", color=colour, markeredgecolor=COLOURS["ink"])
+                    _note(axes, SIGNS[decision.size], at, -12, fontweight="bold")
         axes.set_ylim(-6, 104)
         axes.set_xlabel(texts("coach.plies"))
         axes.set_ylabel("%")
         axes.set_title(texts("coach.curve"))
         axes.legend(frameon=False, loc="best", ncols=3)
-        axes.spines[["top", "right"]].set_visible(False)
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
 
 
-def draw_league(league: League, path: Path, texts: Texts) -> None:
-    """Plot a league; the suffix of the file determines the format. Raises the errors of ``check_plot``."""
-    check_plot(path)
-    _plot_league(league, path, path.suffix[1:], texts)
-
-
-def league_svg(league: League, texts: Texts) -> str:
-    """The same plot as SVG, without the XML declaration. It needs matplotlib."""
-    file = io.StringIO()
-    _plot_league(league, file, "svg", texts)
-    return "<svg" + file.getvalue().partition("<svg")[2]
-
-
-def _plot_league(league: League, file: Path | io.StringIO, kind: str, texts: Texts) -> None:
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
+def draw_league(league: League, file: Path | io.StringIO, texts: Texts) -> None:
+    """Plot a league; the suffix of the file determines the format."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    with rc_context(STYLE):
-        rows = max(len(league.bots), league.game.players)
-        figure = Figure(figsize=(11, 6.2 + 0.28 * max(0, rows - 4)))
-        figure.set_layout_engine(ConstrainedLayoutEngine(w_pad=0.2, h_pad=0.18, wspace=0.05, hspace=0.04))
+    rows = max(len(league.bots), league.game.players)
+    layout = ConstrainedLayoutEngine(w_pad=0.2, h_pad=0.18, wspace=0.05, hspace=0.04)
+    with _figure(file, figsize=(11, 6.2 + 0.28 * max(0, rows - 4)), layout=layout) as figure:
         games = texts("arena.games", games=texts.number(league.games))
-        figure.suptitle(
-            f"{title(league.game, texts)}  ·  {games}", fontsize=15, family="serif", x=0.02, ha="left"
-        )
+        heading = f"{title(league.game, texts)}  ·  {games}"
+        figure.suptitle(heading, fontsize=15, family="serif", x=0.02, ha="left")
         (ratings, against), (seats, turns) = figure.subplots(2, 2, width_ratios=(1.15, 1))
         _draw_ratings(ratings, league, texts)
         _draw_against(against, league, texts)
         _draw_seats(seats, league, texts)
         _draw_turns(turns, league, texts)
-        for axes in (ratings, against, seats, turns):
-            axes.spines[["top", "right"]].set_visible(False)
-        figure.savefig(file, format=kind, metadata={"Date": None} if kind == "svg" else None, dpi=150)
+
+
+def league_svg(league: League, texts: Texts) -> str:
+    """The same plot as SVG, without the XML declaration. It needs matplotlib."""
+    file = io.StringIO()
+    draw_league(league, file, texts)
+    return "<svg" + file.getvalue().partition("<svg")[2]
+
+
+@contextmanager
+def _figure(file: Path | io.StringIO, **options: Any) -> Iterator[Figure]:
+    """A figure in the style of the web client, which is written at the end; to a string as SVG."""
+    from matplotlib import style
+    from matplotlib.figure import Figure
+
+    kind = file.suffix[1:] if isinstance(file, Path) else "svg"
+    with style.context("escadaria.reports.plots"):
+        figure = Figure(**options)
+        yield figure
+        figure.savefig(file, format=kind, metadata={"Date": None} if kind == "svg" else None)
+
+
+def _note(axes: Axes, words: str, at: tuple[float, float], points: int, **style: Any) -> None:
+    """Words that many points above a place."""
+    style = {"ha": "center", "fontsize": 9, **style}
+    axes.annotate(words, at, (0, points), textcoords="offset points", **style)
 
 
 def _draw_ratings(axes: Axes, league: League, texts: Texts) -> None:
     best_first = league.by_bot
     for y, (_, points) in enumerate(best_first):
-        axes.plot(
-            (points.low, points.high),
-            (y, y),
-            color=COLOURS["cobalt"],
-            lw=6,
-            alpha=0.3,
-            solid_capstyle="round",
-        )
+        ends = (points.low, points.high), (y, y)
+        axes.plot(*ends, color=COLOURS["cobalt"], lw=6, alpha=0.3, solid_capstyle="round")
         axes.plot(points.rating, y, "o", color=COLOURS["cobalt"], ms=8)
-        axes.annotate(
-            texts.number(round(points.rating)), (points.rating, y), (0, 9), textcoords="offset points",
-            ha="center", fontsize=9, color=COLOURS["ink-2"],
-        )  # fmt: skip
+        _note(axes, texts.number(round(points.rating)), (points.rating, y), 9, color=COLOURS["ink-2"])
     axes.set_yticks(range(len(best_first)), [_short(share.name) for share, _ in best_first])
     axes.set_ylim(len(best_first) - 0.5, -0.6)
     axes.margins(x=0.1)
@@ -187,9 +148,8 @@ def _draw_against(axes: Axes, league: League, texts: Texts) -> None:
                 shares[y, x] = share.share
                 strong = abs(share.share - 0.5) > 0.33
                 colour = COLOURS["paper"] if strong else COLOURS["ink"]
-                axes.text(
-                    x, y, texts.number(round(100 * share.share)), ha="center", va="center", color=colour
-                )
+                words = percent(share.share, texts, 0)
+                axes.text(x, y, words, ha="center", va="center", color=colour)
     colour_map = LinearSegmentedColormap.from_list("", [COLOURS[n] for n in ("coral", "paper", "cobalt")])
     axes.imshow(shares, colour_map, vmin=0, vmax=1, aspect="auto")
     axes.set_xticks(range(len(names)), [str(rank) for rank, _ in enumerate(names, 1)])
@@ -201,20 +161,10 @@ def _draw_against(axes: Axes, league: League, texts: Texts) -> None:
 def _draw_seats(axes: Axes, league: League, texts: Texts) -> None:
     for x, ((share, _), look) in enumerate(zip(league.by_seat, LOOKS.values(), strict=False)):
         low, high = share.interval
-        axes.bar(
-            x,
-            100 * share.share,
-            width=0.62,
-            color=look.paper,
-            edgecolor=COLOURS["edge"],
-            lw=0.8,
-        )
+        axes.bar(x, 100 * share.share, width=0.62, color=look.paper, edgecolor=COLOURS["edge"], lw=0.8)
         for colour, width in (("paper", 5), ("ink", 2)):  # visible on every seat's colour
             axes.vlines(x, 100 * low, 100 * high, color=COLOURS[colour], lw=width)
-        axes.annotate(
-            texts.number(round(100 * share.share, 1)), (x, 100 * high), (0, 4), textcoords="offset points",
-            ha="center", fontsize=9, color=COLOURS["ink-2"],
-        )  # fmt: skip
+        _note(axes, percent(share.share, texts), (x, 100 * high), 4, color=COLOURS["ink-2"])
     axes.axhline(100 / league.game.players, color=COLOURS["ink"], lw=1, ls=(0, (4, 3)))
     axes.set_xticks(range(league.game.players), [share.name for share, _ in league.by_seat])
     axes.margins(y=0.15)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from escadaria.catalogue import kit_of
-from escadaria.game import CHANCE, TERMINAL, AnyGame, Fact
+from escadaria.game import CHANCE, AnyGame, Fact
 from escadaria.i18n import Texts
 from escadaria.play import ROLL, Play
 
@@ -118,31 +118,18 @@ class Odds:
         """
         if self.game.current_player(state) != CHANCE or state.turn != seat:
             return None
-        try:
-            return self._share(state, seat, {})
-        except _TooMany:
-            return None
-
-    def _share(self, state: Any, seat: int, known: dict[Any, Fraction]) -> Fraction:
-        player = self.game.current_player(state)
-        if state.turn != seat:
-            return Fraction(0)
-        if player != CHANCE:
-            assert player in (seat, TERMINAL), "the winner of a finished game has the turn"
-            return Fraction(1)
-        if state not in known:
-            self.left -= 1
+        safe, rolling = Fraction(0), {state: Fraction(1)}
+        while rolling:
+            self.left -= len(rolling)
             if self.left < 0:
-                raise _TooMany
-            known[state] = sum(
-                (
-                    chance * self._share(self.game.apply(state, outcome), seat, known)
-                    for outcome, chance in self.game.chance_outcomes(state)
-                ),
-                Fraction(0),
-            )
-        return known[state]
-
-
-class _TooMany(Exception):
-    """The limit of positions is exceeded."""
+                return None
+            after_die: dict[Any, Fraction] = {}
+            for before, share in rolling.items():
+                for die, chance in self.game.chance_outcomes(before):
+                    after = self.game.apply(before, die)
+                    if after.turn == seat and self.game.current_player(after) == CHANCE:
+                        after_die[after] = after_die.get(after, Fraction(0)) + share * chance
+                    elif after.turn == seat:
+                        safe += share * chance
+            rolling = after_die
+        return safe
