@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from escadaria.cli.common import AsJson, json_text, report_errors
+from escadaria.terminal.progress import show_progress
 from escadaria.terminal.screen import Screen
 
 app = typer.Typer(help="Maintain the database of a server.", no_args_is_help=True)
@@ -34,7 +33,7 @@ def backup(file: BackupFile, database: Database = "", as_json: AsJson = False) -
 
     The file contains the secrets of all seats and dice. It can be restored into SQLite and PostgreSQL.
     """
-    with maintenance(database) as (admin, session, screen), report_progress(screen, "rows") as progress:
+    with maintenance(database) as (admin, session, screen), show_progress(screen, "rows") as progress:
         rows = admin.backup(session, file, progress)
         show_facts(f"{file}: {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
 
@@ -44,7 +43,7 @@ def restore(file: BackupFile, database: Database = "", as_json: AsJson = False) 
     """Fill an empty database from a backup, all or nothing."""
     with (
         maintenance(database, create=True) as (admin, session, screen),
-        report_progress(screen, "bytes") as progress,
+        show_progress(screen, "bytes") as progress,
     ):
         rows = admin.restore(session, file, progress)
         show_facts(f"restored {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
@@ -61,7 +60,7 @@ def export(
 ) -> None:
     """Write the record of a finished match to stdout, or the records of all to a folder."""
     require_one(match, folder, "a match, or --all FOLDER")
-    with maintenance(database) as (admin, session, screen), report_progress(screen, "matches") as progress:
+    with maintenance(database) as (admin, session, screen), show_progress(screen, "matches") as progress:
         if folder is None:
             text = admin.export(session, match)
             show_facts(text.rstrip("\n"), {"match": match, "record": text}, as_json)
@@ -83,7 +82,7 @@ def delete(
     The database files are rewritten, so that no deleted data is left in them; servers wait meanwhile.
     """
     require_one(match, name, "a match, or --name NAME")
-    with maintenance(database) as (admin, session, screen), report_progress(screen, "matches") as progress:
+    with maintenance(database) as (admin, session, screen), show_progress(screen, "matches") as progress:
         if match:
             events = admin.delete_match(session, match)
             show_facts(f"deleted {match}: {events} events", {"match": match, "events": events}, as_json)
@@ -97,7 +96,7 @@ def delete(
 @app.command()
 def check(database: Database = "", as_json: AsJson = False) -> None:
     """Replay every match in the database, and report the damaged ones."""
-    with maintenance(database) as (admin, session, screen), report_progress(screen, "matches") as progress:
+    with maintenance(database) as (admin, session, screen), show_progress(screen, "matches") as progress:
         found = admin.check(session, progress)
         show_facts(
             f"{found.matches} matches ({found.finished} finished), {found.events} events,"
@@ -127,29 +126,6 @@ def maintenance(url: str, *, create: bool = False) -> Iterator[tuple[Any, Any, S
         except ValueError as error:  # an invalid URL
             screen.error_line(str(error))
             raise typer.Exit(2) from None
-
-
-@contextmanager
-def report_progress(screen: Screen, unit: str) -> Iterator[Callable[[int, int], None]]:
-    """Print the progress to stderr every two seconds."""
-    start = time.monotonic()
-    state = [0, 0]
-    ended = threading.Event()
-
-    def report() -> None:
-        while not ended.wait(2):
-            done, total = state
-            far = f"{done:,} of {total:,} {unit}, " if total else ""
-            screen.err.print(f"{far}{time.monotonic() - start:.0f} s", soft_wrap=True)
-
-    def progress(done: int, total: int) -> None:
-        state[:] = done, total
-
-    threading.Thread(target=report, daemon=True).start()
-    try:
-        yield progress
-    finally:
-        ended.set()
 
 
 def require_one(first: object, second: object, what: str) -> None:

@@ -80,12 +80,16 @@ class TerminalMatch:
     def play_on(self) -> None:
         """Play until the match is over."""
         while (seat := self.table.to_act) is not None:
-            if rolls := self.table.to_enter():
-                self.ask_dice(seat, rolls)
-            elif self.table.bot_of(seat):
-                self.play_bot(seat)
-            else:
-                self.ask(seat)
+            try:
+                if rolls := self.table.to_enter():
+                    self.ask_dice(seat, rolls)
+                elif self.table.bot_of(seat):
+                    self.play_bot(seat)
+                else:
+                    self.ask(seat)
+            except GameError as error:
+                key = f"error.{error.code}"
+                self.reject(self.texts(key) if key in self.texts else str(error))
 
     def introduce(self) -> None:
         game = self.table.game.name
@@ -158,15 +162,10 @@ class TerminalMatch:
         name = Text.assemble(self.token(seat), " ", (self.names[seat], "bold"))
         self.screen.show(Text.assemble(name, f"  {ask} ", (f"({example})", QUIET)))
         line = self.screen.ask(self.names[seat])
-        handler = self.command(line)
-        try:
-            if handler:
-                handler(seat)
-            elif line:
-                self.add(self.table.act(seat, ROLL, read_dice(line, rolls)))
-        except GameError as error:
-            key = f"error.{error.code}"
-            self.reject(self.texts(key) if key in self.texts else str(error))
+        if handler := self.command(line):
+            handler(seat)
+        elif line:
+            self.add(self.table.act(seat, ROLL, read_dice(line, rolls)))
 
     def takes_back_the_end(self) -> bool:
         """With real dice, ask whether the entry that has ended the match was wrong, and take it back."""
@@ -214,20 +213,15 @@ class TerminalMatch:
     def run_line(self, seat: int, line: str, choices: Sequence[Choice]) -> None:
         """Run the typed choice or command, or print why it is invalid."""
         choice = choices[0] if not line and len(choices) == 1 else matching(line, choices)
-        handler = None if choice else self.command(line)
-        try:
-            if choice:
-                self.add(self.table.act(seat, choice.text))
-            elif handler:
-                handler(seat)
-            elif not line:
-                self.look()
-            else:
-                keys = ", ".join(self.key(choice, choices) for choice in choices)
-                self.reject(self.texts("play.what", text=line[:40], keys=keys))
-        except GameError as error:
-            key = f"error.{error.code}"
-            self.reject(self.texts(key) if key in self.texts else str(error))
+        if choice:
+            self.add(self.table.act(seat, choice.text))
+        elif handler := self.command(line):
+            handler(seat)
+        elif not line:
+            self.look()
+        else:
+            keys = ", ".join(self.key(choice, choices) for choice in choices)
+            self.reject(self.texts("play.what", text=line[:40], keys=keys))
 
     def reject(self, sentence: str) -> None:
         self.screen.error_line(sentence)
