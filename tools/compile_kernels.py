@@ -57,7 +57,8 @@ def of_kit(name: str) -> dict[str, Call]:
     """What ships: games of bots, batches and search."""
     kit, game = KITS[name], load(name, players=3)
     assert kit.compiled
-    kernel, found = kit.compiled(), dict[str, Call]()
+    kernel: Any = kit.compiled()
+    found = dict[str, Call]()
     for bot in ("simple", "master"):
         found[f"a game of {bot}"] = partial(kernel.watch, game, [bot] * 3, 0, 0)
         found[f"a batch against {bot}"] = partial(step, Batch, game, 2, bots=[bot], reward="potential")

@@ -1,12 +1,14 @@
 """Escadaria: Rapido and Chain, two dice races, as pure functions over immutable positions."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from escadaria.catalogue import GAMES, load
+from escadaria import catalogue
+from escadaria.catalogue import GAMES
 from escadaria.game import (
     CHANCE,
     TERMINAL,
+    AnyGame,
     BadOptions,
     Fact,
     Game,
@@ -16,7 +18,9 @@ from escadaria.game import (
     Option,
     Outcome,
 )
-from escadaria.games import Board
+from escadaria.games.chain.boards import Board
+from escadaria.games.chain.rules import Chain
+from escadaria.games.rapido.rules import Rapido
 
 __all__ = [
     "CHANCE",
@@ -55,6 +59,28 @@ _LAZY = {
     "solve": "escadaria.compute.solve",
 }
 """Functions that need more than the rules, and their modules."""
+
+
+@overload
+def load(name: Literal["rapido"], /, *, players: int = ..., finish: int = ...) -> Rapido: ...
+
+
+@overload
+def load(
+    name: Literal["chain"], /, *, players: int = ..., board: str | Board = ..., balanced: bool = ...
+) -> Chain: ...
+
+
+@overload
+def load(name: str, /, **options: Any) -> AnyGame: ...
+
+
+def load(name: str, /, **options: Any) -> AnyGame:
+    """The game with this name and these options; the other options have their defaults.
+
+    :raises BadOptions: if there is no such game or option, or a value is out of range.
+    """
+    return catalogue.load(name, **options)
 
 
 def __getattr__(name: str) -> Any:

@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from escadaria.game import AnyGame, BadOptions, Game
-from escadaria.games import BUILT_IN, typed_load
+from escadaria.games import BUILT_IN
 from escadaria.kit import Kit
 
 GROUP = "escadaria.games"
@@ -70,7 +70,6 @@ DEFAULT = next(iter(GAMES))
 """The default game."""
 
 
-@typed_load
 def load(name: str, /, **options: Any) -> AnyGame:
     """The game with this name and these options; the other options have their defaults.
 

@@ -44,9 +44,6 @@ from escadaria.dice import (
     fits,
 )
 from escadaria.game import CHANCE, AnyGame, Fact, GameError, Outcome
-from escadaria.kit import lazy
-
-_notebook = lazy("escadaria.notebook")
 
 TITLE = "Escadaria record 1"
 COLOURS = ("red", "blue", "green", "yellow", "black", "white")  # R1
@@ -172,7 +169,9 @@ class Record:
 
     def _repr_svg_(self) -> str:
         """The last position, as a notebook shows it."""
-        return str(_notebook().show(self.game, self.positions[-1])._repr_svg_())
+        from escadaria import notebook
+
+        return notebook.show(self.game, self.positions[-1])._repr_svg_()
 
     @property
     def names(self) -> tuple[str, ...]:

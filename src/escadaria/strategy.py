@@ -12,13 +12,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from escadaria.catalogue import KITS
 from escadaria.game import BadOptions
-from escadaria.kit import lazy
-
-_notebook = lazy("escadaria.notebook")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +90,9 @@ class Strategy:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        return str(_notebook().advice_html(self.game, self))
+        from escadaria import notebook
+
+        return notebook.advice_html(self.game, self)
 
     @property
     def fair(self) -> float:
@@ -103,13 +102,6 @@ class Strategy:
     def data(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
-
-
-class Heuristics(Protocol):
-    """A kit's part ``heuristics``."""
-
-    def advice(self) -> Mapping[int, Strategy]:
-        """By number of players."""
 
 
 def games() -> tuple[str, ...]:
@@ -138,8 +130,7 @@ def _advice(game: str) -> Mapping[int, Strategy]:
     kit = KITS.get(game)
     if kit is None or kit.heuristics is None:
         raise BadOptions(f"there is no advice for {game!r}, only for {' and '.join(games())}")
-    part: Heuristics = kit.heuristics()
-    return part.advice()
+    return kit.heuristics().advice()
 
 
 @cache

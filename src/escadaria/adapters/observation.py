@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import Enum
 from functools import cache, lru_cache
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,17 +28,6 @@ SEAT_FIELDS: Mapping[str, str] = {
 """The first parts of every observation."""
 
 _WHOLE = (int, np.integer)
-
-
-class Observation(Protocol):
-    """A kit's part ``observation``."""
-
-    @property
-    def FIELDS(self) -> Mapping[str, str]:
-        """The parts in order, each with its size and meaning."""
-
-    def parts(self, game: Any, state: Any, seat: int, /) -> Parts:
-        """The position from this seat's view."""
 
 
 def fields(game: AnyGame) -> Mapping[str, str]:
@@ -134,7 +123,7 @@ def _mask(game: Any, legal: tuple[Any, ...]) -> npt.NDArray[np.int8]:
 def _own_parts(game: Any) -> Callable[[Any, Any, int], Parts]:
     """The function of the game's own parts, from its kit."""
     kit = kit_of(game)
-    return cast(Observation, kit.observation()).parts if kit.observation is not None else _plain_parts
+    return kit.observation().parts if kit.observation is not None else _plain_parts
 
 
 def one_word(word: Enum) -> list[float]:

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable
 from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from rich.console import Console
 from escadaria import i18n
 from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, Fact
+from escadaria.kit import Drawing
 from escadaria.record import Seat, colour_seats
 from escadaria.terminal import pictures
 from escadaria.terminal.pieces import look_of
@@ -81,7 +82,7 @@ def svg(game: AnyGame, state: Any) -> str:
 
 def _drawn(game: AnyGame, state: Any) -> Sheet:
     sheet, kit = Sheet(game), kit_of(game)
-    artist: Artist = kit.drawing() if kit.drawing is not None else Plain
+    artist: Drawing = kit.drawing() if kit.drawing is not None else Plain
     for seat in range(game.players):
         left = 24 + seat * 156
         if seat == state.turn:
@@ -90,16 +91,6 @@ def _drawn(game: AnyGame, state: Any) -> Sheet:
         sheet.write(left + 34, 36, artist.note(state, seat), size=17, anchor="lm")
     artist.draw(sheet, state)
     return sheet
-
-
-class Artist(Protocol):
-    """A kit's part ``drawing``."""
-
-    def draw(self, sheet: Sheet, state: Any, /) -> None:
-        """Draw the position below the row of players."""
-
-    def note(self, state: Any, seat: int, /) -> str:
-        """The text beside a seat."""
 
 
 class Plain:

@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import count
 from math import sqrt
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +45,7 @@ from escadaria.bots.evaluating import best
 from escadaria.catalogue import KITS, game_type, kit_of, load
 from escadaria.dice import equal_shares
 from escadaria.game import AnyGame, BadOptions, play_out
+from escadaria.kit import Benchmark as BenchmarkPart
 from escadaria.solutions import Solution
 
 PROTOCOL = 2
@@ -60,18 +61,6 @@ TIMED, UNTIMED = 200, 20
 
 Report = Callable[[AnyGame, int, int], None]
 """Called with the game, and the number of its games done and in total; 0 in total while it is solved."""
-
-
-class GamePart(Protocol):
-    """A kit's part ``benchmark``."""
-
-    @property
-    def SHORT(self) -> Mapping[str, int | str]:
-        """The options of a short game, which is solved in seconds."""
-
-    @property
-    def ANCHORS(self) -> Mapping[int, Mapping[str, float]]:
-        """By number of players: the ratings of the pool."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +236,7 @@ def _seats(name: str) -> range:
     return range(option.low, option.high + 1)
 
 
-def _part(game: AnyGame) -> GamePart | None:
+def _part(game: AnyGame) -> BenchmarkPart | None:
     part = kit_of(game).benchmark
     return part() if part is not None else None
 

@@ -31,9 +31,6 @@ from escadaria.bots import AnyBot, name_of, read
 from escadaria.bots import check as check_bot
 from escadaria.folders import cache_folder
 from escadaria.game import AnyGame, BadOptions, GameError
-from escadaria.kit import lazy
-
-_notebook = lazy("escadaria.notebook")
 
 NUMBERS = 1 << 32
 """Game ``i`` of line-up ``l`` has the number ``l * NUMBERS + i``, which determines its dice."""
@@ -434,7 +431,9 @@ class League:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        return str(_notebook().league_html(self))
+        from escadaria import notebook
+
+        return notebook.league_html(self)
 
     def data(self) -> dict[str, Any]:
         """The results for JSON; the same seed gives the same data."""

@@ -22,9 +22,6 @@ from escadaria.bots import AnyBot, check, make, name_of, read
 from escadaria.catalogue import kit_of
 from escadaria.dice import equal_shares
 from escadaria.game import TERMINAL, AnyGame, BadOptions, Fact, play_out
-from escadaria.kit import lazy
-
-_notebook = lazy("escadaria.notebook")
 
 Z95 = 1.959964
 """The two-sided 95 % quantile of the standard normal distribution."""
@@ -105,7 +102,9 @@ class Results:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        return str(_notebook().results_html(self))
+        from escadaria import notebook
+
+        return notebook.results_html(self)
 
     def data(self) -> dict[str, Any]:
         """A summary for JSON; the same seed gives the same data."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -31,24 +31,13 @@ class PlayBatch(Protocol):
         """
 
 
-class Compiled(Protocol):
-    """A kit's part ``compiled``."""
-
-    @property
-    def POLICIES(self) -> Container[object]:
-        """The names of the bots that it can play."""
-
-    @property
-    def play_batch(self) -> PlayBatch: ...
-
-
 def kernel(game: AnyGame, bots: Sequence[object]) -> PlayBatch | None:
     """The compiled ``play_batch`` for these bots; None if one has no compiled policy or Numba is missing."""
     kit = kit_of(game)
     if kit.compiled is None or type(game) is not kit.game:  # a subclass may change the rules
         return None
     try:
-        part: Compiled = kit.compiled()
+        part = kit.compiled()
     except ModuleNotFoundError as error:
         if error.name not in ("numba", "llvmlite"):
             raise

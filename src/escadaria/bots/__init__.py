@@ -62,21 +62,6 @@ Maker = Callable[[Any, random.Random], Callable[[Any, Any], Any]]
 """Creates a bot for a game; its noise comes from the generator."""
 
 
-class Bots(Protocol):
-    """A kit's part ``bots``."""
-
-    @property
-    def BOTS(self) -> Mapping[str, Maker]:
-        """Makers by name: ``simple`` or one of the levels. Missing names get a generic bot."""
-
-
-class Search(Protocol):
-    """A kit's part ``search``."""
-
-    def grandmaster(self, game: Any, /) -> Callable[[Any, Any], Any]:
-        """A bot that searches. If there is an exact solution, the game's master plays instead."""
-
-
 MASTER, GRANDMASTER = "master", "grandmaster"
 
 LEVELS = ("tourist", "regular", "expert", MASTER)
@@ -91,9 +76,9 @@ def _of_kit(name: str, game: AnyGame, rng: random.Random) -> AnyBot:
     """The kit's bot with this name, or a rollout bot."""
     kit = kit_of(game)
     if kit.bots is not None:
-        part: Bots = kit.bots()
-        if name in part.BOTS:
-            return part.BOTS[name](game, rng)
+        makers = kit.bots().BOTS
+        if name in makers:
+            return makers[name](game, rng)
     return rollouts.maker(name)(game, rng)
 
 
@@ -136,8 +121,7 @@ def load(name: str, game: AnyGame, rng: random.Random | None = None, *, exact: b
     kit = kit_of(game)
     solution = solutions.find(game) if exact and name in (MASTER, GRANDMASTER) else None
     if name == GRANDMASTER and kit.search is not None and solution is None:
-        part: Search = kit.search()
-        return part.grandmaster(game)
+        return kit.search().grandmaster(game)
     bot = BOTS[MASTER if solution else name](game, rng or random.Random())
     if solution and isinstance(bot, Master):
         return replace(bot, values=solution, source="exact solution")

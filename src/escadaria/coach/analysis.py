@@ -19,19 +19,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import hypot
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from escadaria.catalogue import kit_of
 from escadaria.coach import evaluators
 from escadaria.coach.evaluators import Evaluator, Shares, Source
 from escadaria.game import CHANCE, AnyGame, Fact, GameError
-from escadaria.kit import lazy
 from escadaria.record import Record
 
 if TYPE_CHECKING:
     from escadaria.i18n import Texts
-
-_notebook = lazy("escadaria.notebook")
 
 SIZES = {"inaccuracy": 0.02, "mistake": 0.05, "blunder": 0.10}
 """Mistakes by size: the smallest loss of win probability of each."""
@@ -166,7 +163,9 @@ class Analysis:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        return str(_notebook().analysis_html(self))
+        from escadaria import notebook
+
+        return notebook.analysis_html(self)
 
     def _player(self, seat: int) -> Player:
         own = [decision for decision in self.decisions if decision.seat == seat]
@@ -391,24 +390,12 @@ Relevance = Mapping[str, Callable[[Fact, int], bool]]
 """From ``GAME.KIND`` to a predicate that says when the fact counts; its text is ``coach.good.GAME.KIND``."""
 
 
-class Explanations(Protocol):
-    """A kit's part ``explanations``."""
-
-    @property
-    def GOOD(self) -> Relevance:
-        """Facts in favour of the best action, the strongest first."""
-
-    @property
-    def BAD(self) -> Relevance:
-        """Facts against the action played, the strongest first."""
-
-
 def reason(game: AnyGame, state: Any, decision: Decision) -> Reason:
     """Why the best action was better, as far as the facts show it."""
     kit = kit_of(game)
     if kit.explanations is None:
         return Reason("coach.better")
-    part: Explanations = kit.explanations()
+    part = kit.explanations()
     played = game.facts(state, decision.played.action)
     best = game.facts(state, decision.best.action)
     worst = next(_reasons(part.BAD, "coach.bad", played, best, decision.seat), None)

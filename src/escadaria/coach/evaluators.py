@@ -13,7 +13,6 @@ from math import sqrt
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from escadaria import solutions
-from escadaria.bots import Bots
 from escadaria.bots import load as load_bot
 from escadaria.bots.rollouts import winner
 from escadaria.catalogue import kit_of
@@ -125,19 +124,9 @@ def exact(solution: Solution) -> Evaluator:
     return ValueEvaluator(solution.game, solution, Source(EXACT, gap=solution.bounds.gap))
 
 
-class Values(Protocol):
-    """A kit's part ``values``."""
-
-    def shipped(self, game: Any, /) -> SeatValues | None:
-        """The values of this game's positions; None if there are none."""
-
-
 def _shipped(game: AnyGame) -> SeatValues | None:
     kit = kit_of(game)
-    if kit.values is None:
-        return None
-    part: Values = kit.values()
-    return part.shipped(game)
+    return kit.values().shipped(game) if kit.values is not None else None
 
 
 def rollout_bot(game: AnyGame) -> str:
@@ -145,8 +134,7 @@ def rollout_bot(game: AnyGame) -> str:
     kit = kit_of(game)
     if kit.bots is None:
         return "random"
-    part: Bots = kit.bots()
-    return "simple" if "simple" in part.BOTS else "random"
+    return "simple" if "simple" in kit.bots().BOTS else "random"
 
 
 class ValueEvaluator:

@@ -379,8 +379,7 @@ def _games(game: AnyGame, number: int, bots: Sequence[str]) -> Games:
     kit = kit_of(game)
     if kit.batch is None:
         raise BadOptions(f"no compiled code plays {game.name}")
-    made: Games = kit.batch().games(game, number, bots)
-    return made
+    return kit.batch().games(game, number, bots)
 
 
 def compiled_bots(game: AnyGame) -> dict[str, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import Any, Protocol
 
 import psutil
 
@@ -13,19 +12,6 @@ from escadaria.compute.work import Listener, Work
 from escadaria.game import AnyGame
 from escadaria.solutions import BadSolution, Solution, check_solvable, open_solution, path_of
 from escadaria.solutions import CannotSolve as CannotSolve
-
-
-class Solver(Protocol):
-    """A kit's part ``solver``."""
-
-    def needs(self, game: Any, /) -> tuple[int, int]:
-        """Bytes of memory and of disk."""
-
-    def solve(self, game: Any, work: Work, threads: int, /) -> None:
-        """Compute the solution, from ``work.resume()`` on, and hand it to ``work.finish``."""
-
-    def seconds_left(self, phase: str, residual: float, took: float, /) -> float:
-        """A rough estimate, from the seconds that the last sweep took."""
 
 
 def solve(
@@ -47,7 +33,7 @@ def solve(
             return open_solution(game)
         except (FileNotFoundError, BadSolution):
             pass  # computed below
-    solver: Solver = part()
+    solver = part()
     memory, disk = solver.needs(game)
     require(memory, disk, where=path_of(game))
     work = Work(game, progress, solver.seconds_left)

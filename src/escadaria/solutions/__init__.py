@@ -6,16 +6,14 @@ Looking up a position needs only NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol, cast
-
-import numpy as np
+from typing import Any, cast
 
 from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, BadOptions, GameError
-from escadaria.kit import Part
+from escadaria.kit import SolutionFiles, Solver
 from escadaria.solutions import files
 from escadaria.solutions.files import BadSolution
 from escadaria.solutions.solution import Bounds, Solution
@@ -31,22 +29,12 @@ class CannotSolve(GameError):
     code = "cannot_solve"
 
 
-def check_solvable(game: AnyGame) -> Part:
+def check_solvable(game: AnyGame) -> Callable[[], Solver]:
     """The kit's solver. :raises CannotSolve: if there is none for this game."""
     solver = kit_of(game).solver
     if game.players != 2 or solver is None:
         raise CannotSolve(f"{game.name} for {game.players} players has no solver")
     return solver
-
-
-class SolutionFiles(Protocol):
-    """A kit's part ``solution``."""
-
-    def file_name(self, game: Any, /) -> str: ...
-
-    def opened(
-        self, game: Any, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray], /
-    ) -> Solution: ...
 
 
 def _part(game: AnyGame) -> SolutionFiles | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -60,19 +60,12 @@ class Picture:
     """The dice of the seat to play."""
 
 
-class Artist(Protocol):
-    """A kit's part ``picture``."""
-
-    def draw(self, scene: Scene, /) -> Picture: ...
-
-
 def draw(scene: Scene) -> Picture:
     """The picture of a position; its text if the game's kit has no pictures."""
     kit = kit_of(scene.game)
     if kit.picture is None:
         return Picture([Text(str(scene.state))], [])
-    part: Artist = kit.picture()
-    return part.draw(scene)
+    return kit.picture().draw(scene)
 
 
 # Building blocks of pictures.

@@ -38,9 +38,6 @@ from escadaria.games.chain.links import Links as Links
 from escadaria.games.chain.links import add_link as add_link
 from escadaria.games.chain.links import can_link as can_link
 from escadaria.games.chain.links import next_links as next_links
-from escadaria.kit import lazy
-
-_notebook = lazy("escadaria.notebook")
 
 
 class Phase(Word):
@@ -342,7 +339,9 @@ class Chain(Game[State, Action]):
 
     def _repr_svg_(self) -> str:
         """The board, as a notebook shows it."""
-        return str(_notebook().show(self)._repr_svg_())
+        from escadaria import notebook
+
+        return notebook.show(self)._repr_svg_()
 
     @property
     def colours(self) -> int:

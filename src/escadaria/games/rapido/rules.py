@@ -26,9 +26,6 @@ from escadaria.game import (
     replaced,
     write_list,
 )
-from escadaria.kit import lazy
-
-_notebook = lazy("escadaria.notebook")
 
 X = 0  # the cross counts nothing (R9)
 DIE_A = (1, 2, 3, 4, 7, X)  # R2
@@ -242,7 +239,9 @@ class Rapido(Game[State, Action]):
 
     def _repr_svg_(self) -> str:
         """The board, as a notebook shows it."""
-        return str(_notebook().show(self)._repr_svg_())
+        from escadaria import notebook
+
+        return notebook.show(self)._repr_svg_()
 
     @property
     def pairs(self) -> int:
