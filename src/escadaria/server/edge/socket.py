@@ -8,7 +8,7 @@ from collections import deque
 from typing import Any
 
 from litestar import WebSocket, websocket
-from litestar.datastructures import State
+from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from escadaria import wire
@@ -31,9 +31,8 @@ _MAX_INBOX = 16
 
 
 @websocket("/matches/{match:str}/socket")
-async def table(socket: WebSocket[Any, Any, Any], state: State, match: FromPath[str]) -> None:
+async def table(socket: WebSocket[Any, Any, Any], hub: NamedDependency[Hub], match: FromPath[str]) -> None:
     """One client's connection to one match."""
-    hub: Hub = state.hub
     if not same_origin(socket.headers.get("origin"), socket.headers.get("host"), hub.settings):
         await socket.close(CLOSE_CODES["forbidden"])  # before accepting: the handshake gets 403
         return

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import AsyncIterator
+from typing import cast
 
 from litestar import Litestar
 from litestar.config.compression import CompressionConfig
 from litestar.datastructures import ResponseHeader, State
+from litestar.di import Provide
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
@@ -72,4 +74,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Litestar:
         before_request=check_page,
         request_class=errors.StrictRequest,
         state=State({"limits": limits}),
+        dependencies={"hub": Provide(_hub, sync_to_thread=False)},
     )
+
+
+def _hub(state: State) -> Hub:
+    return cast(Hub, state.hub)

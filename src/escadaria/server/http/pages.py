@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import prometheus_client
 from litestar import MediaType, Request, Response, get
-from litestar.datastructures import State
+from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
@@ -75,9 +75,8 @@ async def healthz() -> str:
     before_request=check_probe,
     responses=refusals("closing", "store_unavailable"),
 )
-async def readyz(state: State) -> str:
+async def readyz(hub: NamedDependency[Hub]) -> str:
     """Whether matches can be played: the store responds, and the server is not shutting down."""
-    hub: Hub = state.hub
     if hub.closing:
         raise Refused("closing", "the server is shutting down")
     try:
@@ -88,9 +87,8 @@ async def readyz(state: State) -> str:
 
 
 @get("/metrics", media_type=MediaType.TEXT, before_request=check_probe)
-async def metrics_page(state: State) -> Response[bytes]:
+async def metrics_page(hub: NamedDependency[Hub]) -> Response[bytes]:
     """Metrics for Prometheus."""
-    hub: Hub = state.hub
     metrics.TABLES.set(len(hub.rooms))
     metrics.BOTS_WAITING.set(hub.workers.bots.waiting)
     # As a header: a media type would get a second charset.
@@ -98,7 +96,9 @@ async def metrics_page(state: State) -> Response[bytes]:
 
 
 @get(["/", "/{path:path}"], include_in_schema=False, opt={"compressed": True})
-async def client(request: Request[Any, Any, Any], state: State, path: FromPath[str] = "/") -> Response[bytes]:
+async def client(
+    request: Request[Any, Any, Any], hub: NamedDependency[Hub], path: FromPath[str] = "/"
+) -> Response[bytes]:
     """The files of the web client. Other paths get its page, with their head: the client routes them."""
     files = _files()
     file = files.get(path)
@@ -108,9 +108,9 @@ async def client(request: Request[Any, Any, Any], state: State, path: FromPath[s
         if "/index.html" not in files:
             raise NotFoundException("the web client is not built: run python3 run.py")
         page, match = page_of(path if file is None else "/")
-        page = replace(page, game=page.game or await _game_of(match, state.hub))
+        page = replace(page, game=page.game or await _game_of(match, hub))
         language = negotiate(request.headers.get("accept-language", ""))
-        file = _page(_built(), page, language, _origin(request, state.hub))
+        file = _page(_built(), page, language, _origin(request, hub))
     return file.response(request.headers.get("accept-encoding", ""), request.headers.get("if-none-match"))
 
 

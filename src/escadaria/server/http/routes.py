@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 from litestar import MediaType, Request, Response, Router, get, post
-from litestar.datastructures import State
 from litestar.datastructures.headers import CacheControlHeader
+from litestar.di import NamedDependency
 from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody
 
@@ -28,6 +28,9 @@ from escadaria.server.http.errors import refusals
 from escadaria.server.matches.hub import Hub
 from escadaria.teaching.lessons import LessonView, lesson_view
 from escadaria.teaching.rulebook import RulesView, rules_view
+
+AnyRequest = Request[Any, Any, Any]
+FromHub = NamedDependency[Hub]
 
 
 def _body(kind: Any) -> dict[int, ResponseSpec]:
@@ -55,18 +58,16 @@ def _info(kit: Kit) -> wire.GameInfo:
 
 
 @get("/addresses", responses=refusals())
-async def addresses(request: Request[Any, Any, Any], state: State) -> dict[str, list[str]]:
+async def addresses(request: AnyRequest, hub: FromHub) -> dict[str, list[str]]:
     """The addresses of the server for other devices; empty unless requested from the same machine."""
-    hub: Hub = state.hub
     server = request.scope.get("server")
     local = is_loopback(address_of(request)) and is_loopback(request.headers.get("host", ""))
     return {"addresses": own_addresses(hub.settings.host, server[1] or 0) if local and server else []}
 
 
 @post("/seals", responses=refusals("closing", "store_unavailable"))
-async def seal(request: Request[Any, Any, Any], state: State) -> wire.Sealed:
+async def seal(request: AnyRequest, hub: FromHub) -> wire.Sealed:
     """Commit to the dice of a match before it is opened, so that its players can add entropy."""
-    hub: Hub = state.hub
     hub.limits.take(address_of(request), "writes")
     return await hub.seal()
 
@@ -74,18 +75,22 @@ async def seal(request: Request[Any, Any, Any], state: State) -> wire.Sealed:
 @post(
     "/matches", responses=refusals("bad_options", "not_sealed", "too_large", "too_many", "store_unavailable")
 )
-async def open_match(request: Request[Any, Any, Any], state: State, data: JSONBody[wire.Open]) -> wire.Opened:
+async def open_match(request: AnyRequest, hub: FromHub, data: JSONBody[wire.Open]) -> wire.Opened:
     """Open a match."""
-    hub: Hub = state.hub
     return await hub.open(data, address_of(request))
 
 
 @get("/matches/{match:str}", responses=refusals("forbidden", "unknown_match", "store_unavailable"))
-async def match_info(request: Request[Any, Any, Any], state: State, match: FromPath[str]) -> wire.Standing:
+async def match_info(request: AnyRequest, hub: FromHub, match: FromPath[str]) -> wire.Standing:
     """The seats and the status; for a member, who sends ``Authorization: Bearer TOKEN``, also the play."""
-    hub: Hub = state.hub
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return (await hub.current_room(match)).standing(token if scheme.lower() == "bearer" else None)
+
+
+async def _source(hub: Hub, match: str) -> Source:
+    """A finished match for workers. :raises Refused: ``running``, ``unknown_match``."""
+    room = await hub.current_room(match)
+    return Source.of_match(room.match, room.events.date)
 
 
 @get(
@@ -94,15 +99,10 @@ async def match_info(request: Request[Any, Any, Any], state: State, match: FromP
     responses=_body(str) | refusals("running", "busy", "unknown_match", "store_unavailable"),
     compressed=True,
 )
-async def match_record(
-    request: Request[Any, Any, Any], state: State, match: FromPath[str]
-) -> Response[bytes]:
+async def match_record(request: AnyRequest, hub: FromHub, match: FromPath[str]) -> Response[bytes]:
     """The record of a finished match, with the secret of its dice."""
-    hub: Hub = state.hub
-    room = await hub.current_room(match)
-    source = Source.of_match(room.match, room.events.date)
-    text = await hub.workers.record(source, address_of(request))
-    return await _response(request, text, MediaType.TEXT)
+    source = await _source(hub, match)
+    return await _response(request, await hub.workers.record(source, address_of(request)), MediaType.TEXT)
 
 
 @get(
@@ -110,13 +110,9 @@ async def match_record(
     responses=_body(Replay) | refusals("running", "busy", "too_large", "unknown_match", "store_unavailable"),
     compressed=True,
 )
-async def match_replay(
-    request: Request[Any, Any, Any], state: State, match: FromPath[str]
-) -> Response[bytes]:
+async def match_replay(request: AnyRequest, hub: FromHub, match: FromPath[str]) -> Response[bytes]:
     """A finished match, position by position."""
-    hub: Hub = state.hub
-    room = await hub.current_room(match)
-    source = Source.of_match(room.match, room.events.date)
+    source = await _source(hub, match)
     return await _response(request, await hub.workers.replay(source, address_of(request)))
 
 
@@ -128,13 +124,11 @@ async def match_replay(
     compressed=True,
 )
 async def record_replay(
-    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.RecordText]
+    request: AnyRequest, hub: FromHub, data: JSONBody[wire.RecordText]
 ) -> Response[bytes]:
     """A record file, position by position."""
-    hub: Hub = state.hub
-    return await _response(
-        request, await hub.workers.replay(Source.of_text(data.record), address_of(request))
-    )
+    source = Source.of_text(data.record)
+    return await _response(request, await hub.workers.replay(source, address_of(request)))
 
 
 @get(
@@ -144,13 +138,9 @@ async def record_replay(
     | _NOT_READY,
     compressed=True,
 )
-async def match_analysis(
-    request: Request[Any, Any, Any], state: State, match: FromPath[str]
-) -> Response[bytes]:
+async def match_analysis(request: AnyRequest, hub: FromHub, match: FromPath[str]) -> Response[bytes]:
     """The evaluation of each decision of a finished match, and the luck of each seat."""
-    hub: Hub = state.hub
-    room = await hub.current_room(match)
-    source = Source.of_match(room.match, room.events.date)
+    source = await _source(hub, match)
     return await _response(request, await hub.workers.analysis(source, address_of(request)))
 
 
@@ -162,13 +152,11 @@ async def match_analysis(
     compressed=True,
 )
 async def record_analysis(
-    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.RecordText]
+    request: AnyRequest, hub: FromHub, data: JSONBody[wire.RecordText]
 ) -> Response[bytes]:
     """The analysis of a record file. To poll, repeat the request."""
-    hub: Hub = state.hub
-    return await _response(
-        request, await hub.workers.analysis(Source.of_text(data.record), address_of(request))
-    )
+    source = Source.of_text(data.record)
+    return await _response(request, await hub.workers.analysis(source, address_of(request)))
 
 
 @post(
@@ -178,10 +166,9 @@ async def record_analysis(
     compressed=True,
 )
 async def position(
-    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.PositionRequest]
+    request: AnyRequest, hub: FromHub, data: JSONBody[wire.PositionRequest]
 ) -> Response[bytes]:
     """A position of a game, with its legal decisions and evaluation."""
-    hub: Hub = state.hub
     return await _response(request, await hub.workers.position(data, address_of(request)))
 
 
@@ -198,11 +185,8 @@ async def options(data: JSONBody[wire.GameOptions]) -> wire.GameOptions:
     | refusals("bad_options", "invalid_text", "not_rolling", "no_evaluator", "too_large", "busy"),
     compressed=True,
 )
-async def rolls(
-    request: Request[Any, Any, Any], state: State, data: JSONBody[wire.PositionRequest]
-) -> Response[bytes]:
+async def rolls(request: AnyRequest, hub: FromHub, data: JSONBody[wire.PositionRequest]) -> Response[bytes]:
     """All rolls at a position that waits for dice, with the best decisions after each."""
-    hub: Hub = state.hub
     return await _response(request, await hub.workers.rolls(data, address_of(request)))
 
 
@@ -211,7 +195,7 @@ _CONSTANT: dict[str, Any] = {"cache_control": CacheControlHeader(max_age=300), "
 
 
 @get("/texts/{language:str}", responses=_body(dict[str, Any]) | refusals("bad_options"), **_CONSTANT)
-async def texts(request: Request[Any, Any, Any], language: FromPath[str]) -> Response[bytes]:
+async def texts(request: AnyRequest, language: FromPath[str]) -> Response[bytes]:
     """The texts of a language for the web client."""
     return await _response(request, _encoded(texts_json, language))
 
@@ -219,27 +203,25 @@ async def texts(request: Request[Any, Any, Any], language: FromPath[str]) -> Res
 @get(
     "/texts/{language:str}/{part:str}", responses=_body(dict[str, Any]) | refusals("bad_options"), **_CONSTANT
 )
-async def texts_part(
-    request: Request[Any, Any, Any], language: FromPath[str], part: FromPath[str]
-) -> Response[bytes]:
+async def texts_part(request: AnyRequest, language: FromPath[str], part: FromPath[str]) -> Response[bytes]:
     """A part of the texts of a language: ``home``, ``play``, ``learn`` or ``study``."""
     return await _response(request, _encoded(texts_json, language, part))
 
 
 @get("/rules/{game:str}", responses=_body(RulesView) | refusals("bad_options"), **_CONSTANT)
-async def rules(request: Request[Any, Any, Any], game: FromPath[str]) -> Response[bytes]:
+async def rules(request: AnyRequest, game: FromPath[str]) -> Response[bytes]:
     """The full rules of a game, with examples."""
     return await _response(request, _encoded(rules_view, game))
 
 
 @get("/lessons/{game:str}", responses=_body(LessonView) | refusals("bad_options"), **_CONSTANT)
-async def lesson(request: Request[Any, Any, Any], game: FromPath[str]) -> Response[bytes]:
+async def lesson(request: AnyRequest, game: FromPath[str]) -> Response[bytes]:
     """A guided first game."""
     return await _response(request, _encoded(lesson_view, game))
 
 
 @get("/strategy/{game:str}", responses=_body(list[strategy.Strategy]) | refusals("bad_options"), **_CONSTANT)
-async def advice(request: Request[Any, Any, Any], game: FromPath[str]) -> Response[bytes]:
+async def advice(request: AnyRequest, game: FromPath[str]) -> Response[bytes]:
     """The strategy of a game by number of players: heuristics with their values, and charts."""
     return await _response(request, _encoded(_advice, game))
 
@@ -282,7 +264,7 @@ def frames_schema() -> dict[str, Any]:
 
 
 async def _response(
-    request: Request[Any, Any, Any], answer: bytes | Waiting, media_type: MediaType = MediaType.JSON
+    request: AnyRequest, answer: bytes | Waiting, media_type: MediaType = MediaType.JSON
 ) -> Response[bytes]:
     """The response with the answer of a worker, decompressed if the client does not accept gzip."""
     if isinstance(answer, Waiting):
