@@ -11,6 +11,7 @@ import pytest
 from compute.kernels import CHAINS, EVERY, RAPIDOS
 from escadaria import GAMES, BadOptions, IllegalAction, InvalidText, load
 from escadaria.adapters import observation
+from escadaria.adapters.rewards import zero_sum
 from escadaria.adapters.gymnasium import SeatEnv
 from escadaria.arena.simulation import DICE, Stream, simulate
 from escadaria.bots import LEVELS
@@ -94,7 +95,7 @@ def test_every_step_is_the_readable_engine_s(game: AnyGame) -> None:
         for place, table in enumerate(tables):
             outcome = table.act(game.actions[actions[place]])
             assert step.done[place] == (outcome is not None)
-            wanted = observation.rewards(outcome, game.players)
+            wanted = zero_sum(outcome, game.players)
             np.testing.assert_array_equal(step.reward[place], np.array(wanted, np.float32))
 
 

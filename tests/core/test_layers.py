@@ -30,7 +30,8 @@ MAY_IMPORT = {
     "solutions": {"game", "kit", "catalogue", "folders"},
     "bots": {"game", "kit", "catalogue", "dice", "solutions"},
     "games.parts": {"game", "games.rules", "bots", "evaluator_network", "solutions", "strategy"},
-    "compute": {"game", "catalogue", "evaluator_network", "solutions"},
+    "adapters.rewards": {"game", "catalogue", "coach"},
+    "compute": {"game", "adapters.rewards", "catalogue", "evaluator_network", "solutions"},
     "games.compiled": {
         "game",
         "games.rules",
@@ -104,6 +105,8 @@ def imports(source: str, package: str = "escadaria") -> Iterator[str]:
 def layer(module: str) -> str:
     """The layer of a module of the package, which is named without the package's own name."""
     top, *rest = module.split(".")
+    if module in MAY_IMPORT:
+        return module
     if top == "games":
         if "compiled" in rest:
             return "games.compiled"

@@ -60,21 +60,15 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from escadaria.adapters import observation, rendering
-from escadaria.adapters.rewards import ILLEGAL, ILLEGAL_REWARD, ZERO_SUM, Potential, Rewards, check, checked
+from escadaria.adapters.engine import Engine, check_options, observation_space
+from escadaria.adapters.rewards import END, RANDOM, ZERO_SUM, Potential, check
 from escadaria.arena.simulation import DICE, NOISE, Stream
 from escadaria.bots import AnyBot
 from escadaria.bots import load as load_bot
 from escadaria.catalogue import DEFAULT, GAMES, load
-from escadaria.dice import equal_shares
-from escadaria.game import CHANCE, TERMINAL, AnyGame, BadOptions, read_position, refusal
+from escadaria.game import AnyGame, BadOptions
 
 NAMESPACE = "escadaria"
-
-RANDOM = "random"
-"""A seat that is drawn for each match."""
-
-TRIES = 1000
-"""So many matches are begun until one does not end before the first decision."""
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -82,7 +76,7 @@ Observations = observation.Vector
 """One, or a row for each environment."""
 
 
-class SeatEnv(gymnasium.Env[Observations, np.int64]):
+class SeatEnv(Engine, gymnasium.Env[Observations, np.int64]):
     """One seat of a match against bots."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
@@ -98,7 +92,7 @@ class SeatEnv(gymnasium.Env[Observations, np.int64]):
         seat: int | str = 0,
         reward: str | Potential = ZERO_SUM,
         discount: float = 1.0,
-        illegal: str = "end",
+        illegal: str = END,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -115,23 +109,17 @@ class SeatEnv(gymnasium.Env[Observations, np.int64]):
         :raises BadOptions: if there is no such game or option.
         :raises UnknownBot: if there is no such bot.
         """
-        self.game = load(game, **options)
-        check(
-            seat=(seat, (*range(self.game.players), RANDOM)),
-            illegal=(illegal, ILLEGAL),
-            render_mode=(render_mode, (None, *rendering.MODES)),
-        )
-        self.render_mode, self.illegal = render_mode, illegal
+        super().__init__(load(game, **options), reward, discount, illegal, render_mode)
+        check(seat=(seat, (*range(self.game.players), RANDOM)))
         self.seat = 0 if seat == RANDOM else int(seat)
         """The seat that decides."""
         self._drawn = seat == RANDOM
-        self._rewards = Rewards(self.game, reward, discount)
         self._dice, self._noise = Stream(), Stream()
-        self._bots = [
+        self._opponents = [
             load_bot(bot, self.game, self._noise) if isinstance(bot, str) else bot
             for bot in _others(self.game, opponents)
         ]
-        self.observation_space = _observation_space(self.game)
+        self.observation_space = observation_space(self.game)
         self.action_space = spaces.Discrete(len(self.game.actions))
         self._seed: int | None = None
 
@@ -139,19 +127,9 @@ class SeatEnv(gymnasium.Env[Observations, np.int64]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
         super().reset(seed=seed)
-        _check_options(options, ("state",))
-        given = (options or {}).get("state")
-        start = self.game.initial_state() if given is None else read_position(self.game, given)
         if seed is not None or self._seed is None:
             self._seed, self._number = self.np_random_seed, -1
-        for _ in range(TRIES):
-            self._begin(start)
-            if self.game.current_player(self.position) != TERMINAL:
-                break
-        else:
-            raise BadOptions(f"{TRIES} matches from this position ended before a decision: {start}")
-        self._rewards.begin(self.position)
-        self._over = False
+        self.start(options)
         return self._seen()
 
     def step(self, action: SupportsInt) -> tuple[Observations, float, bool, bool, dict[str, Any]]:
@@ -159,70 +137,40 @@ class SeatEnv(gymnasium.Env[Observations, np.int64]):
 
         :raises IllegalAction: if it is not legal, and illegal actions raise; or not an action's number.
         """
-        if self._over:
+        if self.over:
             raise ResetNeeded("the match is over: call reset")
-        decision = observation.action_of(self.game, action)
-        legal = self.game.legal_actions(self.position)
-        illegal: dict[str, Any] = {}
-        if decision not in legal:
-            error = refusal(self.game, self.position, int(action))
-            if self.illegal == "raise":
-                raise error
-            illegal = {"illegal": str(error)}
-            if self.illegal == "end":
-                self._over = True
-                seen, info = self._seen()
-                return seen, ILLEGAL_REWARD, True, False, info | illegal
-            decision = self._noise.choice(legal)
-        self._apply(decision)
-        self._advance()
-        outcome = self.game.outcome(self.position)
-        self._over = outcome is not None
-        reward = self._rewards.after(self.position, outcome)[self.seat]
+        reward = self.play(action)[self.seat]
         seen, info = self._seen()
-        return seen, reward, self._over, False, info | illegal
+        if self.refused:
+            info["illegal"] = self.refused
+        return seen, reward, self.over, False, info
 
     def action_masks(self) -> Bools:
         """For each action whether it is legal now; when the match is over, all are."""
-        if self._over:
-            return np.ones(len(self.game.actions), np.bool_)
-        return observation.mask(self.game, self.position).astype(np.bool_)
+        return np.ones(len(self.legal), np.bool_) if self.over else self.legal.astype(np.bool_)
 
-    def render(self) -> Any:
-        """Render the position in the render mode; None without one."""
-        return rendering.render(self.render_mode, self.game, self.position, self._turn)
+    def roll(self, sides: int) -> int:
+        return self._dice.below(sides)
 
-    def _seen(self) -> tuple[Observations, dict[str, Any]]:
-        if self.render_mode == "human":
-            self.render()
-        seen = observation.observe(self.game, self.position, self.seat)
-        return seen, {"action_mask": self.action_masks().astype(np.int8)}
+    def draw(self, sides: int) -> int:
+        return self._noise.below(sides)
 
-    def _begin(self, start: Any) -> None:
+    def prepare(self) -> None:
+        """Go on to the next match of the seed."""
         assert self._seed is not None
         self._number += 1
         self._dice.start(self._seed, self._number, DICE)
         self._noise.start(self._seed, self._number, NOISE)
         if self._drawn:
             self.seat = self._noise.below(self.game.players)
-        self.position = start
-        self._turn: list[tuple[Any, Any]] = []  # positions and actions of the current turn
-        self._advance()
+        after = range(self.seat + 1, self.seat + self.game.players)
+        self.bots = {seat % self.game.players: bot for seat, bot in zip(after, self._opponents, strict=True)}
 
-    def _advance(self) -> None:
-        """Roll the dice and let the opponents decide until the seat decides, or the match is over."""
-        while (seat := self.game.current_player(self.position)) not in (self.seat, TERMINAL):
-            if seat == CHANCE:
-                shares = equal_shares(self.game.chance_outcomes(self.position))
-                self._apply(self._dice.choice(shares)[0])
-            else:
-                bot = self._bots[(seat - self.seat - 1) % self.game.players]
-                self._apply(bot(self.game, self.position))
-
-    def _apply(self, action: Any) -> None:
-        after = self.game.apply(self.position, action)
-        self._turn = [*self._turn, (self.position, action)] if after.turn == self.position.turn else []
-        self.position = after
+    def _seen(self) -> tuple[Observations, dict[str, Any]]:
+        if self.render_mode == "human":
+            self.render()
+        seen = observation.vector(self.game, self.position, self.seat)
+        return seen, {"action_mask": self.action_masks().astype(np.int8)}
 
 
 def vector_env(
@@ -255,7 +203,7 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         seat: int | str = 0,
         reward: str | Potential = ZERO_SUM,
         discount: float = 1.0,
-        illegal: str = "end",
+        illegal: str = END,
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
@@ -275,7 +223,7 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         modes, mode = [mode for mode in rendering.MODES if mode != "human"], AutoresetMode(autoreset_mode)
         check(render_mode=(render_mode, (None, *modes)))
         self.metadata = {"autoreset_mode": mode, "render_modes": modes, "render_fps": 2}
-        self.single_observation_space = _observation_space(self.game)
+        self.single_observation_space = observation_space(self.game)
         self.single_action_space = spaces.Discrete(len(self.game.actions))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -286,7 +234,7 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
             [base + place for place in range(num_envs)],
             bots=[str(bot) for bot in _others(self.game, opponents)],
             seat=seat,
-            reward=checked(self.game, reward) if callable(reward) else reward,
+            reward=reward,
             discount=discount,
             autoreset=mode.value,
             max_steps=max_episode_steps,
@@ -305,8 +253,7 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         if isinstance(seed, int | np.integer):
             super().reset(seed=int(seed))
             seed = [int(seed) + place for place in range(self.num_envs)]
-        _check_options(options, ("state", "reset_mask"))
-        given = options or {}
+        given = check_options(options, ("state", "reset_mask"))
         mask = given.get("reset_mask")
         if mask is not None and (getattr(mask, "dtype", None) != np.bool_ or not mask.any()):
             raise BadOptions(f"reset_mask must be an array of bools, one of them True, not {mask!r}")
@@ -376,11 +323,6 @@ class SeatSyncVectorEnv(SyncVectorEnv):
         return np.stack(self.call("action_masks"))
 
 
-def _observation_space(game: AnyGame) -> spaces.Space[Observations]:
-    box: spaces.Space[Any] = spaces.Box(0, 1, (sum(observation.sizes(game).values()),), np.float32)
-    return box
-
-
 def _others(game: AnyGame, opponents: str | Sequence[str | AnyBot]) -> list[str | AnyBot]:
     """A bot for each other seat, clockwise."""
     given = [opponents] if isinstance(opponents, str) else list(opponents)
@@ -397,11 +339,6 @@ def _are_compiled(game: AnyGame, opponents: str | Sequence[str | AnyBot]) -> boo
     known = compiled_bots(game)
     given = [opponents] if isinstance(opponents, str) else opponents
     return all(isinstance(bot, str) and bot in known for bot in given)
-
-
-def _check_options(options: dict[str, Any] | None, known: tuple[str, ...]) -> None:
-    if unknown := set(options or ()) - set(known):
-        raise BadOptions(f"options of reset are {', '.join(known)}, not {', '.join(map(str, unknown))}")
 
 
 def _register() -> None:

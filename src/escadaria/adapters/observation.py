@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from escadaria.catalogue import kit_of
-from escadaria.game import AnyGame, BadOptions, IllegalAction, Outcome
+from escadaria.game import AnyGame, BadOptions, IllegalAction
 
 Vector = npt.NDArray[np.float32]
 Parts = dict[str, Sequence[float]]
@@ -86,16 +86,6 @@ def action_of(game: AnyGame, number: object) -> Any:
     if not 0 <= number < len(game.actions):
         raise IllegalAction(f"actions of {game.name} are 0 to {len(game.actions) - 1}, not {number}")
     return game.actions[number]
-
-
-def rewards(outcome: Outcome | None, players: int) -> list[float]:
-    """The rewards by seat: 1 for the winner, -1 / (players - 1) for the others.
-
-    They sum to 0, so that with two players minimax applies. Without an outcome all rewards are 0.
-    """
-    if outcome is None:
-        return [0.0] * players
-    return [1.0 if seat == outcome.winner else -1 / (players - 1) for seat in range(players)]
 
 
 def one_of(size: int, index: int | None) -> list[float]:

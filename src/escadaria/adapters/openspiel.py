@@ -36,6 +36,7 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from escadaria.adapters import observation
+from escadaria.adapters.rewards import zero_sum
 from escadaria.catalogue import GAMES, kit_of, load
 from escadaria.game import CHANCE, TERMINAL, AnyGame, IllegalAction, read_position, refusal
 
@@ -126,7 +127,7 @@ class State(pyspiel.State):
 
     def returns(self) -> list[float]:
         held = self._node
-        return observation.rewards(held.rules.outcome(held.position), held.rules.players)
+        return zero_sum(held.rules.outcome(held.position), held.rules.players)
 
     def __str__(self) -> str:
         return str(self._node)

@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from escadaria.adapters import observation
 from escadaria.catalogue import kit_of
 from escadaria.coach import evaluators
 from escadaria.game import AnyGame, BadOptions, Outcome
@@ -19,12 +18,15 @@ REWARDS = ZERO_SUM, WIN, POTENTIAL = "zero_sum", "win", "potential"
 """``zero_sum``: at the end the winner gets 1 and the others share -1 equally. ``win``: 1 and 0.
 ``potential``: zero-sum, and for every decision the change of ``potential``."""
 
-ILLEGAL = ("end", "random", "raise")
+ILLEGAL = END, RANDOM, RAISE = "end", "random", "raise"
 """How an illegal action is handled: the match ends and the agent loses, as in PettingZoo's games; a random
 legal action is played instead; or IllegalAction is raised."""
 
 ILLEGAL_REWARD = -1.0
 """The reward of an agent that ends the match by an illegal action; the others get 0."""
+
+TRIES = 1000
+"""How often a match is started again if it ends before the first decision."""
 
 
 def check(**given: tuple[object, Sequence[object]]) -> None:
@@ -32,6 +34,16 @@ def check(**given: tuple[object, Sequence[object]]) -> None:
     for name, (value, allowed) in given.items():
         if value not in allowed:
             raise BadOptions(f"{name} must be one of {', '.join(map(str, allowed))}, not {value!r}")
+
+
+def zero_sum(outcome: Outcome | None, players: int) -> list[float]:
+    """The rewards by seat: 1 for the winner, -1 / (players - 1) for the others.
+
+    They sum to 0, so that with two players minimax applies. Without an outcome all rewards are 0.
+    """
+    if outcome is None:
+        return [0.0] * players
+    return [1.0 if seat == outcome.winner else -1 / (players - 1) for seat in range(players)]
 
 
 def potential(game: AnyGame) -> Potential:
@@ -72,31 +84,28 @@ class Rewards:
 
     def __init__(self, game: AnyGame, kind: str | Potential = ZERO_SUM, discount: float = 1.0) -> None:
         """:param kind: one of ``REWARDS``, or a function that shapes zero-sum rewards."""
-        if not callable(kind):
-            check(reward=(kind, REWARDS))
-        self.players, self.discount = game.players, discount
-        self.kind: str | Potential = kind
         if callable(kind):
-            self.kind = checked(game, kind)
-        elif kind == POTENTIAL:
-            self.kind = potential(game)
+            self.potential: Potential | None = checked(game, kind)
+        else:
+            check(reward=(kind, REWARDS))
+            self.potential = potential(game) if kind == POTENTIAL else None
+        self.players, self.discount, self.kind = game.players, discount, kind
         self._before: Sequence[float] = [0.0] * game.players
 
     def begin(self, state: Any) -> None:
         """A match starts in this position."""
-        if callable(self.kind):
-            self._before = self.kind(state)
+        if self.potential is not None:
+            self._before = self.potential(state)
 
     def after(self, state: Any, outcome: Outcome | None) -> list[float]:
         """The rewards by seat of a decision that led to this position."""
-        if outcome is None and not callable(self.kind):
-            return [0.0] * self.players
+        rewards = zero_sum(outcome, self.players)
         if self.kind == WIN:
-            return [float(outcome is not None and seat == outcome.winner) for seat in range(self.players)]
-        rewards = observation.rewards(outcome, self.players)
-        if callable(self.kind):
-            after = self.kind(state) if outcome is None else [0.0] * self.players
-            shaped = zip(rewards, after, self._before, strict=True)
-            rewards = [reward + self.discount * new - old for reward, new, old in shaped]
-            self._before = after
+            return [max(reward, 0.0) for reward in rewards]
+        if self.potential is None:
+            return rewards
+        after = self.potential(state) if outcome is None else [0.0] * self.players
+        shaped = zip(rewards, after, self._before, strict=True)
+        rewards = [reward + self.discount * new - old for reward, new, old in shaped]
+        self._before = after
         return rewards

@@ -34,12 +34,27 @@ The arrays of a step are fresh, so ``torch.from_numpy`` and ``from_dlpack`` shar
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from escadaria.adapters.rewards import (
+    END,
+    ILLEGAL,
+    ILLEGAL_REWARD,
+    POTENTIAL,
+    RAISE,
+    RANDOM,
+    REWARDS,
+    TRIES,
+    WIN,
+    ZERO_SUM,
+    Potential,
+    check,
+    checked,
+)
 from escadaria.catalogue import kit_of
 from escadaria.compute.steps import (
     GO_ON,
@@ -57,26 +72,8 @@ from escadaria.compute.steps import (
 from escadaria.compute.streams import DICE, NOISE, below, start
 from escadaria.game import AnyGame, BadOptions, read_position, refusal
 
-Potential: TypeAlias = Callable[[Any], Sequence[float]]
-"""A function from a position to a value for each seat."""
-
 AUTORESET = SAME_STEP, NEXT_STEP, DISABLED = "SameStep", "NextStep", "Disabled"
 """When a new game replaces one that has ended: in the same step, in the next one, or never."""
-
-REWARDS = ZERO_SUM, WIN, POTENTIAL = "zero_sum", "win", "potential"
-"""At the end the winner gets 1 and the others share -1 equally; or they get 0; or as the first, and every
-decision brings the change of a potential: each seat's expected reward as if the turn started now, exact if
-the game is solved, else learned."""
-
-ILLEGAL = RAISE, END, RANDOM = "raise", "end", "random"
-"""How an illegal action is handled: IllegalAction is raised; the game ends and the seat loses; or a random
-legal action is carried out instead."""
-
-ILLEGAL_REWARD = -1.0
-"""The reward of a seat that ends its game by an illegal action; the others get 0."""
-
-TRIES = 1000
-"""So many games are begun in a place until one does not end before the first decision."""
 
 
 class Batch:
@@ -117,14 +114,12 @@ class Batch:
             raise BadOptions(f"a batch takes a game, for example load({game!r}), not its name")
         if games < 1:
             raise BadOptions(f"a batch has at least one game, not {games}")
-        for name, given, allowed in (
-            ("autoreset", autoreset, AUTORESET),
-            ("illegal", illegal, ILLEGAL),
-            ("reward", reward, (reward,) if callable(reward) else REWARDS),
-            ("seat", seat, (*range(game.players), RANDOM)),
-        ):
-            if given not in allowed:
-                raise BadOptions(f"{name} must be one of {', '.join(map(str, allowed))}, not {given!r}")
+        check(
+            autoreset=(autoreset, AUTORESET),
+            illegal=(illegal, ILLEGAL),
+            reward=(reward, (reward,) if callable(reward) else REWARDS),
+            seat=(seat, (*range(game.players), RANDOM)),
+        )
         if max_steps is not None and max_steps < 1:
             raise BadOptions(f"max_steps must be at least 1, not {max_steps}")
         self.game, self.games = game, games
@@ -306,17 +301,8 @@ class Batch:
         """From places to the potential of each seat in each of them; None without one."""
         players = self.game.players
         if callable(reward):
-
-            def own(which: Words) -> NDArray[np.float64]:
-                found = [reward(self.position(place)) for place in which.tolist()]
-                for values in found:
-                    if np.shape(values) != (players,):
-                        raise BadOptions(
-                            f"reward must return a value for each of {players} seats, not {values!r}"
-                        )
-                return np.array(found)
-
-            return own
+            own = checked(self.game, reward)
+            return lambda which: np.array([own(self.position(place)) for place in which.tolist()])
         if reward != POTENTIAL:
             return None
         fill = self._games.values()
