@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +14,9 @@ from clocks import ShiftedClock
 from databases import Postgres, Redis
 from databases import postgres as postgres
 from databases import redis as redis
-from escadaria.bus import Bus, Sent, remote
+from escadaria.bus import Bus, Lost, Message, Stored, remote
 from escadaria.bus.memory import Exchange
-from escadaria.bus.postgres import PostgresBus
+from escadaria.bus.notify import PostgresBus
 from escadaria.bus.redis import RedisBus
 from escadaria.match import leases
 from escadaria.match.clock import Clock
@@ -30,14 +30,17 @@ class Worker:
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
-        self.received: list[tuple[str, int, list[Sent]]] = []
+        self.received: list[Message | Lost] = []
 
-    def receive(self, match: str, version: int, events: Sequence[Sent]) -> None:
-        self.received.append((match, version, list(events)))
+    def stored(self, match: str) -> list[Stored]:
+        """The messages that were received about stored events of a match."""
+        return [
+            message for message in self.received if isinstance(message, Stored) and message.match == match
+        ]
 
     def versions(self, match: str) -> list[int]:
-        """The versions that were received of a match, without the hints to look."""
-        return [version for heard, version, _ in self.received if heard == match and version]
+        """The versions that were received of a match."""
+        return [message.version for message in self.stored(match)]
 
 
 Opener = Callable[[str], Awaitable[Worker]]
@@ -87,7 +90,7 @@ async def worker(kind: str, server: Server | None) -> AsyncIterator[Opener]:
                 bus = exchange.bus(name, shared=True)
             opened = Worker(bus)
             stack.push_async_callback(bus.close)
-            await bus.start(opened.receive)
+            await bus.start(opened.received.append)
             return opened
 
         yield start

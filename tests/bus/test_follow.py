@@ -12,6 +12,7 @@ import escadaria
 from bus.conftest import Pair, Workers
 from clocks import EndlessPauses
 from escadaria import bots
+from escadaria.bus import Message, Stored
 from escadaria.bus.redis import RedisBus
 from escadaria.match.room import Room
 from escadaria.store import StoredEvent, StoreUnavailable, Survey
@@ -130,16 +131,16 @@ async def test_the_check_does_not_read_what_messages_bring(
     await eventually(lambda: bus.connected, "the bus is connected")
     assert isinstance(bus, RedisBus)
     receive, events = bus.received, hub.store.events
-    late: list[Any] = []
+    late: list[Message] = []
     reads: list[Any] = []
 
-    def delay(*message: Any) -> None:
-        if message[1] > pair.version:
+    def delay(message: Message) -> None:
+        if isinstance(message, Stored) and message.version > pair.version:
             late.append(message)
 
     async def deliver(seconds: float) -> None:
         while late:
-            receive(*late.pop())
+            receive(late.pop())
 
     async def counted(*asked: Any, **more: Any) -> list[StoredEvent]:
         reads.append(asked)

@@ -1,11 +1,11 @@
-"""The bus over Redis: one channel for each match, to which workers with clients at the match subscribe.
+"""The bus over Redis: one channel for each match, to which servers with clients at the match subscribe.
 
 A message contains the events with their frames, so that its receivers neither read the store nor encode what
 their clients are sent. Events with hidden data are the exception: secrets do not leave the store, and the
 message has the version only.
 
 Two connections of the client library are used directly: its own publishing and listening cost many times the
-CPU time. Redis answers nothing to the first one (CLIENT REPLY OFF): the echoes tell that it delivers. The
+CPU time. Redis answers nothing to the first one (CLIENT REPLY OFF): the echoes show that it delivers. The
 second one's messages are parsed here, all that have arrived at once.
 """
 
@@ -21,9 +21,8 @@ import hiredis
 import msgspec
 from redis.asyncio.connection import AbstractConnection, ConnectionPool
 
-from escadaria.bus import UNKNOWN, Sent
-from escadaria.bus.remote import SILENT_SECONDS, Message, RemoteBus
-from escadaria.store import StoredEvent
+from escadaria.bus import Changed, Message, Stored
+from escadaria.bus.remote import SILENT_SECONDS, RemoteBus
 
 _BATCH = 500
 """The most channels in one command."""
@@ -32,17 +31,9 @@ _READ_BYTES = 65_536
 """The most bytes to read at once."""
 
 
-class _Body(msgspec.Struct, array_like=True):
-    """A message on a channel."""
-
-    worker: str
-    version: int
-    events: list[tuple[int, float, str, str, bytes]]
-    """Version, time, request, body and frame."""
-
-
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(_Body)
+_decoder = msgspec.msgpack.Decoder(tuple[str, Message])
+"""Of the name of the server, and its message."""
 
 
 class RedisBus(RemoteBus):
@@ -50,14 +41,14 @@ class RedisBus(RemoteBus):
 
     name = "Redis"
 
-    def __init__(self, worker: str, url: str, key: bytes) -> None:
-        super().__init__(worker)
+    def __init__(self, server: str, url: str, key: bytes) -> None:
+        super().__init__(server)
         self._url = url
         self._prefix = f"escadaria:{hashlib.sha256(b'bus' + key).hexdigest()[:16]}:"
-        self._echo = f"{self._prefix}worker:{worker}".encode()
+        self._echo = f"{self._prefix}server:{server}".encode()
         self._match_start = len(self._channel(""))
-        # How the messages of this worker begin, an array of three: it is subscribed to its own matches.
-        self._own = b"\x93" + _encoder.encode(worker)
+        # How the messages of this server begin, an array of two: it is subscribed to its own matches.
+        self._own = b"\x92" + _encoder.encode(server)
         self._pool: ConnectionPool | None = None
         self._sender: AbstractConnection | None = None
         self._listener: AbstractConnection | None = None
@@ -82,9 +73,7 @@ class RedisBus(RemoteBus):
 
     async def send(self, messages: Sequence[Message], *, echo: bool) -> None:
         assert self._sender is not None, "connected"
-        commands = [
-            _publish(self._channel(match), self._body(version, events)) for match, version, events in messages
-        ]
+        commands = [_publish(self._channel(message.match), self._body(message)) for message in messages]
         if echo:
             commands.append(_publish(self._echo, b""))
         await self._sender.send_packed_command(b"".join(commands), check_health=False)
@@ -97,23 +86,18 @@ class RedisBus(RemoteBus):
         while data := await stream.read(_READ_BYTES):
             replies.feed(data)
             while (reply := replies.gets()) is not False:
-                self._heard(*reply)
+                self._replied(*reply)
 
-    def _heard(self, type: bytes, channel: bytes, data: Any) -> None:
+    def _replied(self, type: bytes, channel: bytes, data: Any) -> None:
         if channel == self._echo:
             if type == b"message":
                 self.echoed()
             return
         if type == b"subscribe":
-            self.received(channel[self._match_start :].decode(), UNKNOWN)
+            self.received(Changed(channel[self._match_start :].decode()))
         elif type == b"message" and not data.startswith(self._own):
             with contextlib.suppress(msgspec.DecodeError):  # of another version: the store is checked anyway
-                body = _decoder.decode(data)
-                events = [
-                    (StoredEvent(version, time, request, text), frame)
-                    for version, time, request, text, frame in body.events
-                ]
-                self.received(channel[self._match_start :].decode(), body.version, events)
+                self.received(_decoder.decode(data)[1])
 
     async def disconnect(self) -> None:
         pool, self._pool = self._pool, None
@@ -126,13 +110,10 @@ class RedisBus(RemoteBus):
     def _channel(self, match: str) -> bytes:
         return f"{self._prefix}match:{match}".encode()
 
-    def _body(self, version: int, events: Sequence[Sent]) -> bytes:
-        told = [
-            (event.version, event.time, event.request, event.body, frame)
-            for event, frame in events
-            if not event.hidden
-        ]
-        return _encoder.encode(_Body(self.worker, version, told if len(told) == len(events) else []))
+    def _body(self, message: Message) -> bytes:
+        if isinstance(message, Stored) and any(event.hidden for event, _ in message.events):
+            message = Stored(message.match, message.version)
+        return _encoder.encode((self.server, message))
 
 
 def _publish(channel: bytes, body: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What the buses over a server share: queues, reconnecting, and noticing that the server is gone."""
+"""What the buses over PostgreSQL and Redis share: queues, reconnecting, and noticing that they are gone."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from escadaria.bus import ALL, UNKNOWN, Receive, Sent
+from escadaria.bus import Lost, Message, Receive, Stored
 
 log = logging.getLogger(__name__)
-
-Message = tuple[str, int, Sequence[Sent]]
 
 ECHO_SECONDS = 1.0
 """The seconds between two messages of a bus to itself."""
@@ -33,27 +31,27 @@ MOST_WAITING = 10_000
 
 
 class RemoteBus(ABC):
-    """A :class:`~escadaria.bus.Bus` over a server.
+    """A :class:`~escadaria.bus.Bus` over a broker: PostgreSQL or Redis.
 
-    A bus sends itself an echo once a second: a server that accepts messages but does not deliver them is
+    A bus sends itself an echo once a second: a broker that accepts messages but does not deliver them is
     noticed like one that has closed the connection.
     """
 
     shared = True
     name: str
-    """The name of the server, for the log."""
+    """The name of the broker, for the log."""
 
-    def __init__(self, worker: str) -> None:
-        self.worker = worker
+    def __init__(self, server: str) -> None:
+        self.server = server
         self.connected = False
         self.matches: set[str] = set()
         self._changes: dict[str, bool] = {}  # matches to subscribe to, or to unsubscribe from
-        self._waiting: dict[tuple[str, int], Message] = {}  # one of each match and kind, the oldest first
+        self._waiting: dict[tuple[type, str], Message] = {}  # one of each kind and match, the oldest first
         self._wake = asyncio.Event()
         self._ready = asyncio.Event()
         self._last_echo = 0.0
         self._lost = False
-        self._receive: Receive = lambda match, version, events: None
+        self._receive: Receive = lambda message: None
         self._task: asyncio.Task[None] | None = None
 
     async def start(self, receive: Receive) -> None:
@@ -65,13 +63,13 @@ class RemoteBus(ABC):
         except TimeoutError:
             log.warning("the bus is not connected yet", extra={"bus": self.name})
 
-    def publish(self, match: str, version: int = UNKNOWN, events: Sequence[Sent] = ()) -> None:
-        key = match, min(version, 1)
+    def publish(self, message: Message) -> None:
+        key = type(message), message.match
         waiting = self._waiting.pop(key, None)
-        if waiting is not None:  # one message for both
-            events = (*waiting[2], *events) if waiting[2] and events else ()
-            version = max(version, waiting[1])
-        self._waiting[key] = (match, version, events)
+        if isinstance(message, Stored) and isinstance(waiting, Stored):  # one message for both
+            events = (*waiting.events, *message.events) if waiting.events and message.events else ()
+            message = Stored(message.match, max(waiting.version, message.version), events)
+        self._waiting[key] = message
         if len(self._waiting) > MOST_WAITING:
             del self._waiting[next(iter(self._waiting))]
         self._wake.set()
@@ -114,7 +112,7 @@ class RemoteBus(ABC):
 
     @abstractmethod
     async def disconnect(self) -> None:
-        """Close the connection without waiting for the server. It may be broken, or not exist."""
+        """Close the connection without waiting for the broker. It may be broken, or not exist."""
 
     def echoed(self) -> None:
         """Note that a message of this bus to itself was received."""
@@ -125,12 +123,12 @@ class RemoteBus(ABC):
             if self._lost:
                 log.warning("the bus is connected again", extra={"bus": self.name})
             self._lost = False
-            self._receive(ALL, UNKNOWN, ())
+            self._receive(Lost())
 
-    def received(self, match: str, version: int, events: Sequence[Sent] = ()) -> None:
-        """Pass on a message of another worker."""
-        if match in self.matches:
-            self._receive(match, version, events)
+    def received(self, message: Message) -> None:
+        """Pass on a message of another server."""
+        if message.match in self.matches:
+            self._receive(message)
 
     # Running.
 
@@ -166,7 +164,7 @@ class RemoteBus(ABC):
             await asyncio.gather(*tasks, return_exceptions=True)
         for task in done:
             task.result()
-        raise ConnectionError("the server closed the connection")
+        raise ConnectionError("the connection was closed")
 
     async def _send(self) -> None:
         loop = asyncio.get_running_loop()
@@ -174,7 +172,7 @@ class RemoteBus(ABC):
         while True:
             now = loop.time()
             if now - self._last_echo > SILENT_SECONDS:
-                raise ConnectionError("the server does not answer")
+                raise ConnectionError("it does not answer")
             messages, self._waiting = list(self._waiting.values()), {}
             changes, self._changes = self._changes, {}
             echo = now >= next_echo

@@ -13,7 +13,7 @@ from weakref import WeakMethod
 import msgspec
 
 from escadaria import wire
-from escadaria.bus import Sent
+from escadaria.bus import Sent, Stored
 from escadaria.game import GameError
 from escadaria.match.jobs import Jobs
 from escadaria.match.match import Hidden, Match, MatchEvent, SavedMatch
@@ -207,7 +207,8 @@ class EventLog:
                 metrics.events(type(event.event).__name__).inc()
                 steps = self.match.apply(event, now)
                 frames.append(publish(event, steps, now, b"") if publish is not None else b"")
-            self._bus.publish(self.match.id, stored[-1].version, list(zip(stored, frames, strict=True)))
+            sent = list(zip(stored, frames, strict=True))
+            self._bus.publish(Stored(self.match.id, stored[-1].version, sent))
             self._remember(key, self.match.version)
             return
         raise Refused("busy", "too many conflicting commands, try again")

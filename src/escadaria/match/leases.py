@@ -12,7 +12,7 @@ import asyncio
 import itertools
 import logging
 
-from escadaria.bus import Bus
+from escadaria.bus import Bus, Changed
 from escadaria.match.clock import Clock
 from escadaria.store import Lease, Store, StoreUnavailable
 
@@ -30,8 +30,8 @@ class Leases:
 
     def __init__(self, store: Store, bus: Bus, clock: Clock) -> None:
         self.shared = bus.shared
-        self.worker = bus.worker
-        self.living = frozenset({bus.worker})
+        self.worker = bus.server
+        self.living = frozenset({bus.server})
         """The living workers, as of the last heartbeat."""
         self._store = store
         self._bus = bus
@@ -146,7 +146,7 @@ class Leases:
             await self._clock.sleep(BEAT_SECONDS)
             raise
         for match in sorted(released | changed):
-            self._bus.publish(match)
+            self._bus.publish(Changed(match))
 
     async def leave(self) -> None:
         """Give up everything, when the worker stops."""

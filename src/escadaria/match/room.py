@@ -9,12 +9,12 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
 from escadaria import wire
-from escadaria.bus import HURRY, UNKNOWN, Sent
+from escadaria.bus import Hurry, Message, Stored
 from escadaria.game import GameError
 from escadaria.match import snapshots
 from escadaria.match.autoplay import Autoplay
@@ -290,22 +290,22 @@ class Room:
         else:
             self._services.bus.unsubscribe(self.match.id)
 
-    def follow(self, version: int, events: Sequence[Sent] = ()) -> None:
-        """Apply the events of other workers up to a version: those given, or all that the store has.
-
-        :param version: or ``UNKNOWN``, or ``HURRY``.
-        """
-        if version > self.match.version:
-            if not events or not self.jobs.run_now(partial(self.events.follow, events)):
-                self.jobs.enqueue(partial(self._follow, version, events))
-        elif version == UNKNOWN and not self._checking:
+    def follow(self, message: Message) -> None:
+        """Act on a message of another server: apply its events, or all that the store has."""
+        if isinstance(message, Stored):
+            events = message.events
+            if message.version > self.match.version and not (
+                events and self.jobs.run_now(partial(self.events.follow, events))
+            ):
+                self.jobs.enqueue(partial(self._follow, message))
+        elif isinstance(message, Hurry):  # after the events before it
+            self.jobs.enqueue(self._hurry_bots)
+        elif not self._checking:
             self._checking = True
             self.jobs.enqueue(self._check)
-        elif version == HURRY:  # after the events before it
-            self.jobs.enqueue(self._hurry_bots)
 
-    async def _follow(self, version: int, events: Sequence[Sent]) -> None:
-        if version <= self.match.version or (events and self.events.follow(events)):
+    async def _follow(self, stored: Stored) -> None:
+        if stored.version <= self.match.version or (stored.events and self.events.follow(stored.events)):
             return
         try:
             await self.events.catch_up()
@@ -390,7 +390,7 @@ class Room:
         self.match.check_hurry(connection.member)
         await self._hurry_bots()
         if not self._services.peers.holds(self.match.id):  # another worker runs the bots
-            self._services.bus.publish(self.match.id, HURRY)
+            self._services.bus.publish(Hurry(self.match.id))
         return wire.Accepted(id=command.id, version=self.match.version)
 
     async def _hurry_bots(self) -> None:

@@ -117,7 +117,7 @@ WORKER_DEATHS = Counter(
 LOOP_LAG = Histogram(
     "escadaria_loop_lag_seconds", "How late the event loop runs a timer", buckets=_FINE, registry=REGISTRY
 )
-BUS_UP = Gauge("escadaria_bus_up", "1 while the bus between workers is connected", registry=REGISTRY)
+BUS_UP = Gauge("escadaria_bus_up", "1 while the bus between servers is connected", registry=REGISTRY)
 FOLLOWED = Counter(
     "escadaria_followed_total",
     "Times that events of other workers were applied, from a message of the bus or read from the store",
@@ -193,9 +193,9 @@ def measure_store(store: Store) -> None:
 
 
 def measure_bus(bus: Bus) -> None:
-    """Export whether this bus is connected, and the name of its worker."""
+    """Export whether this bus is connected, and the name of its server."""
     BUILD.clear()
-    BUILD.labels(version("escadaria"), commit(), platform.python_version(), bus.worker).set(1)
+    BUILD.labels(version("escadaria"), commit(), platform.python_version(), bus.server).set(1)
     BUS_UP.set_function(lambda: bus.connected)
 
 

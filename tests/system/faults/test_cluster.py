@@ -28,7 +28,7 @@ QUICK = {
     "escadaria.bus.remote.ECHO_SECONDS": 0.3,
     "escadaria.bus.remote.SILENT_SECONDS": 1.5,
     "escadaria.bus.redis.SILENT_SECONDS": 1.5,
-    "escadaria.bus.postgres.SILENT_SECONDS": 1.5,
+    "escadaria.bus.notify.SILENT_SECONDS": 1.5,
     "escadaria.server.matches.hub._SPREAD_SECONDS": 0.2,
     "escadaria.match.leases.WORKER_SECONDS": 3.0,
 }

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
 
-from escadaria.bus import ALL, UNKNOWN, Sent
+from escadaria.bus import Lost, Message, Stored
 from escadaria.bus.memory import Exchange, MemoryBus
 
 
@@ -22,22 +21,22 @@ class Network(Exchange):
         """The shares of messages that are lost, doubled, and late."""
         self.down = False
 
-    def send(self, sender: MemoryBus, match: str, version: int, events: Sequence[Sent]) -> None:
-        if self.down or any(event.hidden for event, _ in events) or not self.with_events:
-            events = ()
+    def send(self, sender: MemoryBus, message: Message) -> None:
+        if isinstance(message, Stored) and (
+            not self.with_events or any(event.hidden for event, _ in message.events)
+        ):
+            message = Stored(message.match, message.version)
         for bus in self.buses:
-            if bus is sender or match not in bus.matches:
+            if bus is sender or message.match not in bus.matches:
                 continue
             for _ in range(2 if self.rng.random() < self.doubled else 1):
                 if self.down or self.rng.random() < self.lost:
                     continue
                 seconds = self.rng.uniform(0.0003, 3.0 if self.rng.random() < self.late else 0.002)
-                asyncio.get_running_loop().call_later(seconds, bus.receive, match, version, events)
+                asyncio.get_running_loop().call_later(seconds, bus.receive, message)
 
     def restore(self) -> None:
         """Connect all workers again."""
         self.down = False
         for bus in self.buses:
-            bus.matches.add(ALL)
-            bus.receive(ALL, UNKNOWN, ())
-            bus.matches.discard(ALL)
+            bus.receive(Lost())

@@ -10,7 +10,7 @@ from unittest.mock import AsyncMock
 import pytest
 
 from escadaria import wire
-from escadaria.bus import Sent
+from escadaria.bus import Sent, Stored
 from escadaria.match.autoplay import Autoplay
 from escadaria.match.event_log import EventLog, stored_events
 from escadaria.match.leases import Leases
@@ -76,7 +76,7 @@ async def answer_before_storing(
     self.load_events(stored)
     if stored:
         await self._store.append(self.match.id, stored, lease=lease())
-        self._bus.publish(self.match.id, stored[-1].version, [(event, b"") for event in stored])
+        self._bus.publish(Stored(self.match.id, stored[-1].version, [(event, b"") for event in stored]))
 
 
 BROKEN: dict[str, tuple[type, str, Any, Invariant, int]] = {

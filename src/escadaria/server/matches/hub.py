@@ -7,11 +7,11 @@ import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from escadaria import wire
-from escadaria.bus import ALL, UNKNOWN, Bus, Sent
+from escadaria.bus import Bus, Changed, Lost, Message, Stored
 from escadaria.match.clock import Clock
 from escadaria.match.leases import BEAT_SECONDS, Leases
 from escadaria.match.match import Match
@@ -146,12 +146,12 @@ class Hub:
 
     # Other workers.
 
-    def _receive(self, match: str, version: int, events: Sequence[Sent]) -> None:
+    def _receive(self, message: Message | Lost) -> None:
         """Receive a message of the bus."""
-        if match == ALL:
+        if isinstance(message, Lost):
             self._check_soon.set()
-        elif (room := self.rooms.get(match)) is not None and room.followed:
-            room.follow(version, events)
+        elif (room := self.rooms.get(message.match)) is not None and room.followed:
+            room.follow(message)
 
     async def _check_later(self) -> None:
         """Check after a while, or as soon as the bus was lost and is connected again."""
@@ -177,13 +177,13 @@ class Hub:
             await self.clock.sleep(_MESSAGE_SECONDS)
         for match in behind:
             if (room := self.rooms.get(match)) is not None:
-                room.follow(surveys[match].version)
+                room.follow(Stored(match, surveys[match].version))
 
     async def beat(self) -> None:
         """Tell the other workers that this one lives, and check all matches if one of them is gone."""
         if await self.peers.beat():
             for room in list(self.rooms.values()):
-                room.follow(UNKNOWN)
+                room.follow(Changed(room.match.id))
 
     # Connections.
 
