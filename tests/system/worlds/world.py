@@ -109,7 +109,7 @@ class Worker:
         self.bus = world.network.bus(name, shared=True)
         self.visits: dict[asyncio.Task[None], None] = {}  # an ordered set, for the sake of repetition
         limits = Limits(SETTINGS, world.clock)
-        with mock.patch.object(hub_module, "Workers", return_value=Bots(world, name)):
+        with mock.patch.object(hub_module, "Compute", return_value=Bots(world, name)):
             self.hub = Hub(self.store, self.bus, SETTINGS, limits, world.clock)
 
     async def kill(self) -> None:
