@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedRandom
 from pathlib import Path
 
 
@@ -23,6 +26,27 @@ def check_writable(path: Path) -> None:
     path.open("ab").close()
     if is_new:
         path.unlink()
+
+
+@contextmanager
+def replacing(path: Path, mode: int = 0o666) -> Iterator[BufferedRandom]:
+    """A file that replaces another one atomically: at any moment either the old or the new one is on disk."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_TRUNC, mode)
+        with os.fdopen(descriptor, "w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    if hasattr(os, "O_DIRECTORY"):  # the new name must be on disk too; Windows does this itself
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _folder(variable: str, linux: str, mac: str, windows: str) -> Path:

@@ -30,6 +30,7 @@ from escadaria import i18n, load
 from escadaria.bots import load as load_bot
 from escadaria.cli import app
 from escadaria.dice import SystemDice
+from escadaria.folders import replacing
 from escadaria.games.rapido.rules import Rapido
 from escadaria.play import Play
 from escadaria.record import COLOURS, Record, Seat, colour_seats, open_record, read
@@ -618,14 +619,14 @@ def test_a_game_without_a_picture_is_shown_as_its_text() -> None:
 
 def test_a_file_is_never_half_written(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = home / "game.txt"
-    saves.write_safely(path, "old")
+    path.write_text("old")
 
     def fail(descriptor: int) -> None:
         raise OSError("the disk is full")
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="full"):
-        saves.write_safely(path, "new")
+    with pytest.raises(OSError, match="full"), replacing(path) as file:
+        file.write(b"new")
     assert path.read_text() == "old"
     assert list(home.iterdir()) == [path]
 

@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from escadaria.bots import BOTS, GRANDMASTER
-from escadaria.catalogue import GAMES
 from escadaria.cli.common import KNOWN, File, Language, OneGame, Options, report_errors, signals_as_interrupt
 from escadaria.folders import check_writable
 from escadaria.game import BadOptions
@@ -24,7 +23,6 @@ from escadaria.terminal import saves, seating
 from escadaria.terminal.play import PAUSE, Quit, TerminalMatch
 from escadaria.terminal.replay import Replay
 from escadaria.terminal.results import show_verdict
-from escadaria.terminal.screen import Screen
 
 
 class DiceKind(StrEnum):
@@ -67,12 +65,16 @@ def play(
     """
     with report_errors(lang, setting_up=True) as screen, signals_as_interrupt():
         if resume:
-            table, saved = resumed_match(Path(game) if game else None)
+            path = Path(game) if game else saves.newest_unfinished(saves.records_folder())
+            unfinished, saved = saves.resume(path)
+            table = Play.resumed(unfinished, saved.dice)
         else:
             real = dice is DiceKind.real
             if real and seed is not None:
                 raise BadOptions("real dice have no seed")
-            table, saved = new_match(screen, game, seat, players, option, seed, record, real=real)
+            rules, seats = seating.set_up(screen, game, seat, players, option)
+            saved = saves.begin(record or saves.new_path(rules.name), seats, seed, real=real)
+            table = Play(rules, seats, saved.dice)
         session = TerminalMatch(table, saved, screen, 0 if fast else PAUSE)
         try:
             session.run()
@@ -81,36 +83,6 @@ def play(
         except KeyboardInterrupt:
             session.pause_match()
             raise
-
-
-def new_match(
-    screen: Screen,
-    game: str,
-    seats: list[str],
-    players: int | None,
-    options: list[str],
-    seed: int | None,
-    record: Path | None,
-    *,
-    real: bool = False,
-) -> tuple[Play, saves.SavedMatch]:
-    """Start a new match; on a terminal, ask for missing values."""
-    interactive = sys.stdin.isatty()
-    name = game or (seating.ask_game(screen) if interactive else next(iter(GAMES)))
-    seating.make_game(name, options, players, len(seats))  # report errors before asking more
-    given = [seating.read_seat(text) for text in seats]
-    if interactive and not given and players is None:
-        given = seating.ask_seats(screen, name)
-    rules = seating.make_game(name, options, players, len(given))
-    all_seats = seating.fill(rules, given)
-    saved = saves.begin(record or saves.new_path(name), all_seats, seed, real=real)
-    return Play(rules, all_seats, saved.dice), saved
-
-
-def resumed_match(path: Path | None) -> tuple[Play, saves.SavedMatch]:
-    """Resume the match at ``path``, or the newest unfinished one."""
-    record, saved = saves.resume(path or saves.newest_unfinished(saves.records_folder()))
-    return Play.resumed(record, saved.dice), saved
 
 
 def replay(

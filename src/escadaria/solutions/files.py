@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from escadaria.folders import cache_folder
+from escadaria.folders import cache_folder, replacing
 from escadaria.game import GameError
 
 MAGIC = b"escadaria solution 1\n"
@@ -42,23 +42,16 @@ def write(path: Path, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
     """Write a file atomically: an old file stays until the new one is complete."""
     kinds = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("w+b") as file:
-            file.write(MAGIC + b"-" * SUM + b"\n")
-            file.write(json.dumps({"about": dict(about), "arrays": kinds}).encode() + b"\n")
-            for array in arrays.values():
-                file.write(b"\0" * (-file.tell() % PAGE))
-                file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-            file.flush()
-            checksum = _checksum(file)
-            file.seek(len(MAGIC))
-            file.write(checksum)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with replacing(path) as file:
+        file.write(MAGIC + b"-" * SUM + b"\n")
+        file.write(json.dumps({"about": dict(about), "arrays": kinds}).encode() + b"\n")
+        for array in arrays.values():
+            file.write(b"\0" * (-file.tell() % PAGE))
+            file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+        file.flush()
+        checksum = _checksum(file)
+        file.seek(len(MAGIC))
+        file.write(checksum)
     _write_stamp(path)
 
 

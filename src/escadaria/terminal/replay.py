@@ -16,13 +16,15 @@ from escadaria.terminal.pictures import Scene, draw
 from escadaria.terminal.screen import QUIET, Screen
 from escadaria.terminal.sentences import bot_name, paragraphs, result
 
-NEXT, BACK, FIRST, LAST, LEAVE = "next", "back", "first", "last", "quit"
+NEXT, BACK, FAR = 1, -1, 1_000_000
 KEYS = {
     "\r": NEXT, "\n": NEXT, " ": NEXT, "n": NEXT, "\x1b[C": NEXT, "\x1bOC": NEXT, "\x1b[B": NEXT,
     "b": BACK, "\x7f": BACK, "\x1b[D": BACK, "\x1bOD": BACK, "\x1b[A": BACK,
-    "\x1b[H": FIRST, "\x1b[F": LAST, "q": LEAVE, "\x1b": LEAVE,
+    "\x1b[H": -FAR, "\x1b[F": FAR,
 }  # fmt: skip
-"""The actions of keys; digits and Enter go to a ply."""
+"""The number of plies that a key goes forward; after digits it goes to that ply."""
+
+LEAVE = ("q", "\x1b")
 
 KEY = r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])?|.|\n"
 """A pressed key; an arrow key is its whole escape sequence."""
@@ -64,11 +66,11 @@ class Replay:
         with suppress(EOFError):
             while pressed := typer.getchar():
                 for key in re.findall(KEY, pressed):
-                    move = KEYS.get(key)
-                    if move == LEAVE:
+                    if key in LEAVE:
                         return
-                    if move:
-                        ply, digits = self.after(ply, move, digits), ""
+                    if key in KEYS:
+                        wanted = int(digits[:7]) if digits else ply + KEYS[key]
+                        ply, digits = max(0, min(wanted, self.last)), ""
                         self.page(ply)
                     elif key.isdigit():
                         digits += key
@@ -77,12 +79,6 @@ class Replay:
         self.screen.out.clear()
         self.show(ply)
         self.screen.say("replay.keys", QUIET)
-
-    def after(self, ply: int, move: str, digits: str) -> int:
-        """The ply to show next: the typed number, or where the key leads."""
-        moves = {NEXT: ply + 1, BACK: ply - 1, FIRST: 0, LAST: self.last}
-        wanted = int(digits[:7]) if digits else moves[move]
-        return max(0, min(wanted, self.last))
 
     def position(self, ply: int) -> None:
         record, screen = self.record, self.screen

@@ -35,10 +35,7 @@ def show_verdict(record: Record, verdict: Verdict, screen: Screen) -> None:
         key = "verify.yes.seed" if seed else "verify.yes"
         screen.say(key, "bold green", rolls=verdict.rolls, seed=seed)
         return
-    turn, seat = 0, 0
-    for turn, seat, plies in record.turns():  # noqa: B007 - find the turn of the ply
-        if verdict.ply in plies:
-            break
-    name = record.names[seat]
-    args = {"roll": verdict.rolls + 1, "ply": verdict.ply, "turn": turn, "name": name}
+    found = ((turn, seat) for turn, seat, plies in record.turns() if verdict.ply in plies)
+    turn, seat = next(found, (0, 0))
+    args = {"roll": verdict.rolls + 1, "ply": verdict.ply, "turn": turn, "name": record.names[seat]}
     screen.say(f"verify.no.{verdict.reason}", WRONG, **args)

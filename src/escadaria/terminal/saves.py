@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import os
 import secrets
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from escadaria.dice import Dice, FairDice, SeededDice, SystemDice, commitment, new_secret
-from escadaria.folders import data_folder
+from escadaria.folders import data_folder, replacing
 from escadaria.game import GameError
 from escadaria.play import Play
 from escadaria.record import REAL, BadRecord, Proof, Record, Seat, open_record, result_text
@@ -63,7 +62,8 @@ class SavedMatch:
         if proof and self.secret and over:
             proof = replace(proof, secret=self.secret.hex())
         record = table.record(date=self.date, dice=self.source, proof=proof)
-        write_safely(self.path, str(record))
+        with replacing(self.path) as file:
+            file.write(str(record).encode())
         if over:
             secret_path(self.path).unlink(missing_ok=True)
 
@@ -86,7 +86,8 @@ def begin(path: Path, seats: tuple[Seat, ...], seed: int | None, *, real: bool =
     # Bots add no entropy, because they belong to the program (docs/fair-dice.md).
     entropy = tuple("" if seat.bot else secrets.token_hex(8) for seat in seats)
     dice = FairDice(secret, match, entropy)
-    write_safely(secret_path(path), secret.hex() + "\n", mode=0o600)
+    with replacing(secret_path(path), mode=0o600) as file:
+        file.write(f"{secret.hex()}\n".encode())
     return SavedMatch(path, date, dice, "fair", Proof(match, commitment(secret), entropy), secret)
 
 
@@ -146,23 +147,3 @@ def newest_unfinished(folder: Path) -> Path:
             if open_record(path).outcome is None:
                 return path
     raise NothingToResume(f"there is no unfinished match in {folder}")
-
-
-def write_safely(path: Path, text: str, mode: int = 0o666) -> None:
-    """Replace a file atomically: at any moment either the old or the new text is on disk."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-    if hasattr(os, "O_DIRECTORY"):  # the new name must be on disk too; Windows does this itself
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -96,6 +97,20 @@ def fill(game: AnyGame, seats: Sequence[Seat]) -> tuple[Seat, ...]:
 
 
 # Prompts.
+
+
+def set_up(
+    screen: Screen, game: str, seats: Sequence[str], players: int | None, options: Sequence[str]
+) -> tuple[AnyGame, tuple[Seat, ...]]:
+    """The game and the seats of a new match; on a terminal, ask for missing values."""
+    interactive = sys.stdin.isatty()
+    name = game or (ask_game(screen) if interactive else next(iter(GAMES)))
+    make_game(name, options, players, len(seats))  # report errors before asking more
+    given = [read_seat(text) for text in seats]
+    if interactive and not given and players is None:
+        given = ask_seats(screen, name)
+    rules = make_game(name, options, players, len(given))
+    return rules, fill(rules, given)
 
 
 def ask_game(screen: Screen) -> str:
