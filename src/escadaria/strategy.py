@@ -7,12 +7,13 @@ a rule is ``strategy.GAME.NAME``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any, Literal
+
+import msgspec
 
 from escadaria.catalogue import KITS
 from escadaria.game import BadOptions
@@ -136,21 +137,5 @@ def _advice(game: str) -> Mapping[int, Strategy]:
 @cache
 def read(package: str) -> Mapping[int, Strategy]:
     """The advice in ``data/heuristics.json`` of a package, by number of players."""
-    data = json.loads(resources.files(package).joinpath("data", "heuristics.json").read_text("utf-8"))
-    return {entry["players"]: _read(entry) for entry in data}
-
-
-def _read(entry: Mapping[str, Any]) -> Strategy:
-    rules = tuple(Rule(**rule) for rule in entry["rules"])
-    qualities = tuple(Quality(**quality) for quality in entry["qualities"])
-    charts = tuple(
-        Chart(
-            chart["name"], chart["kind"], tuple(chart["rows"]), tuple(chart["columns"]),
-            tuple(tuple(row) for row in chart["cells"]), chart["right"],
-        )
-        for chart in entry["charts"]
-    )  # fmt: skip
-    commands = tuple(entry["commands"])
-    return Strategy(
-        **{**entry, "rules": rules, "qualities": qualities, "charts": charts, "commands": commands}
-    )
+    data = resources.files(package).joinpath("data", "heuristics.json").read_bytes()
+    return {advice.players: advice for advice in msgspec.json.decode(data, type=list[Strategy])}

@@ -15,7 +15,7 @@ in for a player count for the seat.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import hypot
@@ -203,15 +203,11 @@ class Analysis:
             "game": self.record.game.name,
             "options": self.record.game.options,
             "source": self.source.data(),
-            "players": [_player_data(player) for player in self.players],
+            "players": [asdict(player) | {"adjusted": player.adjusted} for player in self.players],
             "curve": [list(shares) for shares in self.curve],
             "errors": [list(errors) for errors in self.errors] if any(map(any, self.errors)) else None,
             "decisions": [_decision_data(decision, self.source) for decision in self.decisions],
-            "rolls": [
-                {"ply": roll.ply, "turn": roll.turn, "seat": roll.seat, "dice": roll.dice}
-                | {"luck": list(roll.luck)}
-                for roll in self.rolls
-            ],
+            "rolls": [asdict(roll) for roll in self.rolls],
         }
 
 
@@ -337,21 +333,14 @@ def _roll(record: Record, ply: int, turn: int, before: Shares, after: Shares) ->
     return Roll(ply, turn, record.positions[ply - 1].turn, str(record.plies[ply - 1]), luck)
 
 
-def _player_data(player: Player) -> dict[str, Any]:
-    fields = ("name", "decisions", "mistakes", "accuracy", "lost", "start", "luck", "skill")
-    own = {name: getattr(player, name) for name in (*fields, "given", "resigned", "result", "adjusted")}
-    return {"seat": player.seat, **own}
+def option_data(option: ActionValue, seat: int, source: Source) -> dict[str, Any]:
+    """An action for JSON, with the win probability of the seat that decides."""
+    error = source.known_error(option.error)
+    return {"action": str(option.action), "share": option.shares[seat], "error": error}
 
 
 def _decision_data(decision: Decision, source: Source) -> dict[str, Any]:
-    options = [
-        {
-            "action": str(option.action),
-            "share": decision.share(option),
-            "error": source.known_error(option.error),
-        }
-        for option in decision.options
-    ]
+    options = [option_data(option, decision.seat, source) for option in decision.options]
     return {
         "ply": decision.ply,
         "turn": decision.turn,

@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from escadaria.coach.analysis import SIZES, Analysis, Decision, Roll, explanation, hint
+from escadaria.coach.analysis import SIZES, Analysis, Decision, Roll, explanation, hint, option_data
 from escadaria.coach.evaluators import Evaluator, Source
 from escadaria.game import AnyGame
 from escadaria.i18n import Texts
@@ -193,7 +193,6 @@ def hint_data(game: AnyGame, state: Any, evaluator: Evaluator) -> dict[str, Any]
         "shares": list(evaluator.shares(state)),
         "errors": known(list(evaluator.error(state))),
         "options": [
-            {"action": str(option.action), "share": option.shares[state.turn], "error": known(option.error)}
-            for option in hint(game, state, evaluator)
+            option_data(option, state.turn, evaluator.source) for option in hint(game, state, evaluator)
         ],
     }
