@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import escadaria
 from bench.shared.rounds import Candidate, Row, Work, measure, parse, parser, report, show
-from escadaria.arena.workers import kernel
+from escadaria.arena.batches import kernel
 from escadaria.game import AnyGame
 
 PIG = "OpenSpiel pig"
@@ -61,7 +61,7 @@ def ours() -> Iterator[Candidate]:
 
 def batches(game: AnyGame) -> Work | None:
     bots = ["simple"] * game.players
-    play_batch = kernel(game, bots)
+    play_batch = kernel(game, bots, BATCH)
     if not play_batch:
         return None
 

@@ -19,7 +19,7 @@ from escadaria.game import AnyGame
 if TYPE_CHECKING:  # the protocols name types of all layers
     from escadaria.adapters.observation import Parts
     from escadaria.adapters.rendering import Sheet
-    from escadaria.arena.workers import PlayBatch
+    from escadaria.arena.batches import PlayBatch
     from escadaria.bots import Maker
     from escadaria.coach.analysis import Relevance
     from escadaria.coach.evaluators import SeatValues

@@ -16,9 +16,11 @@ from typer.testing import CliRunner, Result
 
 from arena.test_simulation import last
 from escadaria import BadOptions
-from escadaria.arena.league import ENGINE_BATCH, BadLeague, League, Schedule, league
+from escadaria.arena.league import ENGINE_BATCH, League, league
 from escadaria.arena.rating import POINTS, fit
+from escadaria.arena.schedule import Schedule
 from escadaria.arena.simulation import simulate
+from escadaria.arena.tallies import BadLeague
 from escadaria.bots import BadBot, UnknownBot
 from escadaria.bots import load as load_bot
 from escadaria.cli import app

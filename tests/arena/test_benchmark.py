@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 from arena.test_simulation import last
 from escadaria import bots, load, solutions
 from escadaria.arena import benchmark as module
+from escadaria.arena.batches import run_batches
 from escadaria.arena.benchmark import GAMES, PROTOCOL, Entries, Unsolved, benchmark, pool, regret
 from escadaria.arena.rating import POINTS, fit, fit_one
 from escadaria.arena.simulation import Share, play_batch
-from escadaria.arena.workers import run_batches
 from escadaria.bots import BadBot
 from escadaria.catalogue import KITS
 from escadaria.cli import app
@@ -144,7 +144,7 @@ def test_bots_by_name_open_no_solution_in_any_process(workers: int) -> None:
             exact=exact,
             workers=workers,
             scheduler="",
-            threads=False,
+            compiled=False,
         )
         return len(list(batches))
 

@@ -11,8 +11,8 @@ import pytest
 from compute.kernels import CHAINS, EVERY, RAPIDOS
 from escadaria import GAMES, BadOptions, IllegalAction, InvalidText, load
 from escadaria.adapters import observation
-from escadaria.adapters.rewards import zero_sum
 from escadaria.adapters.gymnasium import SeatEnv
+from escadaria.adapters.rewards import zero_sum
 from escadaria.arena.simulation import DICE, Stream, simulate
 from escadaria.bots import LEVELS
 from escadaria.compute.batch import Batch

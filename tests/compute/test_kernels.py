@@ -9,7 +9,7 @@ import pytest
 
 from compute.kernels import CHAINS, EVERY, check_bots, check_positions, lineups, same_games
 from escadaria import bots
-from escadaria.arena import simulation
+from escadaria.arena import batches, simulation
 from escadaria.compute import streams
 from escadaria.game import AnyGame
 from escadaria.games.chain.compiled import rules as chain_rules
@@ -40,9 +40,9 @@ def test_the_levels_decide_as_the_readable_ones_do(game: AnyGame) -> None:
 
 def test_simulate_plays_compiled_games() -> None:
     game = Chain(4)
-    compiled = simulation.simulate(game, "simple", simulation.FEW + 5, seed=2, workers=1).counts
-    readable = simulation.play_batch(game, ["simple"] * 4, simulation.FEW, 5, seed=2)
-    same_games({name: column[simulation.FEW :] for name, column in compiled.items()}, readable)
+    compiled = simulation.simulate(game, "simple", batches.FEW + 5, seed=2, workers=1).counts
+    readable = simulation.play_batch(game, ["simple"] * 4, batches.FEW, 5, seed=2)
+    same_games({name: column[batches.FEW :] for name, column in compiled.items()}, readable)
 
 
 @pytest.mark.parametrize("sides", [1, 2, 7, 36, 2**31 + 1])

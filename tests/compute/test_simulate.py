@@ -16,13 +16,12 @@ from compute.clusters import local_cluster
 from compute.kernels import same_games
 from escadaria import BadOptions
 from escadaria import cluster as clusters
+from escadaria.arena import batches as lab
 from escadaria.arena import simulation
-from escadaria.arena import workers as lab
 from escadaria.arena.simulation import Results, simulate
 from escadaria.cli import app
 from escadaria.game import AnyGame
 from escadaria.games.rapido.rules import Rapido
-from serving import PATIENCE
 
 GAME = Rapido(3, 8)
 MIXED = ["simple", "simple", "random"]
@@ -42,7 +41,7 @@ def cautious(game: AnyGame, state: Any) -> Any:
 def by_engine() -> Results:
     """300 games, 20 at a time, by the readable engine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(simulation, "kernel", lambda game, bots: None)
+        patch.setattr(simulation, "kernel", lambda game, bots, games: None)
         return simulate(GAME, MIXED, 300, seed=5, workers=1)
 
 
@@ -57,34 +56,22 @@ def test_any_number_of_workers_plays_the_engine_s_games(workers: int, by_engine:
     done: list[int] = []
     results = simulate(GAME, MIXED, 300, seed=5, workers=workers, progress=done.append)
     same_games(results.counts, by_engine.counts)
-    assert done == [*range(1, 11), 80, 150, 220, 290, 300]
+    assert done == [0, 70, 140, 210, 280, 300]
     assert results.by_bot == by_engine.by_bot
 
 
-def test_many_games_are_played_by_the_kernel_once_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled, ready, done = lab.kernel(GAME, MIXED), threading.Event(), list[int]()
+def test_the_kernel_is_loaded_before_the_first_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled, done, calls = lab.kernel(GAME, MIXED, 101), list[int](), list[tuple[int, ...]]()
     assert compiled
-    by_engine = list[int]()
 
-    def slow(game: AnyGame, bots: Any, first: int, games: int, seed: int) -> lab.Counts:
-        assert ready.wait(PATIENCE), "the first games are played meanwhile"
-        return compiled(game, bots, first, games, seed)
+    def noted(game: AnyGame, bots: Any, first: int, games: int, seed: int, exact: bool) -> lab.Counts:
+        calls.append((len(done), first, games))
+        return compiled(game, bots, first, games, seed, exact)
 
-    def progress(number: int) -> None:
-        done.append(number)
-        if number == simulation.WHILE_LOADING - 1:
-            ready.set()
-
-    def note(*arguments: Any) -> Any:
-        by_engine.append(len(done))
-        return play(*arguments)
-
-    play = simulation.play
-    monkeypatch.setattr(simulation, "play", note)
-    monkeypatch.setattr(simulation, "kernel", lambda game, bots: slow)
-    assert simulate(GAME, MIXED, 101, progress=progress).games == 101
-    assert by_engine == list(range(simulation.WHILE_LOADING))
-    assert done == [*range(1, simulation.WHILE_LOADING + 1), 101]
+    monkeypatch.setattr(simulation, "kernel", lambda game, bots, games: noted)
+    assert simulate(GAME, MIXED, 101, progress=done.append).games == 101
+    assert done == [0, 101]
+    assert calls == [(0, 0, 1), (1, 0, 101)]
 
 
 def test_bots_without_a_policy_are_played_by_processes() -> None:
@@ -100,9 +87,10 @@ def test_a_game_with_rules_of_its_own_is_not_the_kernel_s() -> None:
     class House(Rapido):
         """Who knows what it does."""
 
-    assert lab.kernel(Rapido(), ["simple"]) is not None
-    assert lab.kernel(House(), ["simple"]) is None
-    assert lab.kernel(Rapido(), ["simple", cautious]) is None
+    assert lab.kernel(Rapido(), ["simple"], 101) is not None
+    assert lab.kernel(House(), ["simple"], 101) is None
+    assert lab.kernel(Rapido(), ["simple", cautious], 101) is None
+    assert lab.kernel(Rapido(), ["simple"], lab.FEW) is None, "done before it is loaded"
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +157,7 @@ def test_without_numba_it_takes_longer_and_says_so(
     for module in [name for name in sys.modules if name.startswith(compiled)]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "numba", None)
-    assert lab.kernel(GAME, MIXED) is None
+    assert lab.kernel(GAME, MIXED, 300) is None
     same_games(simulate(GAME, MIXED, 300, seed=5, workers=1).counts, by_engine.counts)
     monkeypatch.setattr(simulation, "CHUNK", 200)
     with pytest.warns(UserWarning, match=r"much sooner with escadaria\[lab\]"):

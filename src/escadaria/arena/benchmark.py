@@ -16,11 +16,9 @@ Names of bots mean what ships: a solution in the cache folder is not used by the
 
 from __future__ import annotations
 
-import random
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import count
@@ -29,22 +27,15 @@ from typing import Any
 
 import numpy as np
 
-from escadaria import solutions
-from escadaria.arena.league import (
-    League,
-    ResultsFile,
-    Schedule,
-    installed_version,
-    play_schedule,
-)
+from escadaria import __version__, solutions
+from escadaria.arena.league import League, play_schedule, share_data
 from escadaria.arena.rating import fit_one
-from escadaria.arena.simulation import DICE, NOISE, Z95, Share, Stream, play, simulate
-from escadaria.bots import BOTS, AnyBot, make, name_of, read
-from escadaria.bots import check as check_bot
-from escadaria.bots.evaluating import best
+from escadaria.arena.schedule import Schedule
+from escadaria.arena.simulation import Z95, Share, play, simulate, streams
+from escadaria.bots import BOTS, AnyBot, check, make, name_of, read
+from escadaria.bots.evaluating import Master
 from escadaria.catalogue import KITS, game_type, kit_of, load
-from escadaria.dice import equal_shares
-from escadaria.game import AnyGame, BadOptions, play_out
+from escadaria.game import AnyGame, BadOptions
 from escadaria.kit import Benchmark as BenchmarkPart
 from escadaria.solutions import Solution
 
@@ -142,15 +133,15 @@ class Entry:
             "options": game.options,
             "players": game.players,
             "official": self.official,
-            **_share_data(self.share),
+            **share_data(self.share),
             "rating": rating,
             "rating_low": low,
             "rating_high": high,
-            "against": [{"bot": share.name, **_share_data(share)} for share in self.against()],
+            "against": [{"bot": share.name, **share_data(share)} for share in self.against()],
             "regret": [{"options": rules.options, **asdict(found)} for rules, found in self.regret.items()],
             "exploitability": self.exploitability,
             "short": self.short.options if self.short else None,
-            "among": [{"bot": share.name, **_share_data(share)} for share in self.among],
+            "among": [{"bot": share.name, **share_data(share)} for share in self.among],
             "cost": asdict(self.cost),
         }
 
@@ -172,18 +163,12 @@ class Benchmark:
         """The results for JSON. Only ``cost`` differs if the same bot is measured again."""
         return {
             "protocol": PROTOCOL,
-            "escadaria": installed_version(),
+            "escadaria": __version__,
             "bot": self.bot,
             "games": self.games,
             "official": self.official,
             "entries": [entry.data() for entry in self.entries],
         }
-
-
-def _share_data(share: Share) -> dict[str, Any]:
-    low, high = share.interval if share.games else (0.0, 1.0)
-    part = share.share if share.games else None
-    return {"wins": share.wins, "games": share.games, "share": part, "low": low, "high": high}
 
 
 def benchmark(
@@ -219,7 +204,7 @@ def benchmark(
         for seats in dict.fromkeys(players or _seats(name))
     ]
     for game in tables:
-        check_bot(entrant, game)  # an unknown name fails before the first game
+        check(entrant, game)  # an unknown name fails before the first game
     entries = []
     for game in tables:
         league = _league(game, entrant, number, workers, scheduler, progress)
@@ -272,22 +257,17 @@ def _league(
     game: AnyGame, bot: str | AnyBot, number: int, workers: int | None, scheduler: str, progress: Report
 ) -> League:
     bots = (bot, *pool(game.players))
-    schedule = Entries(len(bots), game.players)
-    names = tuple(map(name_of, bots))
-    with closing(ResultsFile(game, names, SEED, None, False)) as results:
-        tallies = play_schedule(
-            game,
-            bots,
-            schedule,
-            number,
-            SEED,
-            results,
-            exact=False,
-            workers=workers,
-            scheduler=scheduler,
-            progress=lambda done, total: progress(game, done, total),
-        )
-    return League(game, names, SEED, schedule, tallies)
+    return play_schedule(
+        game,
+        bots,
+        Entries(len(bots), game.players),
+        number,
+        SEED,
+        exact=False,
+        workers=workers,
+        scheduler=scheduler,
+        progress=lambda done, total: progress(game, done, total),
+    )
 
 
 def _rating(league: League) -> tuple[float, float, float] | None:
@@ -333,10 +313,10 @@ def _cost(game: AnyGame, bot: str | AnyBot, number: int) -> Cost:
     class Enough(Exception):
         pass
 
-    def timed(one: AnyBot) -> AnyBot:
+    def timed(bot: AnyBot) -> AnyBot:
         def decide(game: AnyGame, state: Any) -> Any:
             start = time.thread_time()
-            action = one(game, state)
+            action = bot(game, state)
             clocks.append(time.thread_time() - start)
             if len(clocks) == most:
                 raise Enough
@@ -346,15 +326,21 @@ def _cost(game: AnyGame, bot: str | AnyBot, number: int) -> Cost:
 
     try:
         for game_number in count():
-            dice, noise = (Stream.of(SEED, game_number, which) for which in (DICE, NOISE))
-            own = timed(make(bot, game, noise, exact=False))
-            seats: list[str | AnyBot] = ["simple"] * game.players
-            seats[game_number % game.players] = own
-            play(game, seats, dice, noise)
+            _play_beside("simple", game, bot, timed, game_number)
     except Enough:
         pass
     counted = clocks[UNTIMED:]
     return Cost(len(counted), sum(counted) / len(counted))
+
+
+def _play_beside(
+    others: str | AnyBot, game: AnyGame, bot: str | AnyBot, watched: Callable[[AnyBot], AnyBot], number: int
+) -> None:
+    """Play a game of the bot, whose seat changes from game to game."""
+    dice, noise = streams(SEED, number)
+    seats = [others] * game.players
+    seats[number % game.players] = watched(make(bot, game, noise, exact=False))
+    play(game, seats, dice, noise)
 
 
 # Regret.
@@ -404,25 +390,19 @@ def regret(
     """What the bot's decisions lose in games against perfect play; its seat changes from game to game."""
     game = solution.game
     losses, decisions = np.zeros(games), 0
-    for number in range(games):
-        dice, noise = (Stream.of(SEED, number, which) for which in (DICE, NOISE))
-        own, seat = make(bot, game, noise, exact=False), number % game.players
 
-        def decide(state: Any, own: AnyBot = own, seat: int = seat, number: int = number) -> Any:
+    def compared(bot: AnyBot) -> AnyBot:
+        def decide(game: AnyGame, state: Any) -> Any:
             nonlocal decisions
-            values = solution.action_values(state)
-            if state.turn != seat:
-                return best(values, 0.0)
-            action = own(game, state)
+            values, action = solution.action_values(state), bot(game, state)
             decisions += 1
             losses[number] += max(values.values()) - values[action]
             return action
 
-        def roll(state: Any, dice: random.Random = dice) -> Any:
-            return dice.choice(equal_shares(game.chance_outcomes(state)))[0]
+        return decide
 
-        for _ in play_out(game, game.initial_state(), decide, roll):
-            pass
+    for number in range(games):
+        _play_beside(Master(solution), game, bot, compared, number)
         progress(game, number + 1, games)
     mean = float(losses.mean())
     half = Z95 * float(losses.std(ddof=1)) / sqrt(games) if games > 1 else 1.0

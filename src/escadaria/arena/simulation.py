@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from math import sqrt
-from threading import Thread
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from escadaria.arena.workers import Counts, PlayBatch, check_workers, kernel, run_batches
+from escadaria.arena.batches import Counts, check_workers, kernel, run_batches
 from escadaria.bots import AnyBot, check, make, name_of, read
 from escadaria.catalogue import kit_of
 from escadaria.dice import equal_shares
@@ -25,12 +25,6 @@ from escadaria.game import TERMINAL, AnyGame, BadOptions, Fact, play_out
 
 Z95 = 1.959964
 """The two-sided 95 % quantile of the standard normal distribution."""
-
-FEW = 100
-"""Up to this number, games are played before a kernel is loaded or other processes have started."""
-
-WHILE_LOADING = 10
-"""The number of games that the Python engine plays while another thread loads or compiles a kernel."""
 
 CHUNK = 1 << 15
 """The number of games that a kernel plays between two calls of ``progress``."""
@@ -61,6 +55,11 @@ class Share:
         middle = (self.wins + square / 2) / (n + square)
         half = Z95 / (n + square) * sqrt(self.wins * (n - self.wins) / n + square / 4)
         return max(0.0, middle - half), min(1.0, middle + half)
+
+    def data(self) -> dict[str, Any]:
+        """The numbers for JSON. Without games the share is unknown."""
+        low, high = self.interval if self.games else (0.0, 1.0)
+        return {"wins": self.wins, "share": self.share if self.games else None, "low": low, "high": high}
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +113,11 @@ class Results:
             "bots": list(self.bots),
             "seed": self.seed,
             "games": self.games,
-            "by_bot": [{"bot": share.name, **_data(share)} for share in self.by_bot],
-            "by_seat": [{"seat": seat, **_data(share)} for seat, share in enumerate(self.by_seat)],
+            "by_bot": [{"bot": share.name, "seats": share.seats, **share.data()} for share in self.by_bot],
+            "by_seat": [
+                {"seat": seat, "seats": share.seats, **share.data()}
+                for seat, share in enumerate(self.by_seat)
+            ],
             "turns": float(self.turns.mean()),
             "plies": float(self.plies.mean()),
         }
@@ -123,11 +125,6 @@ class Results:
 
 def _histogram(seats: NDArray[Any], players: int) -> list[int]:
     return [int(number) for number in np.bincount(seats, minlength=players)]
-
-
-def _data(share: Share) -> dict[str, Any]:
-    low, high = share.interval
-    return {"seats": share.seats, "wins": share.wins, "share": share.share, "low": low, "high": high}
 
 
 def simulate(
@@ -150,8 +147,8 @@ def simulate(
     :param exact: whether masters play by the exact solution if the cache folder has it.
     :param workers: the number of processes on this machine; by default one for each core.
     :param scheduler: the address of a Dask cluster to use instead of this machine.
-    :param progress: called repeatedly with the number of games done; after ``WHILE_LOADING`` games the kernel
-        is loaded.
+    :param progress: called with the number of games done: with 0 when the kernel is loaded, if there is one,
+        then repeatedly.
     :raises UnknownBot: if there is no such bot.
     :raises BadOptions: if there are more bots than seats, no games to play, or both workers and a scheduler.
     :raises MissingExtra: if workers or a scheduler are requested, but their packages are not installed.
@@ -161,50 +158,29 @@ def simulate(
     if games < 1:
         raise BadOptions(f"at least one game must be played, not {games}")
     check_workers(workers, scheduler)
-    compiled = kernel(game, lineup) if games > FEW else None
-    if games >= CHUNK and not compiled and _numba_is_missing():
+    compiled = kernel(game, lineup, games)
+    if games >= CHUNK and not compiled and find_spec("numba") is None:
         warnings.warn("large simulations finish much sooner with escadaria[lab]", stacklevel=2)
-    if games <= FEW and not scheduler:
-        workers = workers or 1
-    early = WHILE_LOADING if compiled and not scheduler else 0
     size = CHUNK if compiled else ENGINE_CHUNK
-    spans = [(first, min(size, games - first)) for first in range(early, games, size)]
     batches = run_batches(
         compiled or play_batch,
         game,
         lineup,
-        spans,
+        [(first, min(size, games - first)) for first in range(0, games, size)],
         seed,
         exact=exact,
         workers=workers,
         scheduler=scheduler,
-        threads=bool(compiled),
+        compiled=compiled is not None,
     )
     parts, done = [], 0
-    for found in (_while_loading(compiled, game, lineup, early, seed), batches):
-        for part in found:
-            parts.append(part)
-            done += len(part["winner"])
-            progress(done)
+    progress(done)
+    for part in batches:
+        parts.append(part)
+        done += len(part["winner"])
+        progress(done)
     counts = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return Results(game, tuple(map(name_of, lineup)), seed, counts)
-
-
-def _while_loading(
-    compiled: PlayBatch | None, game: AnyGame, lineup: Sequence[str | AnyBot], games: int, seed: int
-) -> Iterator[Counts]:
-    """Play the first games with the Python engine, one by one, while another thread loads the kernel.
-
-    The last of them is yielded when it is loaded. Their number is fixed, so that the same seed gives the same
-    results however long that takes.
-    """
-    if compiled and games:
-        loading = Thread(target=compiled, args=(game, lineup, 0, 1, seed), daemon=True)
-        loading.start()
-        yield from (play_batch(game, lineup, number, 1, seed) for number in range(games - 1))
-        last = play_batch(game, lineup, games - 1, 1, seed)
-        loading.join()
-        yield last
 
 
 def _lineup(game: AnyGame, bots: str | AnyBot | Sequence[str | AnyBot]) -> tuple[str | AnyBot, ...]:
@@ -219,12 +195,6 @@ def _lineup(game: AnyGame, bots: str | AnyBot | Sequence[str | AnyBot]) -> tuple
     return tuple(given[seat % len(given)] for seat in range(game.players))
 
 
-def _numba_is_missing() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("numba") is None
-
-
 # The Python engine.
 
 
@@ -235,8 +205,7 @@ def play_batch(
     rows = []
     for number in range(first, first + games):
         order = [bots[(seat - number) % game.players] for seat in range(game.players)]
-        dice, noise = (Stream.of(seed, number, which) for which in (DICE, NOISE))
-        rows.append(play(game, order, dice, noise, exact))
+        rows.append(play(game, order, *streams(seed, number), exact))
     return {name: np.array([row[name] for row in rows], np.int32) for name in rows[0]}
 
 
@@ -318,6 +287,11 @@ class Stream(random.Random):
 
     def random(self) -> float:
         return self.getrandbits(53) * 2.0**-53
+
+
+def streams(seed: int, game: int) -> tuple[Stream, Stream]:
+    """A game's streams for the dice and for the noise of bots."""
+    return Stream.of(seed, game, DICE), Stream.of(seed, game, NOISE)
 
 
 def _mix(number: int) -> int:

@@ -16,7 +16,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from escadaria.arena.workers import MissingExtra
+from escadaria.arena.batches import MissingExtra
 from escadaria.catalogue import GAMES
 from escadaria.game import GameError
 from escadaria.i18n import LANGUAGES

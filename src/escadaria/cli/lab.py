@@ -13,12 +13,11 @@ from typing import Annotated, Any
 
 import typer
 
+from escadaria.arena.batches import MissingExtra, check_workers, kernel
 from escadaria.arena.benchmark import GAMES
 from escadaria.arena.benchmark import benchmark as run_benchmark
 from escadaria.arena.league import league, results_folder
-from escadaria.arena.simulation import FEW, WHILE_LOADING
 from escadaria.arena.simulation import simulate as run_simulation
-from escadaria.arena.workers import MissingExtra, check_workers, kernel
 from escadaria.bots import BOTS
 from escadaria.catalogue import kit_of
 from escadaria.cli.common import (
@@ -80,20 +79,18 @@ def simulate(
         check_workers(workers, scheduler)
         note_missing_compiler(rules, screen)
         playing, preparing = screen.texts("simulate.progress"), screen.texts("lab.preparing")
-        compiled = games > FEW and not scheduler and kernel(rules, bot) is not None
-        start, timed = time.perf_counter(), games
+        start, compiled = 0.0, not scheduler and kernel(rules, bot, games) is not None
         with show_progress(screen, preparing if compiled else playing) as report:
 
             def progress(done: int) -> None:
-                nonlocal start, timed
-                if compiled and done == WHILE_LOADING:  # the kernel is loaded, which is not timed
-                    start, timed = time.perf_counter(), games - done
-                report(done, games, preparing if compiled and done < WHILE_LOADING else playing)
+                nonlocal start
+                start = start or time.perf_counter()  # loading the kernel is not timed
+                report(done, games, playing)
 
             results = run_simulation(
                 rules, bot, games, seed, workers=workers, scheduler=scheduler, progress=progress
             )
-            seconds = (time.perf_counter() - start) * games / timed
+            seconds = time.perf_counter() - start
         if as_json:
             echo_json(results.data())
         else:
@@ -185,7 +182,7 @@ def arena(
         if plot:
             check_plot(plot)
         note_missing_compiler(rules, screen)
-        compiled = any(kernel(rules, [one]) is not None for one in bot)
+        compiled = any(kernel(rules, [one], games) for one in bot)
         first = screen.texts("lab.preparing" if compiled else "simulate.progress")
         with league_progress(screen, first) as progress:
             results = league(

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from escadaria.arena.batches import MissingExtra
 from escadaria.arena.league import League
-from escadaria.arena.workers import MissingExtra
 from escadaria.coach.analysis import Analysis
 from escadaria.folders import check_writable
 from escadaria.game import BadOptions

@@ -1,4 +1,4 @@
-"""Kernels, and the distribution of batches of games to workers."""
+"""Batches of games, which threads, processes or a Dask cluster play at the same time."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from escadaria.catalogue import kit_of
 from escadaria.cluster import MissingExtra as MissingExtra
 from escadaria.cluster import cluster
 from escadaria.game import AnyGame, BadOptions
+
+FEW = 100
+"""Up to this number, games are played before a kernel is loaded or other processes have started."""
 
 Counts = dict[str, NDArray[np.int32]]
 """The counts of a number of games: ``winner``, ``turns`` and ``plies`` with one entry for each game, and
@@ -31,10 +34,13 @@ class PlayBatch(Protocol):
         """
 
 
-def kernel(game: AnyGame, bots: Sequence[object]) -> PlayBatch | None:
-    """The compiled ``play_batch`` for these bots; None if one has no compiled policy or Numba is missing."""
+def kernel(game: AnyGame, bots: Sequence[object], games: int) -> PlayBatch | None:
+    """The compiled ``play_batch`` for these bots.
+
+    None if there are few games, if one bot has no compiled policy, or if Numba is missing.
+    """
     kit = kit_of(game)
-    if kit.compiled is None or type(game) is not kit.game:  # a subclass may change the rules
+    if games <= FEW or kit.compiled is None or type(game) is not kit.game:  # a subclass may change the rules
         return None
     try:
         part = kit.compiled()
@@ -55,29 +61,31 @@ def run_batches(
     exact: bool,
     workers: int | None,
     scheduler: str,
-    threads: bool,
+    compiled: bool,
 ) -> Iterator[Counts]:
-    """Play spans of games (first, number) in parallel; yield the counts of each, in order.
+    """Play spans of games (first, number) in parallel; the counts of each, in order.
+
+    A kernel is loaded or compiled before this returns; the games are played as the counts are asked for.
 
     :param workers: the number of processes on this machine; None is one for each core.
     :param scheduler: the address of a Dask cluster to use instead of this machine.
-    :param threads: whether to use threads, because the kernel releases the GIL.
+    :param compiled: whether ``play_batch`` is a kernel. It releases the GIL, so threads play.
     :raises MissingExtra: if the packages for workers are not installed.
     :raises BadOptions: if the address of the scheduler is invalid.
     :raises NoCluster: if the scheduler does not answer, or has no workers.
     """
-    task = partial(play_batch, game, bots, seed=seed, exact=exact)
+    play = partial(play_batch, game, bots, seed=seed, exact=exact)
     if scheduler:
-        yield from _on_cluster(task, spans, scheduler)
-    elif len(spans) == 1 or workers == 1 or not (Parallel := _joblib(workers)):
-        yield from (task(first, games) for first, games in spans)
-    else:
-        from joblib import delayed
-
-        parallel = Parallel(
-            workers or -1, prefer="threads" if threads else "processes", return_as="generator"
-        )
-        yield from parallel(delayed(task)(first, games) for first, games in spans)
+        return _on_cluster(play, spans, scheduler)
+    if compiled and spans:
+        play(spans[0][0], 1)
+    few = workers is None and sum(games for _, games in spans) <= FEW
+    if few or len(spans) == 1 or workers == 1 or not (joblib := _joblib(workers)):
+        return (play(first, games) for first, games in spans)
+    prefer = "threads" if compiled else "processes"
+    parallel = joblib.Parallel(workers or -1, prefer=prefer, return_as="generator")
+    found: Iterator[Counts] = parallel(joblib.delayed(play)(first, games) for first, games in spans)
+    return found
 
 
 def check_workers(workers: int | None, scheduler: str) -> None:
@@ -89,18 +97,19 @@ def check_workers(workers: int | None, scheduler: str) -> None:
 
 
 def _joblib(workers: int | None) -> Any:
-    """joblib's ``Parallel``; None if joblib is missing and no number of workers was given."""
+    """The package; None if it is missing and no number of workers was given."""
     try:
-        from joblib import Parallel
+        import joblib
     except ModuleNotFoundError:
         if workers is None:
             return None
         raise MissingExtra("several workers need joblib: install escadaria[lab]") from None
-    return Parallel
+    return joblib
 
 
-def _on_cluster(task: Any, spans: Sequence[tuple[int, int]], address: str) -> Iterator[Counts]:
+def _on_cluster(play: Any, spans: Sequence[tuple[int, int]], address: str) -> Iterator[Counts]:
     with cluster(address) as client:
-        for future in client.map(task, *zip(*spans, strict=True), pure=False):
-            yield future.result()
-            future.release()
+        if spans:
+            for future in client.map(play, *zip(*spans, strict=True), pure=False):
+                yield future.result()
+                future.release()
