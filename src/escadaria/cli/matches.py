@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,20 +15,13 @@ from escadaria.folders import check_writable
 from escadaria.game import BadOptions
 from escadaria.play import Play
 from escadaria.printing import PAPERS, write_pdf
-from escadaria.record import open_record
+from escadaria.record import Record, Verdict, open_record
 from escadaria.record import verify as verify_record
 from escadaria.teaching.rulebook import rulebook
 from escadaria.terminal import saves, seating
 from escadaria.terminal.play import PAUSE, Quit, TerminalMatch
 from escadaria.terminal.replay import Replay
-from escadaria.terminal.results import show_verdict
-
-
-class DiceKind(StrEnum):
-    """Who rolls the dice of a match in the terminal."""
-
-    fair = "fair"
-    real = "real"
+from escadaria.terminal.screen import WRONG, Screen
 
 
 def play(
@@ -49,8 +41,8 @@ def play(
         int | None, typer.Option(help="Seeded dice, the same each time. Default: fair dice.")
     ] = None,
     dice: Annotated[
-        DiceKind, typer.Option(help="real: roll your own dice and type what they show.")
-    ] = DiceKind.fair,
+        Literal["fair", "real"], typer.Option(help="real: roll your own dice and type what they show.")
+    ] = "fair",
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to save the match.")] = None,
     resume: Annotated[
         bool,
@@ -69,7 +61,7 @@ def play(
             unfinished, saved = saves.resume(path)
             table = Play.resumed(unfinished, saved.dice)
         else:
-            real = dice is DiceKind.real
+            real = dice == "real"
             if real and seed is not None:
                 raise BadOptions("real dice have no seed")
             rules, seats = seating.set_up(screen, game, seat, players, option)
@@ -117,6 +109,19 @@ def verify(file: File, lang: Language = None) -> None:
         show_verdict(record, verdict, screen)
         if not verdict.fair:
             raise typer.Exit(1)
+
+
+def show_verdict(record: Record, verdict: Verdict, screen: Screen) -> None:
+    """Print whether the dice were fair, and if not, why."""
+    seed = record.dice.removeprefix("seed ") if record.proof is None else ""
+    if verdict.fair:
+        key = "verify.yes.seed" if seed else "verify.yes"
+        screen.say(key, "bold green", rolls=verdict.rolls, seed=seed)
+        return
+    found = ((turn, seat) for turn, seat, plies in record.turns() if verdict.ply in plies)
+    turn, seat = next(found, (0, 0))
+    args = {"roll": verdict.rolls + 1, "ply": verdict.ply, "turn": turn, "name": record.names[seat]}
+    screen.say(f"verify.no.{verdict.reason}", WRONG, **args)
 
 
 def print_(

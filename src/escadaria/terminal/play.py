@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import random
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 
 from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 
 from escadaria.bots import GRANDMASTER
 from escadaria.bots import load as load_bot
 from escadaria.game import Fact, GameError
 from escadaria.play import ROLL, Event, Play
+from escadaria.record import Record
 from escadaria.refusals import Refused
 from escadaria.terminal.choices import Choice, matching, offers
 from escadaria.terminal.pictures import Scene, draw
-from escadaria.terminal.results import show_statistics
 from escadaria.terminal.saves import SavedMatch, records_folder
 from escadaria.terminal.screen import KEY, PREVIEW, QUIET, Screen, command
 from escadaria.terminal.sentences import bot_name, paragraphs, result
@@ -373,3 +374,20 @@ class TerminalMatch:
         self.screen.say("play.saved", QUIET, file=self.saved.path)
         if self.saved.dice is not None:
             self.screen.say("play.check", QUIET, command=command("verify", self.saved.path))
+
+
+def show_statistics(record: Record, screen: Screen) -> None:
+    """Print how often each kind of fact happened to each seat, for the kinds that have a text."""
+    facts = (fact for ply in range(1, len(record.plies) + 1) for fact in record.facts(ply))
+    counts = Counter((fact.kind, fact.seat) for fact in facts)
+    counts.update(("turns", seat) for _, seat, _ in record.turns())
+    seats = range(len(record.seats))
+    table = Table("", box=None, padding=(0, 1))
+    for seat in seats:
+        name = Text.assemble(screen.token(record.seats, seat), f" {record.names[seat]}")
+        table.add_column(name, justify="right")
+    start = f"play.count.{record.game.name}."
+    kinds = [key.removeprefix(start) for key in screen.texts.messages if key.startswith(start)]
+    for key, kind in [("play.turns", "turns"), *((start + kind, kind) for kind in kinds)]:
+        table.add_row(screen.texts(key), *(str(counts[kind, seat]) for seat in seats))
+    screen.out.print(table)
