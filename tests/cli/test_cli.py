@@ -37,10 +37,10 @@ from escadaria.record import COLOURS, Record, Seat, colour_seats, open_record, r
 from escadaria.terminal import saves
 from escadaria.terminal.choices import Choice, Odds, key_of, matching, offers
 from escadaria.terminal.pictures import Scene, draw
-from escadaria.terminal.play import COMMANDS, TerminalMatch
 from escadaria.terminal.replay import turn_facts
 from escadaria.terminal.screen import Screen
 from escadaria.terminal.seating import read_seat
+from escadaria.terminal.terminal_match import COMMANDS, TerminalMatch
 from rules.cases import position, words_of
 from serving import PATIENCE, wait_until
 from strategies import Walk, walks

@@ -19,9 +19,9 @@ from escadaria.record import Record, Verdict, open_record
 from escadaria.record import verify as verify_record
 from escadaria.teaching.rulebook import rulebook
 from escadaria.terminal import saves, seating
-from escadaria.terminal.play import PAUSE, Quit, TerminalMatch
 from escadaria.terminal.replay import Replay
 from escadaria.terminal.screen import WRONG, Screen
+from escadaria.terminal.terminal_match import PAUSE, Quit, TerminalMatch
 
 
 def play(
@@ -59,15 +59,15 @@ def play(
         if resume:
             path = Path(game) if game else saves.newest_unfinished(saves.records_folder())
             unfinished, saved = saves.resume(path)
-            table = Play.resumed(unfinished, saved.dice)
+            match = Play.resumed(unfinished, saved.dice)
         else:
             real = dice == "real"
             if real and seed is not None:
                 raise BadOptions("real dice have no seed")
             rules, seats = seating.set_up(screen, game, seat, players, option)
             saved = saves.begin(record or saves.new_path(rules.name), seats, seed, real=real)
-            table = Play(rules, seats, saved.dice)
-        session = TerminalMatch(table, saved, screen, 0 if fast else PAUSE)
+            match = Play(rules, seats, saved.dice)
+        session = TerminalMatch(match, saved, screen, 0 if fast else PAUSE)
         try:
             session.run()
         except (Quit, EOFError):

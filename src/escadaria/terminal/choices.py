@@ -33,18 +33,18 @@ class Choice:
     """Its immediate effects, or the probability that the dice after it are good."""
 
 
-def offers(table: Play, texts: Texts, you: int | None = None) -> list[Choice]:
+def offers(play: Play, texts: Texts, you: int | None = None) -> list[Choice]:
     """The choices of the seat to act, in the game's order; ``you`` is the reader's seat."""
-    if table.awaits_roll:
+    if play.awaits_roll:
         return [Choice(ROLL[0], ROLL, texts("play.roll"))]
-    decisions = [table.game.parse(text) for text in table.choices()]
-    odds = Odds(table.game)
+    decisions = [play.game.parse(text) for text in play.choices()]
+    odds = Odds(play.game)
     return [
         Choice(
             key_of(str(decision), map(str, decisions)),
             str(decision),
-            texts.action(table.game.name, decision),
-            ", ".join(previews(table, decision, texts, odds, you)),
+            texts.action(play.game.name, decision),
+            ", ".join(previews(play, decision, texts, odds, you)),
         )
         for decision in decisions
     ]
@@ -80,14 +80,14 @@ def matching(line: str, choices: Sequence[Choice]) -> Choice | None:
     return meant[0] if len(meant) == 1 else None
 
 
-def previews(table: Play, decision: Any, texts: Texts, odds: Odds, you: int | None) -> Iterator[str]:
+def previews(play: Play, decision: Any, texts: Texts, odds: Odds, you: int | None) -> Iterator[str]:
     """The immediate effects of the decision, and the probability that the dice after it are good."""
-    names = [seat.name for seat in table.seats]
-    for fact in table.game.facts(table.state, decision):
-        yield from preview(table.game.name, fact, names, texts, you)
-    if not kit_of(table.game).shows_risk:
+    names = [seat.name for seat in play.seats]
+    for fact in play.game.facts(play.state, decision):
+        yield from preview(play.game.name, fact, names, texts, you)
+    if not kit_of(play.game).shows_risk:
         return
-    chance = odds.turn_continues(table.game.apply(table.state, decision), table.state.turn)
+    chance = odds.turn_continues(play.game.apply(play.state, decision), play.state.turn)
     if chance is not None:
         yield texts("play.safe", share=texts.percent(chance))
 

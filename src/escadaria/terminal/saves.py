@@ -56,12 +56,12 @@ class SavedMatch:
     def seed(self) -> int | None:
         return self.dice.seed if isinstance(self.dice, SeededDice) else None
 
-    def save(self, table: Play) -> None:
+    def save(self, play: Play) -> None:
         """Write the match as it is now. When it is over, its secret is revealed."""
-        proof, over = self.proof, table.outcome is not None
+        proof, over = self.proof, play.outcome is not None
         if proof and self.secret and over:
             proof = replace(proof, secret=self.secret.hex())
-        record = table.record(date=self.date, dice=self.source, proof=proof)
+        record = play.record(date=self.date, dice=self.source, proof=proof)
         with replacing(self.path) as file:
             file.write(str(record).encode())
         if over:

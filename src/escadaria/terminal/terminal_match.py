@@ -50,17 +50,17 @@ def read_dice(line: str, rolls: list[list[str]]) -> list[str]:
 class TerminalMatch:
     """A match between people at one keyboard and bots."""
 
-    def __init__(self, table: Play, saved: SavedMatch, screen: Screen, pause: float = PAUSE) -> None:
-        self.table = table
+    def __init__(self, play: Play, saved: SavedMatch, screen: Screen, pause: float = PAUSE) -> None:
+        self.play = play
         self.saved = saved
         self.screen = screen
         self.texts = screen.texts
         self.pause = pause if screen.out.is_terminal else 0
-        self.names = [seat.name for seat in table.seats]
-        people = [seat for seat, player in enumerate(table.seats) if not player.bot]
+        self.names = [seat.name for seat in play.seats]
+        people = [seat for seat, player in enumerate(play.seats) if not player.bot]
         self.you = people[0] if len(people) == 1 else None
         """The seat that sentences address as "you": a person who plays alone against bots."""
-        self.unseen = list(table.turn_facts())
+        self.unseen = list(play.turn_facts())
         """Facts that were not shown yet. In a resumed match it starts with those of the current turn."""
         self.typed: deque[str] = deque()
         """Typed words that were not run yet: ``2 3 5`` links three dice."""
@@ -71,7 +71,7 @@ class TerminalMatch:
 
     def run(self) -> None:
         """Play to the end. :raises Quit, EOFError, KeyboardInterrupt: if a player stops earlier."""
-        self.saved.save(self.table)
+        self.saved.save(self.play)
         self.introduce()
         self.play_on()
         while self.takes_back_the_end():
@@ -80,11 +80,11 @@ class TerminalMatch:
 
     def play_on(self) -> None:
         """Play until the match is over."""
-        while (seat := self.table.to_act) is not None:
+        while (seat := self.play.to_act) is not None:
             try:
-                if rolls := self.table.to_enter():
+                if rolls := self.play.to_enter():
                     self.ask_dice(seat, rolls)
-                elif self.table.bot_of(seat):
+                elif self.play.bot_of(seat):
                     self.play_bot(seat)
                 else:
                     self.ask(seat)
@@ -93,12 +93,12 @@ class TerminalMatch:
                 self.reject(self.texts(key) if key in self.texts else str(error))
 
     def introduce(self) -> None:
-        game = self.table.game.name
+        game = self.play.game.name
         title = Text.assemble(
             (self.texts(f"{game}.name"), "bold"), "  ", (self.texts(f"{game}.tagline"), QUIET)
         )
         self.screen.show(title)
-        for seat, player in enumerate(self.table.seats):
+        for seat, player in enumerate(self.play.seats):
             about = [self.texts(f"colour.{colour}") for colour in player.colours]
             if player.bot:
                 about.append(self.texts("play.bot", bot=bot_name(player.bot, self.texts)))
@@ -109,20 +109,20 @@ class TerminalMatch:
             self.screen.say("play.real", QUIET)
         elif self.saved.seed is not None:
             self.screen.say("play.seeded", QUIET, seed=self.saved.seed)
-        if any(not seat.bot for seat in self.table.seats):
+        if any(not seat.bot for seat in self.play.seats):
             self.screen.say("play.keys", QUIET)
-        if any(seat.bot == GRANDMASTER for seat in self.table.seats):
+        if any(seat.bot == GRANDMASTER for seat in self.play.seats):
             self.screen.say("lab.preparing", QUIET)
-            load_bot(GRANDMASTER, self.table.game)
+            load_bot(GRANDMASTER, self.play.game)
 
     # A turn.
 
     def play_bot(self, seat: int) -> None:
         """Let the bot make one decision; show what it did when its turn is over."""
-        name = self.table.bot_of(seat)
-        self.add(self.table.act(seat, ROLL if self.table.awaits_roll else str(self.bot(name))))
-        if self.table.to_act != seat:
-            self.show_facts(keep_for=self.table.to_act)
+        name = self.play.bot_of(seat)
+        self.add(self.play.act(seat, ROLL if self.play.awaits_roll else str(self.bot(name))))
+        if self.play.to_act != seat:
+            self.show_facts(keep_for=self.play.to_act)
             time.sleep(self.pause)
 
     def bot(self, name: str) -> object:
@@ -132,14 +132,14 @@ class TerminalMatch:
         as it would have without the interruption.
         """
         seed = self.saved.seed
-        rng = random.Random() if seed is None else random.Random(f"{seed}/{len(self.table.plies)}")
-        return load_bot(name, self.table.game, rng)(self.table.game, self.table.state)
+        rng = random.Random() if seed is None else random.Random(f"{seed}/{len(self.play.plies)}")
+        return load_bot(name, self.play.game, rng)(self.play.game, self.play.state)
 
     def ask(self, seat: int) -> None:
         """Ask a person for one decision."""
-        choices = offers(self.table, self.texts, self.you)
+        choices = offers(self.play, self.texts, self.you)
         if self.is_forced(choices):
-            self.add(self.table.act(seat, choices[0].text))
+            self.add(self.play.act(seat, choices[0].text))
             return
         self.show_facts()
         if self.drawn_for != seat:
@@ -156,7 +156,7 @@ class TerminalMatch:
         self.show_facts()
         if self.drawn_for != seat:
             self.look()
-        key = f"{self.table.game.name}.enter"
+        key = f"{self.play.game.name}.enter"
         keys = [f"{key}.one", key] if len(rolls) == 1 else [key]
         ask = self.texts(next((known for known in keys if known in self.texts), "dice.ask"))
         example = self.texts("play.example.dice", example=" ".join(" ".join(faces[-2]) for faces in rolls))
@@ -166,11 +166,11 @@ class TerminalMatch:
         if handler := self.command(line):
             handler(seat)
         elif line:
-            self.add(self.table.act(seat, ROLL, read_dice(line, rolls)))
+            self.add(self.play.act(seat, ROLL, read_dice(line, rolls)))
 
     def takes_back_the_end(self) -> bool:
         """With real dice, ask whether the entry that has ended the match was wrong, and take it back."""
-        if self.table.dice is not None or not self.table.game.outcome(self.table.state):
+        if self.play.dice is not None or not self.play.game.outcome(self.play.state):
             return False
         self.show_facts()
         self.screen.say("play.real.end", undo=self.texts("play.command.undo"))
@@ -185,9 +185,9 @@ class TerminalMatch:
 
     def is_forced(self, choices: Sequence[Choice]) -> bool:
         """Whether the choice can be made automatically: a single one, without dice or the end of the turn."""
-        if len(choices) != 1 or self.table.awaits_roll:
+        if len(choices) != 1 or self.play.awaits_roll:
             return False
-        game, state = self.table.game, self.table.state
+        game, state = self.play.game, self.play.state
         after = game.apply(state, game.parse(choices[0].text))
         return bool(game.current_player(after) == state.turn)
 
@@ -200,7 +200,7 @@ class TerminalMatch:
     def offer(self, seat: int, choices: Sequence[Choice]) -> None:
         """Print the question and the choices."""
         self.screen.draw(draw(self.scene()).turn)
-        question = self.texts.question(self.table.game.name, self.table.state)
+        question = self.texts.question(self.play.game.name, self.play.state)
         self.screen.show(Text.assemble(self.token(seat), " ", (self.names[seat], "bold"), f"  {question}"))
         for choice in choices:
             line = Text(choice.label)
@@ -215,7 +215,7 @@ class TerminalMatch:
         """Run the typed choice or command, or print why it is invalid."""
         choice = choices[0] if not line and len(choices) == 1 else matching(line, choices)
         if choice:
-            self.add(self.table.act(seat, choice.text))
+            self.add(self.play.act(seat, choice.text))
         elif handler := self.command(line):
             handler(seat)
         elif not line:
@@ -231,12 +231,12 @@ class TerminalMatch:
 
     def add(self, event: Event) -> None:
         """Add the event, save the match, and collect the facts to show."""
-        steps = self.table.add(event)
-        self.saved.save(self.table)
-        if self.table.to_act != event.seat:
+        steps = self.play.add(event)
+        self.saved.save(self.play)
+        if self.play.to_act != event.seat:
             self.drawn_for = -1
         facts = [fact for step in steps for fact in step.facts]
-        chosen = not event.dice and self.table.to_act == event.seat and not self.table.bot_of(event.seat)
+        chosen = not event.dice and self.play.to_act == event.seat and not self.play.bot_of(event.seat)
         if not chosen:  # people need not be shown their own choice
             self.unseen += facts
         if event.dice:
@@ -247,28 +247,28 @@ class TerminalMatch:
     def show_facts(self, keep_for: int | None = None) -> None:
         """Show the collected facts; those that begin a bot's turn are shown later with the rest of it."""
         kept: list[Fact] = []
-        if keep_for is not None and self.table.bot_of(keep_for):
+        if keep_for is not None and self.play.bot_of(keep_for):
             while self.unseen and self.unseen[-1].seat == keep_for:
                 kept.insert(0, self.unseen.pop())
-        for seat, words in paragraphs(self.table.game.name, self.unseen, self.names, self.texts, self.you):
+        for seat, words in paragraphs(self.play.game.name, self.unseen, self.names, self.texts, self.you):
             self.screen.show(words, self.token(seat))
         self.unseen = kept
 
     def look(self) -> None:
         """Draw the position."""
-        seat = self.table.to_act
+        seat = self.play.to_act
         assert seat is not None, "the match goes on"
         self.screen.out.print(Rule(Text.assemble(self.token(seat), f" {self.names[seat]}"), style=QUIET))
         self.screen.draw(draw(self.scene()).board)
         self.drawn_for = seat
 
     def scene(self) -> Scene:
-        table, screen = self.table, self.screen
-        facts = table.turn_facts()
-        return Scene(table.game, table.state, table.seats, facts, self.texts, screen.width, screen.fancy)
+        play, screen = self.play, self.screen
+        facts = play.turn_facts()
+        return Scene(play.game, play.state, play.seats, facts, self.texts, screen.width, screen.fancy)
 
     def token(self, seat: int) -> Text:
-        return self.screen.token(self.table.seats, seat)
+        return self.screen.token(self.play.seats, seat)
 
     # Commands.
 
@@ -284,8 +284,8 @@ class TerminalMatch:
 
     def explain(self, seat: int) -> None:
         """Show the rules of the current phase."""
-        game = self.table.game
-        phase = getattr(self.table.state, "phase", None)
+        game = self.play.game
+        phase = getattr(self.play.state, "phase", None)
         keys = [f"{game.name}.help.{getattr(phase, 'value', phase)}", f"{game.name}.help.aim"]
         if game.players == 2:
             keys.append(f"{game.name}.help.two")
@@ -303,41 +303,41 @@ class TerminalMatch:
     def do_undo(self, seat: int) -> None:
         """Take back the last decision of a person at this keyboard, and forced actions with it."""
         self.add(self.undo_event(seat))
-        while self.is_forced(offers(self.table, self.texts, self.you)):
+        while self.is_forced(offers(self.play, self.texts, self.you)):
             self.add(self.undo_event(seat))
         self.unseen.clear()
         self.screen.say("play.undone")
 
     def undo_event(self, seat: int) -> Event:
         """The event that takes back a decision of this seat, or of another person."""
-        people = [other for other in range(len(self.names)) if not self.table.bot_of(other)]
+        people = [other for other in range(len(self.names)) if not self.play.bot_of(other)]
         for other in sorted(people, key=lambda other: other != seat) or [seat]:
             try:
-                return self.table.undo(other)
+                return self.play.undo(other)
             except Refused as error:
                 refusal = error
         raise refusal
 
     def do_hint(self, seat: int) -> None:
-        if self.table.awaits_roll:
+        if self.play.awaits_roll:
             self.screen.say("play.hint", choice=self.texts("play.roll"))
             return
-        choice = self.texts.action(self.table.game.name, self.bot(self.table.stand_in))
+        choice = self.texts.action(self.play.game.name, self.bot(self.play.stand_in))
         self.screen.say("play.hint", choice=choice)
 
     def do_look(self, seat: int) -> None:
         self.look()
 
     def do_resign(self, seat: int) -> None:
-        if self.table.bot_of(seat):  # its dice are asked for
+        if self.play.bot_of(seat):  # its dice are asked for
             return
         answer = self.screen.ask(self.texts("play.sure", name=self.names[seat])).lower()
         if answer not in ("y", "yes", *self.texts("play.yes").split()):
             return
-        self.add(self.table.resign(seat))
+        self.add(self.play.resign(seat))
         name = self.names[seat]
         self.screen.say(self.texts.addressed("play.resigned", seat, self.you), name=name)
-        if self.table.outcome is None:
+        if self.play.outcome is None:
             self.screen.say(self.texts.addressed("play.stand_in", seat, self.you), name=name)
 
     def do_save(self, seat: int) -> None:
@@ -350,10 +350,10 @@ class TerminalMatch:
 
     def pause_match(self) -> None:
         """Save the match and show how to resume it."""
-        self.saved.save(self.table)  # Ctrl-C may have come before the last save
+        self.saved.save(self.play)  # Ctrl-C may have come before the last save
         self.screen.show()
         self.screen.say("play.saved", file=self.saved.path)
-        if self.table.outcome:
+        if self.play.outcome:
             return
         here = () if self.saved.path.parent == records_folder() else (self.saved.path,)
         self.screen.say("play.go_on", command=command("play", "--resume", *here))
@@ -361,7 +361,7 @@ class TerminalMatch:
     def finish(self) -> None:
         """Show the winner, the statistics and the file."""
         self.show_facts()
-        outcome = self.table.outcome
+        outcome = self.play.outcome
         assert outcome is not None, "the match is over"
         self.screen.out.print(
             Rule(Text.assemble(self.token(outcome.winner), f" {self.names[outcome.winner]}"))
@@ -370,7 +370,7 @@ class TerminalMatch:
         star = self.screen.either("★", "*")
         won = result(outcome, self.names, self.texts, self.you)
         self.screen.show(Text(f"{star} {won} {star}", "bold"))
-        show_statistics(self.table.record(), self.screen)
+        show_statistics(self.play.record(), self.screen)
         self.screen.say("play.saved", QUIET, file=self.saved.path)
         if self.saved.dice is not None:
             self.screen.say("play.check", QUIET, command=command("verify", self.saved.path))
