@@ -124,7 +124,7 @@ async def test_every_version_leads_to_the_same_tables(opened: Opener, url: str, 
     migrated = tables(url)
     with connected(url) as session:
         assert session.run("SELECT version_num FROM alembic_version") == [(HEAD,)]
-        for table in ("event", "match", "snapshot", "item", "meta", "lease", "presence", "worker"):
+        for table in ("event", "match", "snapshot", "item", "meta", "lease", "presence", "server"):
             session.run(f"DROP TABLE {table}")
         session.run("DROP TABLE alembic_version")
     await opened(url)

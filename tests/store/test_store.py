@@ -228,7 +228,7 @@ for name in sys.argv[2:]:
 async def test_acknowledged_appends_survive_sigkill_and_none_is_partial(
     url: str, opened: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Several workers open a new database at once, get one key, append, and are killed at random moments."""
+    """Several servers open a new database at once, get one key, append, and are killed at random moments."""
     monkeypatch.chdir(tmp_path)
     rng = random.Random(1)
     names = ["a", "b", "c", "d"]

@@ -207,10 +207,10 @@ async def test_versions_of_many_matches_are_read_together(store: SqlStore) -> No
     assert await store.survey([], 0) == {}
 
 
-# --- workers ----------------------------------------------------------------------------------------------
+# --- servers ----------------------------------------------------------------------------------------------
 
 
-async def test_a_lease_belongs_to_one_living_worker(store: SqlStore) -> None:
+async def test_a_lease_belongs_to_one_living_server(store: SqlStore) -> None:
     await store.append("m", [event(1)])
     assert not (await store.heartbeat("a", 100, 104)).known
     assert (await store.heartbeat("a", 101, 105)).known
@@ -219,7 +219,7 @@ async def test_a_lease_belongs_to_one_living_worker(store: SqlStore) -> None:
     assert not await store.take_lease("m", ("b", 1), 102)
     assert (await store.survey(["m"], 102))["m"].holder == "a"
     await store.append("m", [event(2)], lease=("a", 1))
-    assert await store.take_lease("m", ("a", 2), 102), "its own worker may take it again"
+    assert await store.take_lease("m", ("a", 2), 102), "its own server may take it again"
     with pytest.raises(Fenced):
         await store.append("m", [event(3)], lease=("a", 1))
     await store.heartbeat("b", 104, 108)
@@ -248,7 +248,7 @@ async def test_an_append_without_its_lease_does_not_fail_the_others_of_its_commi
     assert [len(await store.events(match)) for match in ("m", "n", "o")] == [2, 1, 2]
 
 
-async def test_presence_counts_while_its_worker_lives(store: SqlStore) -> None:
+async def test_presence_counts_while_its_server_lives(store: SqlStore) -> None:
     await store.append("m", [event(1)])
     await store.heartbeat("a", 100, 104)
     await store.heartbeat("b", 100, 200)
@@ -261,7 +261,7 @@ async def test_presence_counts_while_its_worker_lives(store: SqlStore) -> None:
     await store.set_presence("a", {})
 
 
-async def test_what_a_dead_worker_held_is_due_once(store: SqlStore) -> None:
+async def test_what_a_dead_server_held_is_due_once(store: SqlStore) -> None:
     await store.heartbeat("a", 100, 104)
     await store.heartbeat("b", 100, 200)
     for match, due in (("clock", 500.0), ("free", 500.0), ("plain", None), ("other", 500.0)):
@@ -276,12 +276,12 @@ async def test_what_a_dead_worker_held_is_due_once(store: SqlStore) -> None:
     await store.bury("a", 110)
     assert not (await store.heartbeat("b", 110, 200)).expired
     assert await store.due_matches(110, 10) == ["clock"]
-    claims = [await store.claim_due("clock", worker, 111, 171) for worker in ("b", "c")]
+    claims = [await store.claim_due("clock", server, 111, 171) for server in ("b", "c")]
     assert claims == [True, False] and await store.due_matches(111, 10) == []
     assert await store.survey(["clock"], 103) == {"clock": Survey(1)}
 
 
-async def test_a_due_match_that_a_living_worker_holds_is_not_claimed(store: SqlStore) -> None:
+async def test_a_due_match_that_a_living_server_holds_is_not_claimed(store: SqlStore) -> None:
     await store.heartbeat("a", 100, 104)
     await store.append("m", [event(1)], due=50.0)
     await store.take_lease("m", ("a", 1), 100)

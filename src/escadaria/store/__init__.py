@@ -1,7 +1,7 @@
 """The match store: events, snapshots, and values that expire.
 
 A store knows no rules: an event is text with a version number. It is durable when ``append`` returns. If
-two workers append to one match, the version number decides which of them was first. ``sql`` implements the
+two servers append to one match, the version number decides which of them was first. ``sql`` implements the
 store, ``threads`` pass its calls to a ``database``, ``commits`` writes many of them in one commit, ``sqlite``
 and ``postgres`` connect to the two databases, and ``migrations`` has the tables.
 """
@@ -50,29 +50,29 @@ class Fenced(Conflict):
 
 
 Lease = tuple[str, int]
-"""The worker that holds a lease, and its epoch: a number that the worker uses once."""
+"""The server that holds a lease, and its epoch: a number that the server uses once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What the store knows of a match that several workers may have in memory."""
+    """What the store knows of a match that several servers may have in memory."""
 
     version: int
     """Of its last event."""
 
     holder: str = ""
-    """The living worker that holds its lease; empty if there is none."""
+    """The living server that holds its lease; empty if there is none."""
 
     members: Mapping[str, str] = field(default_factory=dict)
-    """Who is connected to it, as stored by each living worker."""
+    """Who is connected to it, as stored by each living server."""
 
 
 @dataclass(frozen=True, slots=True)
-class Workers:
-    """The workers of a database."""
+class Servers:
+    """The servers of a database."""
 
     known: bool
-    """Whether the asking worker was known and had not expired."""
+    """Whether the asking server was known and had not expired."""
 
     living: frozenset[str]
     expired: Mapping[str, float]
@@ -199,10 +199,10 @@ class Store(Protocol):
         :raises StoreUnavailable: if they cannot be read now.
         """
 
-    async def claim_due(self, match: str, worker: str, now: float, until: float) -> bool:
-        """Claim a match that is due, so that one worker loads it; it is due again at ``until``.
+    async def claim_due(self, match: str, server: str, now: float, until: float) -> bool:
+        """Claim a match that is due, so that one server loads it; it is due again at ``until``.
 
-        :return: False if another worker has claimed it, or a living one holds its lease.
+        :return: False if another server has claimed it, or a living one holds its lease.
         :raises StoreUnavailable: if that could not be stored now.
         """
 
@@ -258,14 +258,14 @@ class Store(Protocol):
         :raises StoreUnavailable: if they cannot be read now.
         """
 
-    async def heartbeat(self, worker: str, now: float, expires: float) -> Workers:
-        """Note that a worker lives until ``expires``, and return all workers.
+    async def heartbeat(self, server: str, now: float, expires: float) -> Servers:
+        """Note that a server lives until ``expires``, and return all servers.
 
         :raises StoreUnavailable: if that could not be stored now.
         """
 
-    async def bury(self, worker: str, now: float) -> None:
-        """Delete a worker that expired before ``now``, with its leases and presence.
+    async def bury(self, server: str, now: float) -> None:
+        """Delete a server that expired before ``now``, with its leases and presence.
 
         Matches whose lease it held are due now if they have a deadline.
 
@@ -273,19 +273,19 @@ class Store(Protocol):
         """
 
     async def take_lease(self, match: str, lease: Lease, now: float) -> bool:
-        """Take the lease of a match unless another living worker holds it; return whether it was taken.
+        """Take the lease of a match unless another living server holds it; return whether it was taken.
 
         :raises StoreUnavailable: if that could not be stored now.
         """
 
-    async def release_leases(self, worker: str, matches: Sequence[str]) -> None:
-        """Give up the leases of these matches that the worker holds.
+    async def release_leases(self, server: str, matches: Sequence[str]) -> None:
+        """Give up the leases of these matches that the server holds.
 
         :raises StoreUnavailable: if that could not be stored now.
         """
 
-    async def set_presence(self, worker: str, members: Mapping[str, str]) -> None:
-        """Store who is connected to each of these matches at a worker; an empty text for nobody.
+    async def set_presence(self, server: str, members: Mapping[str, str]) -> None:
+        """Store who is connected to each of these matches at a server; an empty text for nobody.
 
         :raises StoreUnavailable: if that could not be stored now.
         """

@@ -17,7 +17,7 @@ from escadaria.store.database import Session
 T = TypeVar("T")
 
 _ADD_MATCH = "INSERT INTO match (id, created, archived) VALUES (?, ?, FALSE)"
-_HELD = "SELECT count(*) FROM lease WHERE (match, worker, epoch) IN (VALUES {})"
+_HELD = "SELECT count(*) FROM lease WHERE (match, server, epoch) IN (VALUES {})"
 SET_DUE = "UPDATE match SET due = ? WHERE id = ?"
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-from escadaria.store import Lease, Meters, StoredEvent, StoreUnavailable, Survey, Workers, database
+from escadaria.store import Lease, Meters, Servers, StoredEvent, StoreUnavailable, Survey, database
 from escadaria.store.commits import SET_DUE
 from escadaria.store.database import Database, Session
 from escadaria.store.threads import Threads
@@ -44,41 +44,41 @@ _SAVE_SNAPSHOT = (
 # For each match one step in the primary index, however long the match is.
 _SURVEY = (
     "SELECT column1, (SELECT version FROM event WHERE match = column1 ORDER BY version DESC LIMIT 1),"
-    " (SELECT lease.worker FROM lease JOIN worker ON worker.id = lease.worker"
-    " WHERE lease.match = column1 AND worker.expires > ?) FROM (VALUES {}) AS wanted"
+    " (SELECT lease.server FROM lease JOIN server ON server.id = lease.server"
+    " WHERE lease.match = column1 AND server.expires > ?) FROM (VALUES {}) AS wanted"
 )
 _PRESENT = (
-    "SELECT presence.match, presence.worker, presence.members FROM presence"
-    " JOIN worker ON worker.id = presence.worker WHERE worker.expires > ? AND presence.match IN ({})"
+    "SELECT presence.match, presence.server, presence.members FROM presence"
+    " JOIN server ON server.id = presence.server WHERE server.expires > ? AND presence.match IN ({})"
 )
 _CLAIM_DUE = (
-    "UPDATE match SET due = ? WHERE id = ? AND due <= ? AND NOT EXISTS (SELECT 1 FROM lease JOIN worker"
-    " ON worker.id = lease.worker WHERE lease.match = match.id AND lease.worker <> ? AND worker.expires > ?)"
+    "UPDATE match SET due = ? WHERE id = ? AND due <= ? AND NOT EXISTS (SELECT 1 FROM lease JOIN server"
+    " ON server.id = lease.server WHERE lease.match = match.id AND lease.server <> ? AND server.expires > ?)"
     " RETURNING 1"
 )
-_RENEW = "UPDATE worker SET expires = ? WHERE id = ? AND expires > ? RETURNING 1"
+_RENEW = "UPDATE server SET expires = ? WHERE id = ? AND expires > ? RETURNING 1"
 _JOIN = (
-    "INSERT INTO worker (id, expires) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET expires = excluded.expires"
+    "INSERT INTO server (id, expires) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET expires = excluded.expires"
 )
-_WORKERS = "SELECT id, expires FROM worker"
-_BURY = "DELETE FROM worker WHERE id = ? AND expires <= ? RETURNING 1"
+_SERVERS = "SELECT id, expires FROM server"
+_BURY = "DELETE FROM server WHERE id = ? AND expires <= ? RETURNING 1"
 _BURY_LEASES = (
     "UPDATE match SET due = ? WHERE due > ? AND NOT archived"
-    " AND id IN (SELECT lease.match FROM lease WHERE lease.worker = ?)",
-    "DELETE FROM lease WHERE worker = ?",
-    "DELETE FROM presence WHERE worker = ?",
+    " AND id IN (SELECT lease.match FROM lease WHERE lease.server = ?)",
+    "DELETE FROM lease WHERE server = ?",
+    "DELETE FROM presence WHERE server = ?",
 )
 _TAKE_LEASE = (
-    "INSERT INTO lease (match, worker, epoch) VALUES (?, ?, ?) ON CONFLICT (match) DO UPDATE"
-    " SET worker = excluded.worker, epoch = excluded.epoch WHERE lease.worker = excluded.worker OR NOT EXISTS"
-    " (SELECT 1 FROM worker WHERE worker.id = lease.worker AND worker.expires > ?) RETURNING 1"
+    "INSERT INTO lease (match, server, epoch) VALUES (?, ?, ?) ON CONFLICT (match) DO UPDATE"
+    " SET server = excluded.server, epoch = excluded.epoch WHERE lease.server = excluded.server OR NOT EXISTS"
+    " (SELECT 1 FROM server WHERE server.id = lease.server AND server.expires > ?) RETURNING 1"
 )
-_RELEASE = "DELETE FROM lease WHERE match = ? AND worker = ?"
+_RELEASE = "DELETE FROM lease WHERE match = ? AND server = ?"
 _SET_PRESENCE = (
-    "INSERT INTO presence (match, worker, members) VALUES (?, ?, ?) ON CONFLICT (match, worker) DO UPDATE"
+    "INSERT INTO presence (match, server, members) VALUES (?, ?, ?) ON CONFLICT (match, server) DO UPDATE"
     " SET members = excluded.members"
 )
-_NOBODY = "DELETE FROM presence WHERE match = ? AND worker = ?"
+_NOBODY = "DELETE FROM presence WHERE match = ? AND server = ?"
 _SNAPSHOT = "SELECT version, body FROM snapshot WHERE match = ?"
 _DUE = "SELECT id FROM match WHERE NOT archived AND due <= ? ORDER BY due LIMIT ?"
 # The cheap test on `created` comes first: the last event is read only for old matches.
@@ -192,8 +192,8 @@ class SqlStore:
             found |= await self._threads.read(partial(_survey, batch, float(now)))
         return found
 
-    async def claim_due(self, match: str, worker: str, now: float, until: float) -> bool:
-        row = (float(until), match, float(now), worker, float(now))
+    async def claim_due(self, match: str, server: str, now: float, until: float) -> bool:
+        row = (float(until), match, float(now), server, float(now))
         return bool(await self._threads.write(match, lambda session: session.run(_CLAIM_DUE, row)))
 
     async def snapshot(self, match: str) -> tuple[int, str] | None:
@@ -259,26 +259,26 @@ class SqlStore:
                 break
         return purged
 
-    # Workers.
+    # Servers.
 
-    async def heartbeat(self, worker: str, now: float, expires: float) -> Workers:
-        def beat(session: Session) -> Workers:
-            known = bool(session.run(_RENEW, (float(expires), worker, float(now))))
+    async def heartbeat(self, server: str, now: float, expires: float) -> Servers:
+        def beat(session: Session) -> Servers:
+            known = bool(session.run(_RENEW, (float(expires), server, float(now))))
             if not known:
-                session.run(_JOIN, (worker, float(expires)))
-            rows = session.run(_WORKERS)
+                session.run(_JOIN, (server, float(expires)))
+            rows = session.run(_SERVERS)
             living = frozenset(name for name, until in rows if until > now)
-            return Workers(known, living, {name: until for name, until in rows if until <= now})
+            return Servers(known, living, {name: until for name, until in rows if until <= now})
 
         return await self._threads.write("", beat)
 
-    async def bury(self, worker: str, now: float) -> None:
+    async def bury(self, server: str, now: float) -> None:
         def bury(session: Session) -> None:
-            if session.run(_BURY, (worker, float(now))):
+            if session.run(_BURY, (server, float(now))):
                 due, leases, presence = _BURY_LEASES
-                session.run(due, (float(now), float(now), worker))
-                session.run(leases, (worker,))
-                session.run(presence, (worker,))
+                session.run(due, (float(now), float(now), server))
+                session.run(leases, (server,))
+                session.run(presence, (server,))
 
         await self._threads.write("", bury)
 
@@ -286,14 +286,14 @@ class SqlStore:
         row = (match, *lease, float(now))
         return bool(await self._threads.write(match, lambda session: session.run(_TAKE_LEASE, row)))
 
-    async def release_leases(self, worker: str, matches: Sequence[str]) -> None:
-        rows = [(match, worker) for match in sorted(matches)]
+    async def release_leases(self, server: str, matches: Sequence[str]) -> None:
+        rows = [(match, server) for match in sorted(matches)]
         if rows:
             await self._threads.write("", lambda session: session.run_many(_RELEASE, rows))
 
-    async def set_presence(self, worker: str, members: Mapping[str, str]) -> None:
-        present = [(match, worker, text) for match, text in sorted(members.items()) if text]
-        nobody = [(match, worker) for match, text in sorted(members.items()) if not text]
+    async def set_presence(self, server: str, members: Mapping[str, str]) -> None:
+        present = [(match, server, text) for match, text in sorted(members.items()) if text]
+        nobody = [(match, server) for match, text in sorted(members.items()) if not text]
 
         def save(session: Session) -> None:
             if present:
@@ -341,8 +341,8 @@ class SqlStore:
 def _survey(matches: Sequence[str], now: float, session: Session) -> dict[str, Survey]:
     rows = session.run(_SURVEY.format(", ".join(["(?)"] * len(matches))), (now, *matches))
     members: dict[str, dict[str, str]] = {match: {} for match in matches}
-    for match, worker, text in session.run(_PRESENT.format(", ".join("?" * len(matches))), (now, *matches)):
-        members[match][worker] = text
+    for match, server, text in session.run(_PRESENT.format(", ".join("?" * len(matches))), (now, *matches)):
+        members[match][server] = text
     return {
         match: Survey(version, holder or "", members[match]) for match, version, holder in rows if version
     }

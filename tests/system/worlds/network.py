@@ -1,4 +1,4 @@
-"""A bus between simulated workers that loses, delays and doubles messages."""
+"""A bus between simulated servers that loses, delays and doubles messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Network(Exchange):
                 asyncio.get_running_loop().call_later(seconds, bus.receive, message)
 
     def restore(self) -> None:
-        """Connect all workers again."""
+        """Connect all servers again."""
         self.down = False
         for bus in self.buses:
             bus.receive(Lost())

@@ -1,4 +1,4 @@
-"""The real store of several simulated workers on one database in memory, with the faults of one far away."""
+"""The real store of several simulated servers on one database in memory, with the faults of one far away."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Disk:
 
 
 class FarAway(Threads):
-    """In place of the threads of one worker: each call takes a while, and may fail or hang."""
+    """In place of the threads of one server: each call takes a while, and may fail or hang."""
 
     def __init__(self, disk: Disk, rng: random.Random) -> None:
         self.disk = disk
@@ -119,7 +119,7 @@ class FarAway(Threads):
 
 
 class SimulatedStore(SqlStore):
-    """The store of one worker. No match gets old in a world."""
+    """The store of one server. No match gets old in a world."""
 
     def __init__(self, disk: Disk, rng: random.Random) -> None:
         self.database = FarAway(disk, rng)
@@ -132,8 +132,8 @@ class SimulatedStore(SqlStore):
     async def purge(self, now: float) -> int:
         return 0
 
-    async def release_leases(self, worker: str, matches: Sequence[str]) -> None:
+    async def release_leases(self, server: str, matches: Sequence[str]) -> None:
         if matches:
-            await super().release_leases(worker, matches)
+            await super().release_leases(server, matches)
         else:
             await self.database.read(lambda session: None)  # takes its time too: seeds keep their worlds

@@ -15,7 +15,7 @@ from escadaria.store.database import Database, Session
 
 log = logging.getLogger(__name__)
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest version, which the last script makes."""
 
 
