@@ -18,11 +18,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from databases import Postgres, postgres  # noqa: F401 - a fixture
-from escadaria import admin, dice, wire
+from escadaria import dice, wire
 from escadaria.cli import app
 from escadaria.match.match import Match, MatchEvent, new_match
 from escadaria.record import read, verify
-from escadaria.store import StoredEvent, open_store
+from escadaria.server.matches import stored
+from escadaria.store import StoredEvent, maintenance, open_store
 from escadaria.store.migrations import HEAD
 from store.conftest import url  # noqa: F401 - a fixture
 
@@ -63,7 +64,7 @@ def played(
 
 def saved(events: list[StoredEvent]) -> tuple[int, str]:
     """A snapshot of a match after these events."""
-    return len(events), wire.encode(admin.fold(events).saved())
+    return len(events), wire.encode(stored.fold(events).saved())
 
 
 NAME = "Ana Çelik"
@@ -98,10 +99,10 @@ def run(*arguments: str | Path, database: str, code: int = 0) -> Result:
 
 def contents(url: str) -> dict[str, list[tuple[object, ...]]]:  # noqa: F811
     """All rows, and the key."""
-    with admin.maintenance_session(url) as session:
+    with maintenance.maintenance_session(url) as session:
         rows = {
             table: session.run(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1, 2")
-            for table, columns in admin.TABLES.items()
+            for table, columns in maintenance.TABLES.items()
         }
         rows["match"] = [(*row[:2], bool(row[2]), *row[3:]) for row in rows["match"]]
         return rows | {"key": session.run("SELECT value FROM meta WHERE name = 'key'")}
@@ -122,7 +123,7 @@ def test_a_backup_restores_into_either_database_and_matches_continue(
     assert len(before["match"]) == 3 and len(before["snapshot"]) == 3 and len(before["item"]) == 1
     other = str(tmp_path / "other.db") if target == "sqlite" else request.getfixturevalue("postgres").empty()
     rows = json.loads(run("restore", file, "--json", database=other).stdout)["rows"]
-    assert rows == {table: len(before[table]) for table in admin.TABLES}
+    assert rows == {table: len(before[table]) for table in maintenance.TABLES}
     found = json.loads(run("check", "--json", database=other).stdout)
     assert (found["matches"], found["finished"], found["damaged"]) == (3, 2, {})
     assert found["rolls"] > 10 and found["events"] > 30
@@ -199,7 +200,7 @@ def test_a_damaged_backup_restores_nothing(tmp_path: Path, damage: str) -> None:
     file.write_bytes(DAMAGES[damage](gzip.decompress(file.read_bytes()).splitlines(keepends=True)))
     refused = run("restore", file, database=target, code=1)
     assert str(file) in refused.stderr.replace("\n", "")
-    assert not any(contents(target)[table] for table in admin.TABLES)
+    assert not any(contents(target)[table] for table in maintenance.TABLES)
 
 
 # --- the database -----------------------------------------------------------------------------------------
@@ -367,7 +368,7 @@ def test_a_server_that_knew_a_deleted_match_or_name_brings_neither_back(filled: 
         assert await store.snapshot("one") is None
         await store.close()
 
-    with admin.maintenance_session(filled) as session:
+    with maintenance.maintenance_session(filled) as session:
         rows = session.run("SELECT match, version, body FROM snapshot")
     known = {match: (version, body) for match, version, body in rows if match != "two"}
     run("delete", "one", database=filled)

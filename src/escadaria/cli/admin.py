@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from escadaria.cli.common import AsJson, json_text, report_errors
 from escadaria.terminal.progress import show_progress
 from escadaria.terminal.screen import Screen
+
+if TYPE_CHECKING:
+    from escadaria.store.database import Session
 
 app = typer.Typer(help="Maintain the database of a server.", no_args_is_help=True)
 
@@ -33,19 +36,23 @@ def backup(file: BackupFile, database: Database = "", as_json: AsJson = False) -
 
     The file contains the secrets of all seats and dice. It can be restored into SQLite and PostgreSQL.
     """
-    with maintenance(database) as (admin, session, screen), show_progress(screen, "rows") as progress:
-        rows = admin.backup(session, file, progress)
+    from escadaria.store import maintenance  # not needed by other commands
+
+    with opened(database) as (session, screen), show_progress(screen, "rows") as progress:
+        rows = maintenance.backup(session, file, progress)
         show_facts(f"{file}: {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
 
 
 @app.command()
 def restore(file: BackupFile, database: Database = "", as_json: AsJson = False) -> None:
     """Fill an empty database from a backup, all or nothing."""
+    from escadaria.store import maintenance  # not needed by other commands
+
     with (
-        maintenance(database, create=True) as (admin, session, screen),
+        opened(database, create=True) as (session, screen),
         show_progress(screen, "bytes") as progress,
     ):
-        rows = admin.restore(session, file, progress)
+        rows = maintenance.restore(session, file, progress)
         show_facts(f"restored {rows['match']} matches, {rows['event']} events", {"rows": rows}, as_json)
 
 
@@ -60,12 +67,14 @@ def export(
 ) -> None:
     """Write the record of a finished match to stdout, or the records of all to a folder."""
     require_one(match, folder, "a match, or --all FOLDER")
-    with maintenance(database) as (admin, session, screen), show_progress(screen, "matches") as progress:
+    with opened(database) as (session, screen), show_progress(screen, "matches") as progress:
+        from escadaria.server.matches import stored  # the extra `server`, whose messages load slowly
+
         if folder is None:
-            text = admin.export(session, match)
+            text = stored.export(session, match)
             show_facts(text.rstrip("\n"), {"match": match, "record": text}, as_json)
             return
-        written, damaged = admin.export_all(session, folder, progress)
+        written, damaged = stored.export_all(session, folder, progress)
         show_facts(f"{folder}: {written} records", {"records": written, "damaged": damaged}, as_json)
         report_damage(damaged, screen)
 
@@ -82,12 +91,14 @@ def delete(
     The database files are rewritten, so that no deleted data is left in them; servers wait meanwhile.
     """
     require_one(match, name, "a match, or --name NAME")
-    with maintenance(database) as (admin, session, screen), show_progress(screen, "matches") as progress:
+    with opened(database) as (session, screen), show_progress(screen, "matches") as progress:
+        from escadaria.server.matches import stored  # the extra `server`, whose messages load slowly
+
         if match:
-            events = admin.delete_match(session, match)
+            events = stored.delete_match(session, match)
             show_facts(f"deleted {match}: {events} events", {"match": match, "events": events}, as_json)
             return
-        matches = admin.delete_name(session, name, progress)
+        matches = stored.delete_name(session, name, progress)
         show_facts(f"replaced {name!r} in {len(matches)} matches", {"matches": matches}, as_json)
         if not matches:
             raise typer.Exit(1)
@@ -96,8 +107,10 @@ def delete(
 @app.command()
 def check(database: Database = "", as_json: AsJson = False) -> None:
     """Replay every match in the database, and report the damaged ones."""
-    with maintenance(database) as (admin, session, screen), show_progress(screen, "matches") as progress:
-        found = admin.check(session, progress)
+    with opened(database) as (session, screen), show_progress(screen, "matches") as progress:
+        from escadaria.server.matches import stored  # the extra `server`, whose messages load slowly
+
+        found = stored.check(session, progress)
         show_facts(
             f"{found.matches} matches ({found.finished} finished), {found.events} events,"
             f" {found.rolls} rolls verified: {len(found.damaged)} damaged",
@@ -108,19 +121,19 @@ def check(database: Database = "", as_json: AsJson = False) -> None:
 
 
 @contextmanager
-def maintenance(url: str, *, create: bool = False) -> Iterator[tuple[Any, Any, Screen]]:
-    """The module ``admin``, a connection to the database, and the screen."""
+def opened(url: str, *, create: bool = False) -> Iterator[tuple[Session, Screen]]:
+    """A connection to the database, and the screen."""
     with report_errors(None) as screen:
-        from escadaria import admin  # the extra `server`, whose messages load slowly
-        from escadaria.server import run
+        from escadaria.server import run  # the extra `server`
+        from escadaria.store import maintenance
 
         url = url or run.default_database()
         try:
             if url.startswith("postgres"):
                 import_module("psycopg")
-            with admin.maintenance_session(url, create=create) as session:
-                yield admin, session, screen
-        except admin.AdminError as error:
+            with maintenance.maintenance_session(url, create=create) as session:
+                yield session, screen
+        except maintenance.AdminError as error:
             screen.error_line(str(error))
             raise typer.Exit(1) from None
         except ValueError as error:  # an invalid URL

@@ -1,24 +1,15 @@
-"""Maintenance of a match database: back up, restore, check, export and delete.
-
-All but restoring can run while servers use the database. A backup is one portable file for SQLite and
-PostgreSQL: lines of JSON, compressed with gzip. The first line is a header, each further line is a row, and
-the last line has the row counts. It contains the secrets of all seats and dice.
-"""
+"""The matches in a database: rebuilt to check and to export them, or deleted."""
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import re
 import time
-import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -26,38 +17,15 @@ from escadaria import wire
 from escadaria.game import GameError
 from escadaria.match.match import Hidden, Match, MatchEvent, SavedMatch
 from escadaria.record import verify, write
-from escadaria.store import StoredEvent, StoreUnavailable
+from escadaria.store import StoredEvent
 from escadaria.store.database import Session
-from escadaria.store.migrations import HEAD, is_current
-from escadaria.store.sql import database_at
-
-T = TypeVar("T")
-
-Progress = Callable[[int, int], None]
-"""Called with the number done and the total."""
-
-FORMAT = "escadaria backup"
+from escadaria.store.maintenance import AdminError, Progress, reason, transaction
 
 ANONYMOUS = "Anonymous"
 """The name that replaces a deleted name; a number follows if a match has several."""
 
-TABLES = {
-    "match": ("id", "created", "archived", "due"),
-    "event": ("match", "version", "time", "request", "body", "hidden"),
-    "snapshot": ("match", "version", "body"),
-    "item": ("kind", "key", "value", "expires"),
-}
-"""The tables and columns of a backup, in order."""
-
-_ORDER = {"match": "id", "event": "match, version", "snapshot": "match", "item": "kind, key"}
-_BATCH = 500
-
 _EVENTS = "SELECT match, version, time, request, body, hidden FROM event ORDER BY match, version"
 _EVENTS_OF = "SELECT version, time, request, body, hidden FROM event WHERE match = ? ORDER BY version"
-
-
-class AdminError(Exception):
-    """A command that cannot be carried out; the message says what to do instead."""
 
 
 @dataclass(frozen=True)
@@ -71,136 +39,6 @@ class CheckResult:
     """Rolls of finished matches that were verified with the secrets of their dice."""
     damaged: dict[str, str] = field(default_factory=dict)
     """The reason, by match."""
-
-
-@contextmanager
-def maintenance_session(url: str, *, create: bool = False) -> Iterator[Session]:
-    """A connection to the database at ``url``, for maintenance.
-
-    :raises AdminError: if there is no database, its version differs, or it fails.
-    :raises ValueError: if the URL is invalid.
-    """
-    database = database_at(url)
-    path = getattr(database, "path", None)
-    if not create and path is not None and not Path(path).exists():
-        raise AdminError(
-            f"there is no database at {path}: name the right one with --database or DATABASE_URL"
-        )
-    failures: tuple[type[Exception], ...] = (*database.errors, StoreUnavailable)
-    try:
-        if create:
-            database.prepare()
-        with closing(database), closing(database.connect()) as session:
-            if not is_current(session):
-                raise AdminError("the tables belong to another version: start a server of this version once")
-            session.use_maintenance_timeouts()
-            yield session
-    except failures as error:
-        if isinstance(error, OSError):
-            raise  # an error of a file named on the command line
-        raise AdminError(f"database error: {_reason(error)}") from error
-
-
-# Backup and restore.
-
-
-def backup(session: Session, file: Path, progress: Progress = lambda done, total: None) -> dict[str, int]:
-    """Write a snapshot of the whole database to a new file; return the number of rows by table.
-
-    :raises AdminError: if the file exists.
-    """
-    part = file.with_name(file.name + ".part")
-    if file.exists():
-        raise AdminError(f"{file} exists already: choose another name")
-    session.begin_snapshot()
-    try:
-        [(key,)] = session.run("SELECT value FROM meta WHERE name = 'key'")
-        counts = {table: session.run(f"SELECT count(*) FROM {table}")[0][0] for table in TABLES}
-        total, done = sum(counts.values()), 0
-        header = {"format": FORMAT, "schema": HEAD, "made": time.time(), "key": key, "tables": TABLES}
-        with _private(part) as raw, gzip.open(raw, "wt", encoding="utf-8", compresslevel=6) as lines:
-            lines.write(json.dumps(header) + "\n")
-            for table, columns in TABLES.items():
-                rows = session.stream(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {_ORDER[table]}")
-                for row in rows:
-                    lines.write(json.dumps([table, *row], ensure_ascii=False) + "\n")
-                    done += 1
-                    if done % 1000 == 0:
-                        progress(done, total)
-            lines.write(json.dumps({"rows": counts}) + "\n")
-        part.rename(file)  # the file appears only when it is complete
-    finally:
-        session.rollback()
-        part.unlink(missing_ok=True)
-    return counts
-
-
-def restore(session: Session, file: Path, progress: Progress = lambda done, total: None) -> dict[str, int]:
-    """Fill an empty database from a backup, all or nothing; return the number of rows by table.
-
-    :raises AdminError: if the database is not empty, or the file is not a complete backup.
-    """
-    counts = dict.fromkeys(TABLES, 0)
-    size = file.stat().st_size
-    session.begin()
-    try:
-        session.lock()
-        for table in TABLES:
-            if session.run(f"SELECT 1 FROM {table} LIMIT 1"):
-                raise AdminError(f"the database is not empty (table {table}): restore into a new one")
-        with file.open("rb") as raw, gzip.open(raw, "rt", encoding="utf-8") as lines:
-            header = _read_line(lines, file)
-            if not isinstance(header, dict) or header.get("format") != FORMAT:
-                raise AdminError(f"{file} is not a backup of Escadaria")
-            if header["schema"] > HEAD:
-                raise AdminError(f"{file} was made by a later version of Escadaria: install that one")
-            session.run_many("UPDATE meta SET value = ? WHERE name = 'key'", [(header["key"],)])
-            end: list[Any] = []
-            for table, group in groupby(_rows(lines, file, end), lambda row: row[0]):
-                for batch in _batches(group):
-                    _insert(session, table, header["tables"][table], [row[1:] for row in batch])
-                    counts[table] += len(batch)
-                    progress(raw.tell(), size)
-        if end != [{"rows": counts}]:
-            raise AdminError(f"{file} is damaged: its last line is {end}, but it has {counts}")
-        session.commit()
-    except (EOFError, gzip.BadGzipFile, zlib.error, LookupError, TypeError, ValueError) as error:
-        session.rollback()
-        raise AdminError(f"{file} is damaged: {_reason(error)}") from error
-    except BaseException:
-        session.rollback()
-        raise
-    return counts
-
-
-def _insert(session: Session, table: str, columns: list[str], rows: list[list[Any]]) -> None:
-    if table == "event":
-        at = [columns.index(name) for name in TABLES["event"]]
-        values = ([row[index] for index in at] for row in rows)
-        session.add_events([(match, StoredEvent(*event)) for match, *event in values])
-        return
-    known = [name for name in columns if name in TABLES[table]]
-    places = ", ".join("?" * len(known))
-    statement = f"INSERT INTO {table} ({', '.join(known)}) VALUES ({places})"
-    named = (dict(zip(columns, row, strict=True)) for row in rows)
-    session.run_many(
-        statement,
-        [[bool(row[name]) if name == "archived" else row[name] for name in known] for row in named],
-    )
-
-
-def _rows(lines: Iterable[str], file: Path, end: list[Any]) -> Iterator[list[Any]]:
-    """The rows of a backup; the line after them is added to ``end``."""
-    while isinstance(row := _read_line(lines, file), list):
-        yield row
-    end.append(row)
-
-
-def _read_line(lines: Iterable[str], file: Path) -> Any:
-    line = next(iter(lines), None)
-    if line is None:
-        raise AdminError(f"{file} is incomplete: its last line is missing")
-    return json.loads(line)
 
 
 # Reading matches.
@@ -230,7 +68,7 @@ def export_all(
         try:
             text = record_text(events)
         except _DAMAGE as error:
-            damaged[match] = _reason(error)
+            damaged[match] = reason(error)
             continue
         if text is not None:
             (folder / f"{_file_name(match)}.txt").write_text(text, "utf-8")
@@ -259,7 +97,7 @@ def check(session: Session, progress: Progress = lambda done, total: None) -> Ch
                     if not verdict.fair:
                         raise ValueError(f"the dice are not as committed ({verdict.reason})")
         except _DAMAGE as error:
-            damaged[match] = _reason(error)
+            damaged[match] = reason(error)
     for (match,) in session.run(_WITHOUT_EVENTS):
         matches += 1
         damaged[match] = "it has no events"
@@ -274,14 +112,7 @@ _WITHOUT_EVENTS = (
 _WITHOUT_MATCH = (
     "SELECT match FROM event WHERE version = 1 AND NOT EXISTS (SELECT 1 FROM match WHERE id = event.match)"
 )
-_DAMAGE = (
-    GameError,
-    msgspec.MsgspecError,
-    ValueError,
-    LookupError,
-    AssertionError,
-    TypeError,
-)
+_DAMAGE = (GameError, msgspec.MsgspecError, ValueError, LookupError, AssertionError, TypeError)
 """What replaying a damaged match raises."""
 
 
@@ -299,7 +130,7 @@ def fold(events: Iterable[StoredEvent], *snapshots: tuple[int, str]) -> Match:
             hidden = msgspec.json.decode(stored.hidden, type=Hidden) if stored.hidden else Hidden()
             match.apply(MatchEvent(wire.read_event(stored.body), hidden), stored.time)
         except _DAMAGE as error:
-            raise ValueError(f"event {version}: {_reason(error)}") from error
+            raise ValueError(f"event {version}: {reason(error)}") from error
         if version in expected:
             saved = msgspec.json.decode(expected.pop(version), type=SavedMatch)
             if saved != match.saved():
@@ -329,10 +160,6 @@ def _matches(session: Session, progress: Progress) -> Iterator[tuple[str, list[S
         session.rollback()
 
 
-def _reason(error: Exception) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__
-
-
 def _file_name(match: str) -> str:
     return re.sub(r"[^\w-]", "_", match)
 
@@ -345,25 +172,17 @@ def delete_match(session: Session, match: str) -> int:
 
     :raises AdminError: if it is unknown.
     """
-    session.begin()
-    try:
-        session.lock()
+    with transaction(session):
         known = session.run("DELETE FROM match WHERE id = ? RETURNING 1", (match,))
         events = session.run("SELECT count(*) FROM event WHERE match = ?", (match,))[0][0]
         if not (known or events):
             raise AdminError(f"there is no match {match!r} in this database")
-        session.run_many("DELETE FROM snapshot WHERE match = ?", [(match,)])
-        session.run_many("DELETE FROM event WHERE match = ?", [(match,)])
-        for table in ("lease", "presence"):
-            session.run_many(f"DELETE FROM {table} WHERE match = ?", [(match,)])
+        for table in ("snapshot", "event", "lease", "presence"):
+            session.run(f"DELETE FROM {table} WHERE match = ?", (match,))
         items = session.run("SELECT kind, key, value FROM item")
         mine = [(kind, key) for kind, key, value in items if match in key or match in value]
         if mine:
             session.run_many("DELETE FROM item WHERE kind = ? AND key = ?", mine)
-        session.commit()
-    except BaseException:
-        session.rollback()
-        raise
     session.vacuum()
     return int(events)
 
@@ -379,19 +198,13 @@ def delete_name(session: Session, name: str, progress: Progress = lambda done, t
     with_name |= {match for match, body in snapshots if _has_name(body, name)}
     if not with_name:
         return []
-    session.begin()
-    try:
-        session.lock()
+    with transaction(session):
         for match in sorted(with_name):
             events = [StoredEvent(*row) for row in session.run(_EVENTS_OF, (match,))]
             renamed = [(body, match, version) for version, body in _renamed(events, name)]
             if renamed:
                 session.run_many("UPDATE event SET body = ? WHERE match = ? AND version = ?", renamed)
-            session.run_many("DELETE FROM snapshot WHERE match = ?", [(match,)])
-        session.commit()
-    except BaseException:
-        session.rollback()
-        raise
+            session.run("DELETE FROM snapshot WHERE match = ?", (match,))
     session.vacuum()
     return sorted(with_name)
 
@@ -440,17 +253,3 @@ def _with_name(data: Any, name: str, other: str) -> Any:
             for key, value in data.items()
         }
     return data
-
-
-# Helpers.
-
-
-def _private(path: Path) -> Any:
-    """A new file that only its owner may read."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
-
-
-def _batches(rows: Iterable[T]) -> Iterator[list[T]]:
-    rows = iter(rows)
-    while batch := list(islice(rows, _BATCH)):
-        yield batch
