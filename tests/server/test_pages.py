@@ -23,8 +23,7 @@ from escadaria.server.matches.hub import Hub
 from escadaria.server.settings import Settings
 from system.browser.setup import opened, played
 
-BUILT = (pages.STATIC / "index.html").is_file()
-pytestmark = pytest.mark.skipif(not BUILT, reason="the web client is not built")
+pytestmark = pytest.mark.skipif(not pages._built(), reason="the web client is not built")
 
 
 class Head(HTMLParser):
@@ -181,7 +180,7 @@ def test_a_replay_tells_the_game(http: httpx.Client, url: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/t/nothing", "/t/a/b", "/rules/nothing", "/%22%3E%3Cb%3E", "/t/%00", "/.stamp", "/.vite/manifest.json"],
+    ["/t/nothing", "/t/a/b", "/rules/nothing", "/%22%3E%3Cb%3E", "/t/%00", "/.stamp", "/.pages.json"],
 )
 def test_unknown_addresses_get_the_general_page(http: httpx.Client, path: str) -> None:
     page, home = read(http, path), read(http, "/")
@@ -217,7 +216,8 @@ def test_whatever_a_text_contains_is_escaped() -> None:
         return f'"><script>{key}</script>&'
 
     page = head.Page("rules", next(iter(GAMES)), "/rules/x")
-    text = "".join(head.head(page, cast(Texts, evil), 'http://a"b', {}))
+    screens = {"rules": head.Screen("web.rules.of", (), {})}
+    text = "".join(head.head(page, screens, cast(Texts, evil), 'http://a"b', {}))
     assert "<script" not in text and 'a"b' not in text
     found = Head(text)
     assert found.title == evil("web.rules.of") + " · Escadaria"
@@ -255,17 +255,32 @@ def test_the_parts_of_the_texts_are_disjoint_and_complete(http: httpx.Client) ->
     assert not [key for key in texts_json("it") if key.startswith(("page.", "arena.", "verify."))]
 
 
-@pytest.mark.parametrize("screen", head.SCREENS)
+SCRIPTS = {
+    "new": ["NewMatch"], "learn": ["Learn", "{}"], "rules": ["Rules", "{}"], "table": ["Table", "{}"],
+    "strategy": ["Strategy", "{}", "study"], "position": ["Position", "{}", "study"],
+    "replay": ["Replay", "{}"], "print": ["Print", "print"], "about": ["About"],
+}  # fmt: skip
+"""The names of the scripts that a screen loads with a game."""
+
+
+def scripts(links: dict[str, list[str]]) -> dict[str, str]:
+    """The scripts that a page links to, by their names without the hash."""
+    return {re.sub(r"/assets/(\w+)-[\w-]{8}\.js", r"\1", path): path for path in links["modulepreload"]}
+
+
+@pytest.mark.parametrize("screen", SCRIPTS)
 @pytest.mark.parametrize("game", GAMES)
 def test_a_page_links_to_the_files_of_its_screen_and_game(http: httpx.Client, screen: str, game: str) -> None:
     """All of them are known before the first script runs, and all exist."""
-    manifest = json.loads((pages.STATIC / ".vite" / "manifest.json").read_bytes())
-    links = Head("".join(head.preloads(head.Page(screen, game), manifest))).links
-    scripts = [f"/{manifest[head.SCREENS[screen]]['file']}"]
-    scripts += [
-        f"/{manifest[f'src/games/{game}/{name}.ts']['file']}" for name in head.WITH_GAME.get(screen, ())
-    ]
-    assert set(scripts) <= set(links["modulepreload"])
+    known = pages._read_screens(pages.STATIC, pages._built())[screen]
+    links, *others = (
+        Head("".join(head.preloads(head.Page(screen, name), known))).links
+        for name in sorted(GAMES, key=lambda name: name != game)
+    )
+    found = scripts(links)
+    assert {name.format(game) for name in SCRIPTS[screen]} <= set(found)
+    for name in SCRIPTS[screen][1:]:
+        assert found[name.format(game)] not in [path for other in others for path in other["modulepreload"]]
     for path in (*links["modulepreload"], *links.get("stylesheet", [])):
         assert http.get(path).status_code == 200
     index = (pages.STATIC / "index.html").read_text("utf-8")
@@ -273,11 +288,9 @@ def test_a_page_links_to_the_files_of_its_screen_and_game(http: httpx.Client, sc
 
 
 def test_a_table_links_to_the_files_of_its_game_only(http: httpx.Client, url: str) -> None:
-    manifest = json.loads((pages.STATIC / ".vite" / "manifest.json").read_bytes())
     for game, other in (("rapido", "chain"), ("chain", "rapido")):
-        links = read(http, opened(url, game).path).links["modulepreload"]
-        assert f"/{manifest[f'src/games/{game}/index.ts']['file']}" in links
-        assert f"/{manifest[f'src/games/{other}/index.ts']['file']}" not in links
+        found = scripts(read(http, opened(url, game).path).links)
+        assert game in found and other not in found
 
 
 def test_pages_are_compressed_once_and_revalidated(http: httpx.Client) -> None:

@@ -8,60 +8,26 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from escadaria.catalogue import GAMES
 from escadaria.i18n import Texts
 
-TITLES = {
-    "home": "web.home.title",
-    "new": "web.rules.play",
-    "learn": "web.learn.title",
-    "rules": "web.rules.of",
-    "strategy": "web.strategy.of",
-    "position": "web.position.title",
-    "table": "page.table.title",
-    "replay": "page.replay.title",
-    "print": "web.print.of",
-    "about": "web.about",
-}
-"""The text of each screen's title. Its description is ``page.SCREEN.about``."""
-
-SCREENS = {
-    "new": "src/screens/new/NewMatch.svelte",
-    "learn": "src/screens/learn/Learn.svelte",
-    "rules": "src/screens/rules/Rules.svelte",
-    "strategy": "src/screens/strategy/Strategy.svelte",
-    "position": "src/screens/position/Position.svelte",
-    "table": "src/screens/table/Table.svelte",
-    "replay": "src/screens/replay/Replay.svelte",
-    "print": "src/screens/print/Print.svelte",
-    "about": "src/screens/about/About.svelte",
-}
-"""The module of each screen; the home screen is part of the first script."""
-
-WITH_GAME = {
-    "learn": ("index",),
-    "rules": ("index",),
-    "strategy": ("index", "study"),
-    "position": ("index", "study"),
-    "table": ("index",),
-    "replay": ("index",),
-    "print": ("print",),
-}
-"""The modules in a game's folder that a screen loads."""
-
-TEXTS = {
-    "home": ("home",),
-    "lost": ("home",),
-    "learn": ("home", "play", "learn"),
-    "rules": ("home", "play", "learn"),
-    "strategy": ("home", "play", "study"),
-    "position": ("home", "play", "study"),
-    "print": ("home", "play", "learn"),
-    "about": ("home", "learn"),
-}
-"""The parts of the texts that a screen shows; other screens show ``home`` and ``play``."""
+_WITH_GAME = ("new", "learn", "rules", "strategy", "position", "print")
+"""The screens whose address names a game."""
 
 IMAGE_SIZE = (1200, 630)
+
+
+class Screen(msgspec.Struct, frozen=True):
+    """A screen of the client, as its build describes it (``web/pages-plugin.ts``)."""
+
+    title: str
+    """The key of the title. The key of the description is ``page.SCREEN.about``."""
+    texts: tuple[str, ...]
+    """The parts of the texts that it shows."""
+    files: dict[str, list[str]]
+    """The scripts and styles that it loads with each game of the client, and with others (the empty name)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +54,19 @@ def page_of(path: str) -> tuple[Page, str]:
         return Page("replay", address="/replay"), ""
     if first == "about" and not second:
         return Page("about", address="/about"), ""
-    if first in SCREENS and first not in ("table", "replay", "about") and second in GAMES:
+    if first in _WITH_GAME and second in GAMES:
         return Page(first, second, f"/{first}/{second}"), ""
     return Page("lost"), ""
 
 
-def head(page: Page, texts: Texts, origin: str, files: Collection[str]) -> Iterator[str]:
+def head(
+    page: Page, screens: Mapping[str, Screen], texts: Texts, origin: str, files: Collection[str]
+) -> Iterator[str]:
     """The elements of a page's head, as HTML. ``origin`` starts absolute addresses of ``files``."""
     screen = page.screen if page.game or page.screen in ("replay", "about") else "home"
     about = _about(page.game, texts)
-    title = texts("web.replay.title" if screen == "replay" and not page.game else TITLES[screen], **about)
+    title_key = screens[screen].title if screen != "replay" or page.game else "web.replay.title"
+    title = texts(title_key, **about)
     description = texts(f"page.{screen}.about", **about)
     image = f"/previews/{page.game}.png"
     image = image if page.game and image in files else "/previews/home.png"
@@ -121,32 +90,14 @@ def head(page: Page, texts: Texts, origin: str, files: Collection[str]) -> Itera
         yield _meta("name", "twitter:card", "summary_large_image")
 
 
-def preloads(page: Page, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Links to the scripts and styles of a page's screen and game, by the manifest of the build.
+def preloads(page: Page, screen: Screen) -> Iterator[str]:
+    """Links to the scripts and styles of a page's screen and game.
 
     Without them the browser would learn of these files only after it has run the first script.
     """
-    modules = [SCREENS[page.screen]] if page.screen in SCREENS else []
-    if page.game:
-        modules += [f"src/games/{page.game}/{name}.ts" for name in WITH_GAME.get(page.screen, ())]
-    first = set(_chunks("index.html", manifest))  # index.html links to these itself
-    found = dict.fromkeys(chunk for module in modules for chunk in _chunks(module, manifest))
-    needed = [chunk for chunk in found if chunk not in first]
-    for chunk in needed:
-        yield f'<link rel="modulepreload" crossorigin href="/{manifest[chunk]["file"]}" />'
-    styles = dict.fromkeys(
-        style for chunk in needed if chunk not in first for style in manifest[chunk].get("css", ())
-    )
-    for style in styles:
-        yield f'<link rel="stylesheet" crossorigin href="/{style}" />'
-
-
-def _chunks(name: str, manifest: Mapping[str, Any], seen: tuple[str, ...] = ()) -> Iterator[str]:
-    """A chunk and all that it imports, by their names in the manifest."""
-    if name in manifest and name not in seen:
-        yield name
-        for imported in manifest[name].get("imports", ()):
-            yield from _chunks(imported, manifest, (*seen, name))
+    for file in screen.files.get(page.game, screen.files[""]):
+        kind = "stylesheet" if file.endswith(".css") else "modulepreload"
+        yield f'<link rel="{kind}" crossorigin href="/{file}" />'
 
 
 def _about(game: str, texts: Texts) -> dict[str, Any]:

@@ -7,10 +7,8 @@ import contextlib
 import functools
 import gzip
 import hashlib
-import json
 import mimetypes
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,7 @@ from escadaria.refusals import Refused
 from escadaria.server import metrics
 from escadaria.server.edge.access import check_probe, is_known_host
 from escadaria.server.http.errors import refusals
-from escadaria.server.http.head import TEXTS, Page, head, page_of, preloads
+from escadaria.server.http.head import Page, Screen, head, page_of, preloads
 from escadaria.server.matches.hub import Hub
 from escadaria.store import StoreUnavailable
 
@@ -135,15 +133,17 @@ def _origin(request: Request[Any, Any, Any], hub: Hub) -> str:
 def _page(built: int, page: Page, language: str, origin: str) -> _File:
     """The page for a screen and a game: the same for all matches, so it is compressed once."""
     files = _read_files(STATIC, built)
-    manifest = _read_manifest(STATIC, built)
-    texts, parts = load(language), TEXTS.get(page.screen, ("home", "play"))
+    screens = _read_screens(STATIC, built)
+    screen = screens.get(page.screen, screens["home"])
     # A block of data, which browsers do not execute. In JSON < can only be part of a string.
-    data = msgspec.json.encode(texts_json(language, *parts)).decode().replace("<", "\\u003c")
+    data = msgspec.json.encode(texts_json(language, *screen.texts)).decode().replace("<", "\\u003c")
     text = files["/index.html"].body.decode("utf-8")
     text = text.replace('<html lang="en">', f'<html lang="{language}">')
-    text = _fill(text, "<!--page-->.*<!--/page-->", "\n    ".join(head(page, texts, origin, files)))
-    text = _fill(text, "(?=</head>)", "".join(f"{link}\n  " for link in preloads(page, manifest)))
-    block = f'<script type="application/json" id="texts" lang="{language}" data-parts="{" ".join(parts)}">'
+    elements = head(page, screens, load(language), origin, files)
+    text = _fill(text, "<!--page-->.*<!--/page-->", "\n    ".join(elements))
+    text = _fill(text, "(?=</head>)", "".join(f"{link}\n  " for link in preloads(page, screen)))
+    parts = " ".join(screen.texts)
+    block = f'<script type="application/json" id="texts" lang="{language}" data-parts="{parts}">'
     text = _fill(text, "(?=</body>)", f"{block}{data}</script>\n  ")
     return replace(_file("/index.html", text.encode("utf-8")), vary="Accept-Encoding, Accept-Language")
 
@@ -194,7 +194,7 @@ def _files() -> dict[str, _File]:
 def _built() -> int:
     """When the client was built; 0 if it is not built."""
     try:
-        return (STATIC / "index.html").stat().st_mtime_ns
+        return (STATIC / ".pages.json").stat().st_mtime_ns
     except OSError:
         return 0
 
@@ -215,13 +215,8 @@ def _read_files(folder: Path, built: int) -> dict[str, _File]:
 
 
 @functools.lru_cache(1)
-def _read_manifest(folder: Path, built: int) -> Mapping[str, Any]:
-    """Which files each module of the client was built into."""
-    try:
-        found: Mapping[str, Any] = json.loads((folder / ".vite" / "manifest.json").read_bytes())
-    except FileNotFoundError:
-        return {}
-    return found
+def _read_screens(folder: Path, built: int) -> dict[str, Screen]:
+    return msgspec.json.decode((folder / ".pages.json").read_bytes(), type=dict[str, Screen])
 
 
 def _file(address: str, body: bytes, compressed: bytes | None = None) -> _File:
