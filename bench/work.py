@@ -31,7 +31,7 @@ from escadaria.record import Record, Seat
 PROGRAM = """
 import json, sys
 from escadaria.server.run import serve
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 if __name__ == "__main__":
     serve(Settings(**json.loads(sys.argv[1])), ready=lambda url: print(url, flush=True))
 """

@@ -25,7 +25,7 @@ def main() -> None:
     import uvloop  # noqa: F401 - all of these are imported here once
 
     from escadaria.server.http.app import create_app
-    from escadaria.server.settings import Settings
+    from escadaria.settings import Settings
 
     create_app(Settings())
     running: dict[int, Path] = {}
@@ -72,7 +72,7 @@ def launch(job: dict[str, Any]) -> None:
 
 def run(settings: dict[str, Any]) -> None:
     from escadaria.server.run import serve
-    from escadaria.server.settings import Settings
+    from escadaria.settings import Settings
 
     serve(Settings(**settings), ready=lambda url: print("url", url, flush=True))
 

@@ -24,7 +24,7 @@ from escadaria.match.clock import Clock
 from escadaria.server.edge.limits import KINDS
 from escadaria.server.matches.hub import Hub
 from escadaria.server.run import make_server
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 
 PATIENCE = 120.0
 """The timeout of everything that should happen, in seconds; the machine may be busy."""

@@ -28,7 +28,7 @@ import httpx
 from websockets.asyncio.client import ClientConnection, connect
 
 from escadaria.server.run import make_server
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 
 PAGE = Path(__file__).parent.parent / "docs" / "protocol.md"
 BLOCK = re.compile(r"(<!-- made by tools/transcript.py -->\n\n```text\n).*?(?=```\n)", re.DOTALL)

@@ -663,14 +663,5 @@ def encode(message: Any) -> str:
 
 
 def frame(message: Any) -> bytes:
-    """Encode a message as a WebSocket frame: final, text, not masked (RFC 6455, 5.2).
-
-    A broadcast encodes it once, and faster than the library's general encoder.
-    """
-    text = _encoder.encode(message)
-    size = len(text)
-    if size < 126:
-        return bytes((0x81, size)) + text
-    if size < 65_536:
-        return b"\x81\x7e" + size.to_bytes(2) + text
-    return b"\x81\x7f" + size.to_bytes(8) + text
+    """Encode a frame as JSON. A broadcast encodes it once."""
+    return _encoder.encode(message)

@@ -108,7 +108,7 @@ class Workers:
 
     def holders(self, match: str) -> list[Inside]:
         """The workers that hold the lease of a match: one at most."""
-        return [worker for worker in (self.one, self.two) if worker.hub.peers.holds(match)]
+        return [worker for worker in (self.one, self.two) if worker.hub.leases.holds(match)]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from clocks import EndlessPauses
 from escadaria import bots
 from escadaria.bus import Message, Stored
 from escadaria.bus.redis import RedisBus
-from escadaria.match.room import Room
+from escadaria.match.frames import Frames
 from escadaria.store import StoredEvent, StoreUnavailable, Survey
 from raw import RawClient, duel, opened, raw
 from serving import PATIENCE, eventually
@@ -44,13 +44,13 @@ async def act(wire: RawClient, now: dict[str, Any], version: int, **options: int
 def frames(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """The events of which a worker has made the frame."""
     made: list[object] = []
-    make = Room._event_frame
+    make = Frames.event_frame
 
-    def counted(room: Room, event: Any, *more: Any, **named: Any) -> Any:
+    def counted(frames: Frames, event: Any, **named: Any) -> Any:
         made.append(event)
-        return make(room, event, *more, **named)
+        return make(frames, event, **named)
 
-    monkeypatch.setattr(Room, "_event_frame", counted)
+    monkeypatch.setattr(Frames, "event_frame", counted)
     return made
 
 

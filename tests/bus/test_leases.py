@@ -138,7 +138,7 @@ async def test_a_worker_that_stops_gives_up_its_leases_at_once(workers: Workers,
     await holds(workers, other, pair.match)
 
     async def gone() -> bool:
-        return holder.hub.peers.worker not in (await other.hub.store.heartbeat("x", 0, 1)).living
+        return holder.hub.leases.server not in (await other.hub.store.heartbeat("x", 0, 1)).living
 
     await eventually(gone, "it is no longer listed")
 
@@ -147,11 +147,11 @@ async def test_presence_is_known_to_all_workers(workers: Workers, clock: Shifted
     one, two = workers.one, workers.two
     match, token = await duel(one.url, grace=60)
     name = match["match"]
-    peers, store, room = one.hub.peers, one.hub.store, one.hub.rooms[name]
+    peers, store, room = one.hub.leases, one.hub.store, one.hub.rooms[name]
 
     async def stored() -> bool:
         members = (await store.survey([name], clock.time()))[name].members
-        return members.get(peers.worker, "") == room._presence.text()
+        return members.get(peers.server, "") == room._presence.text()
 
     async with raw(one.url, name, token=match["token"]) as ana:
         await ana.expect("snapshot")
@@ -220,5 +220,5 @@ async def test_a_lease_that_was_taken_without_an_answer_does_not_stay_taken(
 
     monkeypatch.setattr(one.store, "take_lease", lossy)
     with pytest.raises(StoreUnavailable):
-        await one.peers.take("m")
-    await eventually(lambda: two.peers.take("m"), "the other can take it")
+        await one.leases.take("m")
+    await eventually(lambda: two.leases.take("m"), "the other can take it")

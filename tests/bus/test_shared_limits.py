@@ -62,7 +62,7 @@ async def test_without_the_store_each_worker_has_its_own_limits_and_nothing_is_f
 
 async def test_tables_of_an_address_are_counted_at_all_workers(workers: Workers) -> None:
     one, two = workers.one, workers.two
-    await eventually(lambda: two.hub.peers.others and one.hub.peers.others, "they know each other")
+    await eventually(lambda: two.hub.leases.others and one.hub.leases.others, "they know each other")
     for _ in range(2):
         await open_match(one.url, "rapido")
     await one.hub.save_limits()

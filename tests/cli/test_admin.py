@@ -20,7 +20,8 @@ from typer.testing import CliRunner, Result
 from databases import Postgres, postgres  # noqa: F401 - a fixture
 from escadaria import dice, wire
 from escadaria.cli import app
-from escadaria.match.match import Match, MatchEvent, new_match
+from escadaria.match.match import Match, new_match
+from escadaria.match.state import MatchEvent
 from escadaria.record import read, verify
 from escadaria.server.matches import stored
 from escadaria.store import StoredEvent, maintenance, open_store

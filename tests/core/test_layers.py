@@ -52,6 +52,21 @@ MAY_IMPORT = {
     "arena": {"game", "catalogue", "cluster", "kit", "bots", "dice", "folders", "solutions", "compute"},
     "store": set[str](),
     "bus": {"store"},
+    "settings": set[str](),
+    "match": {
+        "game",
+        "catalogue",
+        "bots",
+        "dice",
+        "play",
+        "record",
+        "refusals",
+        "settings",
+        "store",
+        "bus",
+        "views",
+        "wire",
+    },
     "client": {"refusals"},
 }
 """The layers that a module or folder may import; one that is not listed may import everything.

@@ -25,7 +25,7 @@ import yaml  # type: ignore[import-untyped]
 import databases
 from escadaria.cli import app
 from escadaria.server import metrics
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 from programs import program
 from raw import socket_to
 from serving import PATIENCE, Server, free_port, running, wait_until

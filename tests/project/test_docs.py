@@ -18,7 +18,7 @@ import typer.main
 
 from escadaria.cli import app
 from escadaria.server.http.app import create_app
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 

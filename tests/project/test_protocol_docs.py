@@ -29,7 +29,7 @@ from escadaria.refusals import Ending, RefusalCode
 from escadaria.server.http.app import create_app
 from escadaria.server.http.errors import CLOSE_CODES, STATUS
 from escadaria.server.http.routes import frames_schema
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 from raw import QUICK
 from serving import PATIENCE, Inside, serving
 

@@ -7,7 +7,7 @@ from litestar.testing import TestClient
 
 from escadaria.server.edge import addresses
 from escadaria.server.http.app import create_app
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 
 WIFI = "192.168.1.5"
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from escadaria.server.edge.access import same_origin
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 from raw import QUICK, connected, opened, play, playing, raw, socket_to
 from server.clients import PEOPLE, client, entered, facing, seated
 from serving import PATIENCE, Inside, eventually, serving

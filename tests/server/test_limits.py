@@ -19,7 +19,7 @@ from clocks import ManualClock
 from escadaria.client import MatchClient
 from escadaria.refusals import Refused
 from escadaria.server.edge.limits import Bucket, Kind, Limits, address_key
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 from raw import QUICK, duel, opened, play, playing, raw, socket_to
 from server.clients import client, entered, facing, seated
 from serving import Inside, Server, eventually, serving, started

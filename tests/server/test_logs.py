@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from escadaria.server.logs import JsonLines, TextLines, database_name, set_up_logs
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 from serving import Server, running
 
 

@@ -20,7 +20,7 @@ from escadaria.catalogue import GAMES
 from escadaria.i18n import LANGUAGES, PARTS, Texts, load, texts_json
 from escadaria.server.http import head, pages
 from escadaria.server.matches.hub import Hub
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 from system.browser.setup import opened, played
 
 pytestmark = pytest.mark.skipif(not pages._built(), reason="the web client is not built")

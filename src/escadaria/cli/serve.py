@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from escadaria.cli.common import report_errors
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 
 
 def _with_settings(command: Callable[..., None]) -> Callable[..., None]:

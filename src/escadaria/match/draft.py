@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from escadaria import bots, catalogue, dice, wire
 from escadaria.game import AnyGame
-from escadaria.match.match import HOST, Match, MatchEvent, new_match
+from escadaria.match.match import Match, new_match
+from escadaria.match.state import HOST, MatchEvent
 from escadaria.refusals import Refused
 
 

@@ -1,217 +1,133 @@
-"""The event log of one match. Events are checked, stored, applied and published, in that order."""
+"""The stored events of one match. Events are checked, stored, applied and published, in that order."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Protocol
-from weakref import WeakMethod
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from escadaria import wire
-from escadaria.bus import Sent, Stored
+from escadaria.bus import Sent
 from escadaria.game import GameError
-from escadaria.match.jobs import Jobs
-from escadaria.match.match import Hidden, Match, MatchEvent, SavedMatch
-from escadaria.match.services import Services
+from escadaria.match.match import Match
+from escadaria.match.services import MatchStore
+from escadaria.match.state import Hidden, MatchEvent, SavedMatch
 from escadaria.play import RESIGN, Event, Step
 from escadaria.refusals import Refused
-from escadaria.server import metrics
-from escadaria.store import Conflict, Fenced, Lease, Store, StoredEvent
+from escadaria.settings import Settings
+from escadaria.store import Lease, StoredEvent
 
 log = logging.getLogger(__name__)
 
 COMMANDS_REMEMBERED = 200
 """The number of commands per match that are recognised when repeated."""
 
-_MAX_ATTEMPTS = 5
 _SLICE_SECONDS = 0.01
 _SNAPSHOT_EVENTS = 500
 _HIDDEN = Hidden()
 
-Publish = Callable[[MatchEvent, tuple[Step, ...], float, bytes], bytes]
 
+class Applied(NamedTuple):
+    """A stored event that was applied."""
 
-class CaughtUp(Protocol):
-    def __call__(self, *, seats: bool) -> None: ...
+    event: MatchEvent
+    steps: tuple[Step, ...]
+    time: float
+    frame: bytes = b""
+    """Its frame, if another server has made it."""
 
 
 class EventLog:
     """The events of one match, and the keys of the latest commands."""
 
-    def __init__(
-        self,
-        match: Match,
-        services: Services,
-        jobs: Jobs,
-        publish: Publish,
-        caught_up: CaughtUp,
-    ) -> None:
-        """``publish`` and ``caught_up`` are methods of the room.
-
-        :param publish: called with each applied event, its steps, its time, and its frame if another worker
-            has made it; returns the frame if other workers can use it, else nothing.
-        :param caught_up: called after the events of another worker were applied, with whether they may have
-            changed seats.
-        """
+    def __init__(self, match: Match, store: MatchStore, settings: Settings) -> None:
         self.match = match
         self.date = ""
         """The day on which the match was opened."""
-        self.read_time = 0.0
-        """When the store was last read for events of other workers."""
-        self._jobs = jobs
-        self._store = services.store
-        self._bus = services.bus
-        self._clock = services.clock
-        self._settings = services.settings
-        # Weak references: a cycle with the room would keep it in memory until a garbage collection.
-        self._publish = WeakMethod(publish)
-        self._caught_up = WeakMethod(caught_up)
+        self._store = store
+        self._settings = settings
         self._versions: dict[str, int] = {}  # the version made by each command, by key
         self._saved_version = match.version
 
-    # Loading.
+    # Applying stored events.
 
-    async def load(self, id: str) -> bool:
+    async def load(self, id: str) -> AsyncIterator[Applied]:
         """Apply the stored events after the match's version, in slices that do not block the event loop.
 
-        :return: whether the match exists.
+        :return: the latest ones, for clients that come back. Without any event there is no such match.
         :raises StoreUnavailable: if the store cannot be read.
         :raises GameError: if it cannot be rebuilt.
         """
-        first = (await self._store.events(id, limit=1))[:1]
-        if not first:
-            return False
-        self._set_date(first[0])
+        for first in (await self._store.events(id, limit=1))[:1]:
+            self._set_date(first)
         known = self.match.version
         after = max(0, known - COMMANDS_REMEMBERED)
-        more = True
+        started, more = time.perf_counter(), bool(self.date)
         while more:
             events = await self._store.events(id, after=after, limit=_SNAPSHOT_EVENTS)
             more = len(events) == _SNAPSHOT_EVENTS
             after += len(events)
-            await self._load_slices(events, known, after if more else after - self._settings.history)
-        return True
+            latest = after if more else after - self._settings.history
+            for stored in events:
+                if stored.version > known:
+                    applied = self._apply(stored)
+                    if stored.version > latest:
+                        yield applied
+                self.remember(stored.request, stored.version)
+                if time.perf_counter() - started > _SLICE_SECONDS:
+                    await asyncio.sleep(0)
+                    started = time.perf_counter()
 
-    async def _load_slices(self, events: list[StoredEvent], known: int, published: int) -> None:
-        """Apply the events after ``known``; publish those after ``published``, for reconnecting clients."""
-        started = time.perf_counter()
-        for stored in events:
-            if stored.version > known:
-                self._load(stored, publish=stored.version > published)
-            self._remember(stored.request, stored.version)
-            if time.perf_counter() - started > _SLICE_SECONDS:
-                await asyncio.sleep(0)
-                started = time.perf_counter()
-
-    def load_events(self, events: list[StoredEvent]) -> None:
-        """Apply and publish stored events."""
-        for stored in events:
+    def apply(self, events: Iterable[Sent]) -> Iterator[Applied]:
+        """Apply stored events, each with the frame of the server that made it, one after the other."""
+        for stored, frame in events:
             if stored.version == 1:
                 self._set_date(stored)
-            self._load(stored, publish=True)
-            self._remember(stored.request, stored.version)
+            applied = self._apply(stored, frame)
+            self.remember(stored.request, stored.version)
+            yield applied
 
-    def _load(self, stored: StoredEvent, *, publish: bool, frame: bytes = b"") -> None:
+    def _apply(self, stored: StoredEvent, frame: bytes = b"") -> Applied:
         hidden = msgspec.json.decode(stored.hidden, type=Hidden) if stored.hidden else _HIDDEN
         event = MatchEvent(wire.read_event(stored.body), hidden)
-        steps = self.match.apply(event, stored.time)
-        if publish and (published := self._publish()) is not None:
-            published(event, steps, stored.time, frame)
+        return Applied(event, self.match.apply(event, stored.time), stored.time, frame)
 
     def _set_date(self, first: StoredEvent) -> None:
         self.date = time.strftime("%Y-%m-%d", time.gmtime(first.time))
 
-    async def catch_up(self) -> bool:
-        """Apply the events of other workers, and return whether there were any.
+    async def read_new(self) -> list[Sent]:
+        """The events that other servers have stored. :raises StoreUnavailable: if they cannot be read."""
+        return [(stored, b"") for stored in await self._store.events(self.match.id, after=self.match.version)]
 
-        :raises Refused: ``store_unavailable``.
-        """
-        read = partial(self._store.events, self.match.id, after=self.match.version)
-        events = await self._jobs.from_store(read)
-        self.read_time = self._clock.time()
-        if events:
-            self.load_events(events)
-            metrics.followed("store").inc()
-            if (caught_up := self._caught_up()) is not None:
-                caught_up(seats=True)
-        return bool(events)
-
-    def follow(self, events: Sequence[Sent]) -> bool:
-        """Apply events that another worker has stored and sent, and return whether that was possible."""
+    def following(self, events: Sequence[Sent]) -> list[Sent]:
+        """Those of the events that follow the match's version; none if one between is missing."""
         expected = self.match.version + 1
         new = [sent for sent in events if sent[0].version >= expected]
-        if [sent[0].version for sent in new] != list(range(expected, expected + len(new))) or not new:
-            return False
-        for stored, frame in new:
-            self._load(stored, publish=True, frame=frame)
-            self._remember(stored.request, stored.version)
-        metrics.followed("message").inc()
-        if (caught_up := self._caught_up()) is not None:
-            caught_up(seats=not all(frame for _, frame in new))  # events with frames are moves
-        return True
+        versions = [stored.version for stored, _ in new]
+        return new if versions == list(range(expected, expected + len(new))) else []
 
-    # Committing.
+    # Storing new events.
 
     def version_of(self, key: str) -> int | None:
         """The version made by the command with this key; None if it was not accepted."""
         return self._versions.get(key)
 
-    async def commit(
-        self,
-        handle: Callable[[], list[MatchEvent]],
-        key: str = "",
-        lease: Callable[[], Lease | None] = lambda: None,
-    ) -> None:
-        """Check, store, apply and publish. On a conflict with another worker, catch up and retry.
+    async def append(
+        self, events: list[MatchEvent], now: float, key: str, lease: Lease | None
+    ) -> list[StoredEvent]:
+        """Store events that follow the match's version, without applying them.
 
-        :param handle: the command handler.
-        :param key: identifies the command if it is repeated.
-        :param lease: the lease of the match, for events that no client requests.
-        :raises GameError: if the command is refused.
-        :raises Fenced: if the lease is no longer held.
+        :raises Refused: ``too_long``.
+        :raises Conflict, Fenced, StoreUnavailable: as the store.
         """
-        for _ in range(_MAX_ATTEMPTS):
-            try:
-                events = handle()
-            except GameError:  # another worker may have stored later events, or this command
-                if not key or not await self.catch_up():
-                    raise
-                if key in self._versions:
-                    return
-                continue
-            if not events:
-                return
-            self._check_length(events)
-            now = self._clock.time()
-            stored = stored_events(events, self.match.version, now, key)
-            due = self._due_after(events, now)
-            append = partial(self._store.append, self.match.id, stored, due=due, lease=lease())
-            try:
-                await self._jobs.from_store(append)
-            except Fenced:
-                raise
-            except Conflict:
-                await self.catch_up()
-                if key and key in self._versions:  # another worker stored this command
-                    return
-                continue
-            metrics.STORE_SECONDS.observe(self._clock.time() - now)
-            publish = self._publish()
-            frames = []
-            for event in events:
-                metrics.events(type(event.event).__name__).inc()
-                steps = self.match.apply(event, now)
-                frames.append(publish(event, steps, now, b"") if publish is not None else b"")
-            sent = list(zip(stored, frames, strict=True))
-            self._bus.publish(Stored(self.match.id, stored[-1].version, sent))
-            self._remember(key, self.match.version)
-            return
-        raise Refused("busy", "too many conflicting commands, try again")
+        self._check_length(events)
+        stored = stored_events(events, self.match.version, now, key)
+        await self._store.append(self.match.id, stored, due=self._due_after(events, now), lease=lease)
+        return stored
 
     def _check_length(self, events: list[MatchEvent]) -> None:
         """:raises Refused: ``too_long``. Resigning is always possible."""
@@ -228,7 +144,8 @@ class EventLog:
         settings = event.settings if isinstance(event, wire.Configured) else self.match.settings
         return now + settings.clock if settings.clock else None
 
-    def _remember(self, key: str, version: int) -> None:
+    def remember(self, key: str, version: int) -> None:
+        """Remember the command that made a version."""
         if key:
             self._versions[key] = version
         if len(self._versions) > COMMANDS_REMEMBERED:
@@ -249,7 +166,7 @@ class EventLog:
             await self._store.save_snapshot(self.match.id, version, body)
 
 
-async def restored_match(id: str, store: Store) -> Match:
+async def restored_match(id: str, store: MatchStore) -> Match:
     """The match from its last snapshot; an empty one if there is no usable snapshot.
 
     :raises StoreUnavailable: if the store cannot be read.

@@ -7,7 +7,6 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
-from weakref import WeakMethod
 
 from escadaria.game import GameError
 from escadaria.match.match import Match
@@ -23,10 +22,8 @@ Job = Callable[[], Coroutine[Any, Any, None]]
 class Jobs:
     """The jobs and tasks of one match. A job that fails is logged, and the next one runs."""
 
-    def __init__(self, match: Match, drained: Callable[[], object]) -> None:
-        """:param drained: a method of the room, called each time the queue is empty again."""
+    def __init__(self, match: Match) -> None:
         self._match = match
-        self._drained = WeakMethod(drained)
         self._queue: deque[tuple[Job, int]] = deque()  # each with the failures before it
         self._failures = 0  # of the store
         self._failures_before = 0  # when the running job was queued
@@ -117,8 +114,6 @@ class Jobs:
             except Exception:
                 log.exception("a job of a match failed", extra={"match": self._match.id})
         self._worker = None
-        if (drained := self._drained()) is not None:
-            drained()
 
     def _finished(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

@@ -1,7 +1,7 @@
-"""What this worker shares with others: that it lives, the leases that it holds, and who is connected to it.
+"""Leases: which server runs the bots and clocks of a match, and what servers share besides.
 
-Bots, deadlines and stand-ins of a match must act once, so only the worker with the lease of the match runs
-them. A lease is valid as long as its worker, which renews one row for all of its leases. If a worker stalls,
+Bots, deadlines and stand-ins of a match must act once, so only the server with the lease of the match runs
+them. A lease is valid as long as its server, which renews one row for all of its leases. If a server stalls,
 another one may take its leases while it still believes to hold them: therefore appends carry the lease, and
 the store refuses those of a former holder.
 """
@@ -12,9 +12,9 @@ import asyncio
 import itertools
 import logging
 
-from escadaria.bus import Bus, Changed
+from escadaria.bus import Bus, Changed, Message
 from escadaria.match.clock import Clock
-from escadaria.store import Lease, Store, StoreUnavailable
+from escadaria.store import Lease, Store, StoreUnavailable, Survey
 
 log = logging.getLogger(__name__)
 
@@ -22,17 +22,72 @@ BEAT_SECONDS = 1.0
 """The seconds between two heartbeats."""
 
 WORKER_SECONDS = 4.0
-"""How long a worker counts as living after a heartbeat."""
+"""How long a server counts as living after a heartbeat."""
 
 
 class Leases:
-    """The shared state of this worker. Without other workers it holds all leases and stores nothing."""
+    """The leases of a server without others: it holds all of them, and shares nothing."""
+
+    shared = False
+    """Whether there may be other servers."""
+    others: frozenset[str] = frozenset()
+    """The other living servers."""
+
+    def __init__(self, server: str = "") -> None:
+        self.server = server
+        """The name of this server."""
+
+    def holds(self, match: str) -> bool:
+        """Whether this server holds the lease of a match."""
+        return True
+
+    def lease(self, match: str) -> Lease | None:
+        """The lease for an append; None without other servers."""
+        return None
+
+    async def take(self, match: str) -> bool:
+        """Take the lease of a match, and return whether it was free.
+
+        :raises StoreUnavailable: if the store cannot be written.
+        """
+        return True
+
+    def release(self, match: str) -> None:
+        """Give up the lease of a match, so that another server can take it."""
+
+    def forget(self, match: str) -> None:
+        """Note that another server has taken the lease."""
+
+    def share(self, match: str, members: str, *, follow: bool) -> None:
+        """Share who is connected to a match here (an empty text for nobody), and follow its events or not."""
+
+    def publish(self, message: Message) -> None:
+        """Send a message about a match to the other servers."""
+
+    async def survey(self, match: str) -> Survey | None:
+        """What the store knows of a match. :raises StoreUnavailable: if it cannot be read."""
+        return None
+
+    async def beat(self) -> bool:
+        """Renew this server, and return whether leases may be free now: a server is gone, perhaps this one.
+
+        :raises StoreUnavailable: if the store cannot be written.
+        """
+        return False
+
+    async def leave(self) -> None:
+        """Give up everything, when the server stops."""
+
+
+class SharedLeases(Leases):
+    """The leases of one of several servers."""
+
+    shared = True
 
     def __init__(self, store: Store, bus: Bus, clock: Clock) -> None:
-        self.shared = bus.shared
-        self.worker = bus.server
+        super().__init__(bus.server)
         self.living = frozenset({bus.server})
-        """The living workers, as of the last heartbeat."""
+        """The living servers, as of the last heartbeat."""
         self._store = store
         self._bus = bus
         self._clock = clock
@@ -45,34 +100,22 @@ class Leases:
         self._wake = asyncio.Event()
 
     @property
-    def others(self) -> frozenset[str]:
-        """The other living workers."""
-        return self.living - {self.worker}
-
-    # Leases.
+    def others(self) -> frozenset[str]:  # type: ignore[override]
+        return self.living - {self.server}
 
     def holds(self, match: str) -> bool:
-        """Whether this worker holds the lease of a match."""
-        return not self.shared or (match in self._held and self._clock.time() < self._expires)
+        return match in self._held and self._clock.time() < self._expires
 
     def lease(self, match: str) -> Lease | None:
-        """The lease for an append; None without other workers."""
-        return (self.worker, self._held.get(match, 0)) if self.shared else None
+        return self.server, self._held.get(match, 0)
 
     async def take(self, match: str) -> bool:
-        """Take the lease of a match, and return whether it was free.
-
-        :raises StoreUnavailable: if the store cannot be written.
-        """
-        if not self.shared:
-            return True
         self._released.discard(match)
-        lease = self.worker, next(self._epochs)
+        lease = self.server, next(self._epochs)
         try:
             taken = await self._store.take_lease(match, lease, self._clock.time())
-        except (
-            StoreUnavailable
-        ):  # perhaps it was taken: if this worker does not ask again, others must be able to
+        except StoreUnavailable:
+            # Perhaps it was taken: if this server does not ask again, others must be able to.
             self._released.add(match)
             self._wake.set()
             raise
@@ -81,20 +124,19 @@ class Leases:
         return taken
 
     def release(self, match: str) -> None:
-        """Give up the lease of a match, so that another worker can take it."""
         if self._held.pop(match, None) is not None:
             self._released.add(match)
             self._wake.set()
 
     def forget(self, match: str) -> None:
-        """Note that another worker has taken the lease."""
         self._held.pop(match, None)
 
-    # Presence.
-
-    def set_present(self, match: str, members: str) -> None:
-        """Share who is connected to a match at this worker; an empty text for nobody."""
-        if not self.shared or self._present.get(match, "") == members:
+    def share(self, match: str, members: str, *, follow: bool) -> None:
+        if follow:
+            self._bus.subscribe(match)
+        else:
+            self._bus.unsubscribe(match)
+        if self._present.get(match, "") == members:
             return
         if members:
             self._present[match] = members
@@ -103,15 +145,15 @@ class Leases:
         self._changed.add(match)
         self._wake.set()
 
-    # Storing.
+    def publish(self, message: Message) -> None:
+        self._bus.publish(message)
+
+    async def survey(self, match: str) -> Survey | None:
+        return (await self._store.survey([match], self._clock.time())).get(match)
 
     async def beat(self) -> bool:
-        """Renew this worker, and return whether leases may be free now: a worker is gone, perhaps this one.
-
-        :raises StoreUnavailable: if the store cannot be written.
-        """
         now = self._clock.time()
-        workers = await self._store.heartbeat(self.worker, now, now + WORKER_SECONDS)
+        workers = await self._store.heartbeat(self.server, now, now + WORKER_SECONDS)
         if not workers.known:  # new, or so late that others may have taken its leases
             self._held.clear()
             self._changed.update(self._present)
@@ -125,7 +167,7 @@ class Leases:
         return bool(gone) or not workers.known
 
     async def flush(self) -> None:
-        """Wait for a change, store all changes together, and then tell the other workers.
+        """Wait for a change, store all changes together, and then tell the other servers.
 
         :raises StoreUnavailable: if the store cannot be written. The changes are kept.
         """
@@ -134,10 +176,10 @@ class Leases:
         released, self._released = self._released, set()
         changed, self._changed = self._changed, set()
         try:
-            await self._store.release_leases(self.worker, sorted(released - self._held.keys()))
+            await self._store.release_leases(self.server, sorted(released - self._held.keys()))
             if changed:
                 await self._store.set_presence(
-                    self.worker, {match: self._present.get(match, "") for match in sorted(changed)}
+                    self.server, {match: self._present.get(match, "") for match in sorted(changed)}
                 )
         except StoreUnavailable:
             self._released |= released
@@ -149,7 +191,5 @@ class Leases:
             self._bus.publish(Changed(match))
 
     async def leave(self) -> None:
-        """Give up everything, when the worker stops."""
-        if self.shared:
-            self._held.clear()
-            await self._store.bury(self.worker, self._clock.time() + 2 * WORKER_SECONDS)
+        self._held.clear()
+        await self._store.bury(self.server, self._clock.time() + 2 * WORKER_SECONDS)

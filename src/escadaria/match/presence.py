@@ -2,109 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Iterable
-from typing import Literal
+from collections.abc import Iterable
 
 from escadaria import wire
 from escadaria.match.clock import Clock
-from escadaria.match.match import HOST, Match
-from escadaria.match.tokens import digest, new_token
-from escadaria.refusals import Ending, Refused
-from escadaria.server import metrics
-from escadaria.server.edge.limits import subnet
-from escadaria.server.settings import Settings
-from escadaria.views import previews, sequences
-
-
-class Connection:
-    """One client's connection. A client that reads too slowly is disconnected."""
-
-    def __init__(
-        self,
-        transport: asyncio.WriteTransport,
-        address: str,
-        buffer: int,
-        *,
-        answered: Callable[[], object],
-        close: Callable[[Ending], object],
-    ) -> None:
-        self.address = address
-        """The client's network address, the key of rate limits."""
-        self.member: int | None = None
-        self.token = ""
-        """The digest of the member's token."""
-        self.guest = new_token()
-        """The secret that identifies the client until it is a member."""
-        self.guest_digest = digest(self.guest)
-        self.watcher = False
-        self.previews = False
-        self.mine: list[int] = []
-        self.ending: Ending | Literal["", "gone"] = ""
-        """Why the connection is being closed; empty while it is open."""
-        self.hinting = False
-        """Whether a hint is being computed."""
-        self._held: list[bytes] | None = None
-        self._transport = transport
-        self._buffer = buffer
-        self._answered = answered
-        self._close = close
-
-    @property
-    def role(self) -> wire.Role:
-        if self.member is not None:
-            return "host" if self.member == HOST else "player"
-        return "watcher" if self.watcher else "guest"
-
-    @property
-    def sees_play(self) -> bool:
-        return self.member is not None or self.watcher
-
-    def push(self, frame: bytes) -> None:
-        """Send an encoded frame without waiting. Close the connection if its write buffer is too full."""
-        if self._held is not None:
-            self._held.append(frame)
-            return
-        if self.ending or self._transport.is_closing():
-            return
-        self._transport.write(frame)
-        if self._transport.get_write_buffer_size() > self._buffer:
-            self.end("too_slow")
-
-    def send(self, message: wire.Frame) -> None:
-        """Encode and send a message."""
-        self.push(wire.frame(message))
-
-    def answer(self, frame: bytes) -> None:
-        """Send the answer to a command, and let the session handle the next one."""
-        self._release(frame)
-        self._answered()
-
-    def hold(self) -> None:
-        """Hold frames back until the answer, which follows without waiting: one write sends all of them."""
-        if self._held is None:
-            self._held = []
-
-    def _release(self, *more: bytes) -> None:
-        held, self._held = self._held or [], None
-        if held or more:
-            self.push(b"".join((*held, *more)))
-
-    def detach(self) -> None:
-        """Drop the references to the session, after the connection has closed."""
-        self._answered = lambda: None
-        self._close = lambda code: None
-
-    def end(self, code: Ending) -> None:
-        """Send ``bye`` and close the connection."""
-        if not self.ending:
-            self._release()
-            if not self._transport.is_closing():
-                self._transport.write(wire.frame(wire.Bye(code=code)))
-            self.ending = code
-            metrics.DROPPED.labels(code).inc()
-            self._close(code)
+from escadaria.match.connection import Connection, Mail
+from escadaria.match.match import Match
+from escadaria.refusals import Refused
+from escadaria.settings import Settings
 
 
 class Presence:
@@ -118,9 +24,9 @@ class Presence:
         self.waiting_since = clock.time()
         """Since when at least one member has been connected."""
         self.elsewhere: set[int] = set()
-        """The members who are connected to other workers."""
+        """The members who are connected to other servers."""
         self.anyone_elsewhere = False
-        """Whether other workers have connections, also of guests and watchers."""
+        """Whether other servers have connections, also of guests and watchers."""
         self._settings = settings
         self._clock = clock
 
@@ -131,27 +37,22 @@ class Presence:
 
     @property
     def anyone(self) -> bool:
-        """Whether anyone is connected, at any worker."""
+        """Whether anyone is connected, at any server."""
         return bool(self.connections) or self.anyone_elsewhere
 
+    @property
+    def players(self) -> list[Connection]:
+        """The connections of members and watchers, who see the play."""
+        return [connection for connection in self.connections if connection.sees_play]
+
+    @property
+    def guests(self) -> list[Connection]:
+        return [connection for connection in self.connections if not connection.sees_play]
+
     def text(self) -> str:
-        """Who is connected here, for the other workers; empty if nobody is."""
+        """Who is connected here, for the other servers; empty if nobody is."""
         members = {c.member for c in self.connections if c.member is not None and not c.ending}
         return json.dumps(sorted(members)) if self.connections else ""
-
-    def set_elsewhere(self, texts: Iterable[str]) -> bool:
-        """Set who is connected to other workers, broadcast the changes, and return whether there were any."""
-        waited, before = self.has_members, (self.elsewhere, self.anyone_elsewhere)
-        found = [set(json.loads(text)) for text in texts]
-        self.elsewhere, self.anyone_elsewhere = set().union(*found), bool(found)
-        if before == (self.elsewhere, self.anyone_elsewhere):
-            return False
-        if self.has_members and not waited:
-            self.waiting_since = self._clock.time()
-        self.update()
-        if self.has_members != waited:
-            self._send_absent(list(self.connections))
-        return True
 
     def is_here(self, seat: int) -> bool:
         chair = self.match.chairs[seat]
@@ -177,37 +78,52 @@ class Presence:
                 own[0].end("replaced")
             return
         same_role = [other for other in self.connections if other.role == connection.role]
-        network = subnet(connection.address)
-        same_network = [other for other in same_role if subnet(other.address) == network]
+        same_subnet = [other for other in same_role if other.subnet == connection.subnet]
         if len(same_role) >= settings.connections_per_table:
             raise Refused("too_many", "the table has too many guests or watchers")
         # One address can take all places neither of the guests nor of the watchers.
         most = (
             settings.guests_per_address if connection.role == "guest" else settings.connections_per_table // 2
         )
-        if len(same_network) >= most:
+        if len(same_subnet) >= most:
             raise Refused("too_many", f"the table has too many {connection.role}s from this address")
 
-    def enter(self, connection: Connection) -> None:
-        """Add a connection and broadcast the presence to the others."""
+    # Changes. What they change for clients is added to the mail.
+
+    def enter(self, connection: Connection, mail: Mail) -> None:
+        """Add a connection."""
         waited = self.has_members
         if not waited:
             self.waiting_since = self._clock.time()
-        self.update(connection)
+        self.update(mail, connection)
         others = list(self.connections)
         self.connections[connection] = None
         if self.has_members != waited:
-            self._send_absent(others)
+            self._add_absent(mail, others)
 
-    def leave(self, connection: Connection) -> None:
+    def leave(self, connection: Connection, mail: Mail) -> None:
         waited = self.has_members
         self.connections.pop(connection, None)
-        self.update()
+        self.update(mail)
         if self.has_members != waited:
-            self._send_absent(list(self.connections))
+            self._add_absent(mail, self.connections)
 
-    def update(self, *new: Connection) -> None:
-        """Update who is absent, and broadcast the changes."""
+    def set_elsewhere(self, texts: Iterable[str], mail: Mail) -> bool:
+        """Set who is connected to other servers, and return whether anything has changed."""
+        waited, before = self.has_members, (self.elsewhere, self.anyone_elsewhere)
+        found = [set(json.loads(text)) for text in texts]
+        self.elsewhere, self.anyone_elsewhere = set().union(*found), bool(found)
+        if before == (self.elsewhere, self.anyone_elsewhere):
+            return False
+        if self.has_members and not waited:
+            self.waiting_since = self._clock.time()
+        self.update(mail)
+        if self.has_members != waited:
+            self._add_absent(mail, self.connections)
+        return True
+
+    def update(self, mail: Mail, *new: Connection) -> None:
+        """Update who is absent."""
         here = {connection.member for connection in (*self.connections, *new) if not connection.ending}
         here |= self.elsewhere
         members = {chair.member for chair in self.match.chairs if chair.member is not None}
@@ -224,70 +140,14 @@ class Presence:
             else:
                 self.absent.setdefault(member, self._clock.time())
         for seat in changed:
-            self.broadcast(wire.frame(self.of(seat)))
+            mail.add(wire.frame(self.of(seat)), *self.connections)
 
     def of(self, seat: int) -> wire.PresenceChanged:
         """The presence of a seat's owner."""
         return wire.PresenceChanged(seat=seat, here=self.is_here(seat), stand_in_at=self.stand_in_at(seat))
 
-    def _send_absent(self, connections: list[Connection]) -> None:
+    def _add_absent(self, mail: Mail, connections: Iterable[Connection]) -> None:
         """Send the absent players again: whether a stand-in replaces them depends on who waits."""
         for seat, chair in enumerate(self.match.chairs):
             if chair.member in self.absent:
-                frame = wire.frame(self.of(seat))
-                for connection in connections:
-                    connection.push(frame)
-
-    def broadcast(self, frame: bytes, *, members: bool = True, guests: bool = True) -> None:
-        """Send a frame to ``members`` (with watchers) and ``guests``."""
-        for connection in list(self.connections):
-            if members if connection.sees_play else guests:
-                connection.push(frame)
-
-    def send_seats(self, new_watch_key: str = "") -> None:
-        """Send ``you`` to clients whose seats or keys changed, before the event that explains it."""
-        for connection in list(self.connections):
-            mine = self.match.seats_of(connection.member)
-            watch = new_watch_key if connection.member == HOST else ""
-            if mine != connection.mine or watch:
-                connection.mine = mine
-                connection.send(wire.You(role=connection.role, mine=mine, watch=watch or None))
-
-    def send_next_tokens(self, token: Callable[[int], str]) -> None:
-        """Send each member the token of the next match, before the event that links it."""
-        for connection in list(self.connections):
-            if connection.member is not None:
-                connection.send(
-                    wire.You(role=connection.role, mine=connection.mine, next_token=token(connection.member))
-                )
-
-    def send_previews(self, connections: Iterable[Connection]) -> None:
-        """Send the previews of the seat to act to its connections that want them."""
-        table = self.match.play
-        if table is None or table.to_act is None:
-            return
-        wanting = [c for c in connections if c.previews and table.to_act in c.mine]
-        if not wanting or table.awaits_roll:
-            return
-        frame = wire.frame(
-            wire.Previews(
-                version=self.match.version,
-                seat=table.to_act,
-                choices=previews(table.game, table.state),
-                sequences=sequences(table.game, table.state),
-            )
-        )
-        for connection in wanting:
-            connection.push(frame)
-
-    def close_watchers(self) -> None:
-        """Close the connections of watchers."""
-        for connection in list(self.connections):
-            if connection.watcher:
-                connection.end("watching_off")
-
-    def close_moved(self, member: int, token: str) -> None:
-        """Close the connections of a member that have another token: those of the old device."""
-        for connection in list(self.connections):
-            if connection.member == member and connection.token != token:
-                connection.end("moved")
+                mail.add(wire.frame(self.of(seat)), *connections)

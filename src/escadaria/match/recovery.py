@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import logging
-from functools import partial
+from collections.abc import Coroutine
 
 import msgspec
 
 from escadaria import wire
-from escadaria.match.event_log import EventLog
-from escadaria.match.jobs import Jobs
+from escadaria.match.clock import Clock
 from escadaria.match.match import Match
-from escadaria.match.services import Services
-from escadaria.match.tokens import digest, new_token
+from escadaria.match.services import MatchStore
+from escadaria.match.tokens import Tokens, digest, new_token
 from escadaria.refusals import Refused
 from escadaria.store import StoreUnavailable
 
@@ -41,63 +40,60 @@ class Code(msgspec.Struct, frozen=True):
 
 
 class RecoveryCodes:
-    """The codes of one match."""
+    """The codes of one match.
 
-    def __init__(self, match: Match, jobs: Jobs, events: EventLog, services: Services) -> None:
+    :param shared: whether the device may connect to another server next.
+    """
+
+    def __init__(
+        self, match: Match, store: MatchStore, tokens: Tokens, clock: Clock, *, shared: bool
+    ) -> None:
         self._match = match
-        self._jobs = jobs
-        self._events = events
-        self._store = services.store
-        self._tokens = services.tokens
-        self._clock = services.clock
+        self._store = store
+        self._tokens = tokens
+        self._clock = clock
         self._by_token: dict[str, str] = {}  # codes by their new tokens, as digests
         self._spent: set[str] = set()
-        self._shared = services.peers.shared
+        self._shared = shared
         self._moved: dict[str, float] = {}  # tokens of the latest moves, as digests, and when
 
     async def issue(self, member: int) -> str:
-        """A new code for a member. :raises Refused: ``store_unavailable``."""
+        """A new code for a member. :raises StoreUnavailable: if it cannot be stored."""
         code = new_token()
         value = wire.encode(Code(self._match.id, member, self._match.token_digest(member)))
-        expires = self._clock.time() + CODE_SECONDS
-        await self._jobs.from_store(partial(self._store.put, CODE, digest(code), value, expires))
+        await self._store.put(CODE, digest(code), value, self._clock.time() + CODE_SECONDS)
         return code
 
-    async def redeem(self, code: str) -> tuple[int, str]:
-        """Exchange a code for its member and a new token. The old token becomes invalid.
+    async def find(self, code: str) -> tuple[int, str]:
+        """The member of a code and its new token, which is the same if the request is repeated.
 
         :raises Refused: ``forbidden`` if the code is not valid.
+        :raises StoreUnavailable: if it cannot be read.
         """
-        match, now = self._match, self._clock.time()
-        stored = await self._jobs.from_store(partial(self._store.get, CODE, digest(code), now))
+        match = self._match
+        stored = await self._store.get(CODE, digest(code), self._clock.time())
         known = msgspec.json.decode(stored, type=Code) if stored else None
-        # Derived from the code, so that a repeated request gets the same token.
         token = self._tokens.for_code(match.id, code)
         if known is None or known.match != match.id or digest(code) in self._spent:
             raise Refused("forbidden", "the recovery code is invalid or was used")
-        if not match.has_token(known.member, digest(token)):
-            if not match.has_token(known.member, known.token):
-                raise Refused("forbidden", "the recovery code is no longer valid")
-            await self._events.commit(lambda: match.move_member(known.member, token))
-            assert stored is not None, "known"
-            try:
-                await self._store.put(CODE, digest(code), stored, now + RETRY_SECONDS)
-                if self._shared:  # the device may connect to another worker next
-                    await self._store.put(MOVED, digest(token), digest(code), now + RETRY_SECONDS)
-            except StoreUnavailable:
-                log.warning("a used code stays valid", extra={"match": match.id})
+        if not (match.has_token(known.member, digest(token)) or match.has_token(known.member, known.token)):
+            raise Refused("forbidden", "the recovery code is no longer valid")
         self._by_token[digest(token)] = digest(code)
         return known.member, token
 
-    def spend(self, token: str) -> str:
-        """Invalidate the code of a token (given as digest), since the device has the token now.
+    async def use(self, code: str, member: int, old: str, token: str) -> None:
+        """Let the code expire soon, after the member's token was replaced.
 
-        :return: the digest of the code to delete; empty if there is none.
+        :param old: the digest of the token before.
         """
-        code = self._by_token.pop(token, "")
-        if code:
-            self._spent.add(code)
-        return code
+        expires = self._clock.time() + RETRY_SECONDS
+        try:
+            value = wire.encode(Code(self._match.id, member, old))
+            await self._store.put(CODE, digest(code), value, expires)
+            if self._shared:
+                await self._store.put(MOVED, digest(token), digest(code), expires)
+        except StoreUnavailable:
+            log.warning("a used code stays valid", extra={"match": self._match.id})
 
     def moved(self, token: str, time: float) -> None:
         """Note that a member has a new token (given as digest)."""
@@ -105,15 +101,21 @@ class RecoveryCodes:
             self._moved = {old: at for old, at in self._moved.items() if time - at < RETRY_SECONDS}
             self._moved[token] = time
 
-    def moved_lately(self, token: str) -> bool:
-        """Whether another worker may know a code of this token (given as digest)."""
-        return self._clock.time() - self._moved.get(token, 0) < RETRY_SECONDS
+    def spend(self, token: str) -> Coroutine[None, None, None] | None:
+        """Invalidate the code of a token (given as digest), since the device has the token now.
 
-    async def delete_elsewhere(self, token: str) -> None:
-        """Delete the code that was exchanged for a token at another worker."""
+        :return: what deletes it from the store; None if there is none.
+        """
+        if code := self._by_token.pop(token, ""):
+            self._spent.add(code)
+            return self._delete(code)
+        if self._clock.time() - self._moved.get(token, 0) < RETRY_SECONDS:  # perhaps at another server
+            return self._delete_elsewhere(token)
+        return None
+
+    async def _delete_elsewhere(self, token: str) -> None:
         if code := await self._store.take(MOVED, token, self._clock.time()):
-            await self.delete(code)
+            await self._delete(code)
 
-    async def delete(self, code: str) -> None:
-        """Delete a spent code from the store."""
+    async def _delete(self, code: str) -> None:
         await self._store.take(CODE, code, self._clock.time())

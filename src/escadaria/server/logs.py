@@ -13,7 +13,7 @@ from importlib.metadata import version
 from urllib.parse import urlsplit
 
 from escadaria.server import metrics
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 
 log = logging.getLogger(__name__)
 

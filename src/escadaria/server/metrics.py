@@ -31,7 +31,10 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from escadaria.bus import Bus
-from escadaria.store import Meters, Store
+from escadaria.match.services import Meters
+from escadaria.match.state import MatchEvent
+from escadaria.store import Meters as StoreMeters
+from escadaria.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -146,14 +149,26 @@ UPTIME = Gauge("escadaria_uptime_seconds", "Time since the process started", reg
 UPTIME.set_function(lambda: time.monotonic() - _STARTED)
 
 
+class RoomMeters(Meters):
+    """Exports what rooms measure."""
+
+    def stored(self, events: list[MatchEvent], seconds: float) -> None:
+        STORE_SECONDS.observe(seconds)
+        for event in events:
+            _events(type(event.event).__name__).inc()
+
+    def followed(self, source: str) -> None:
+        _followed(source).inc()
+
+
 @cache
-def events(kind: str) -> Counter:
+def _events(kind: str) -> Counter:
     """The counter of one kind of event, cached since the lookup is slow."""
     return EVENTS.labels(kind)
 
 
 @cache
-def followed(source: str) -> Counter:
+def _followed(source: str) -> Counter:
     """The counter of events of other workers by their source, cached since the lookup is slow."""
     return FOLLOWED.labels(source)
 
@@ -172,7 +187,7 @@ class _StoreCollector(Collector):
     store: Store | None = None
 
     def collect(self) -> Iterator[Metric]:
-        meters = self.store.meters if self.store is not None else Meters()
+        meters = self.store.meters if self.store is not None else StoreMeters()
         up, waiting = meters.lost is None, self.store.waiting if self.store is not None else 0
         yield GaugeMetricFamily("escadaria_store_up", "1 while the store answers, 0 while it does not", up)
         yield GaugeMetricFamily("escadaria_store_waiting", "Calls waiting for the database", waiting)

@@ -16,11 +16,12 @@ from escadaria.folders import data_folder
 from escadaria.game import BadOptions
 from escadaria.match.clock import Clock
 from escadaria.server import logs
-from escadaria.server.edge.protocol import Config, Gate, HttpProtocol, WebSocketProtocol
+from escadaria.server.edge.protocol import Config, Gate, HttpProtocol
+from escadaria.server.edge.socket import WebSocketProtocol
 from escadaria.server.http.app import create_app
 from escadaria.server.matches.hub import Hub
 from escadaria.server.metrics import with_metrics
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 
 _GC_THRESHOLD = 20_000
 

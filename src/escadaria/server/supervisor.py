@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection, wait
 
 from escadaria.server import logs
 from escadaria.server.run import Server, address_of_socket, run_server
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 
 log = logging.getLogger(__name__)
 

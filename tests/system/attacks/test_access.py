@@ -339,7 +339,7 @@ async def test_a_move_and_its_answer_are_one_write(tmp_path: Path) -> None:
         match = await playing(server.url)
         async with raw(server.url, match["match"], token=match["token"]) as me:
             await me.ask("ping")
-            (connection,) = server.hub.connections
+            connection: Any = next(iter(server.hub.connections))
             transport: Any = Counting(connection._transport)
             connection._transport = transport
             assert (await me.ask("act", version=4, action="roll"))["type"] == "accepted"

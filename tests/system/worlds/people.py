@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from escadaria import wire
 from escadaria.game import GameError
-from escadaria.match.presence import Connection
+from escadaria.match.connection import Connection
 from escadaria.match.room import Room
+from escadaria.refusals import Ending
 from system.faults.people import Receiver
 
 if TYPE_CHECKING:
@@ -22,36 +23,32 @@ ANSWER_SECONDS = 15.0
 """A command must be answered within this time, or the connection be lost."""
 
 
-class Transport:
-    """Receives the frames for a client."""
+class Client(Connection):
+    """Receives the frames for a person."""
 
     def __init__(self, person: Person, inbox: asyncio.Queue[Json]) -> None:
-        self.closed = False
+        super().__init__(person.name, person.name)
         self._person = person
         self._inbox = inbox
         self._version = 0  # of the match when the client connected
 
-    def write(self, data: bytes) -> None:
-        """Split the data into frames (see ``messages.frame``)."""
-        while data:
-            size, start = data[1], 2
-            if size == 126:
-                size, start = int.from_bytes(data[2:4]), 4
-            elif size == 127:
-                size, start = int.from_bytes(data[2:10]), 10
-            frame = json.loads(data[start : start + size])
+    def send(self, *frames: bytes) -> None:
+        if self.ending:
+            return
+        for text in frames:
+            frame = json.loads(text)
             self._inbox.put_nowait(frame)
             if frame["type"] == "welcome":
                 self._version = frame["version"]
-            elif frame["type"] == "event" and frame["version"] > self._version and not self.closed:
+            elif frame["type"] == "event" and frame["version"] > self._version:
                 self._person.world.saw(self._person, frame["version"])
-            data = data[start + size :]
 
-    def is_closing(self) -> bool:
-        return self.closed
+    def answer(self, *frames: bytes) -> None:
+        self.send(*frames)
 
-    def get_write_buffer_size(self) -> int:
-        return 0
+    def end(self, code: Ending) -> None:
+        self.send(wire.frame(wire.Bye(code=code)))
+        self.ending = self.ending or code
 
 
 class Person:
@@ -88,14 +85,7 @@ class Person:
 
     async def _visit(self, worker: Worker) -> None:
         inbox: asyncio.Queue[Json] = asyncio.Queue()
-        transport: Any = Transport(self, inbox)
-        connection = Connection(
-            transport,
-            self.name,
-            10**6,
-            answered=lambda: None,
-            close=lambda code: inbox.put_nowait({"type": "end"}),
-        )
+        connection = Client(self, inbox)
         room: Room | None = None
         worker.hub.enter(connection)
         try:
@@ -107,7 +97,6 @@ class Person:
         except GameError as error:
             self.world.note(f"{self.name} is refused: {error}")
         finally:
-            transport.closed = True
             connection.ending = connection.ending or "gone"
             if room is not None and not worker.store.database.dead:
                 room.leave(connection)

@@ -18,12 +18,14 @@ import msgspec
 
 from escadaria import wire
 from escadaria.match.clock import Clock
-from escadaria.match.match import Hidden, Match, MatchEvent
+from escadaria.match.match import Match
+from escadaria.match.state import Hidden, MatchEvent
+from escadaria.match.tokens import Tokens
 from escadaria.play import Event
 from escadaria.server.edge.limits import Limits
 from escadaria.server.matches import hub as hub_module
 from escadaria.server.matches.hub import Hub
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 from serving import UNLIMITED
 from system.faults.people import Witness
 from system.worlds import loop
@@ -83,9 +85,8 @@ class Bots:
     def __init__(self, world: World, worker: str) -> None:
         self.world = world
         self.worker = worker
-        self.bots = self
 
-    def start(self) -> None:
+    def prepare(self) -> None:
         """Nothing to start."""
 
     async def decide(self, game: Any, state: Any, bot: str, *, key: str = "", awaited: bool = True) -> str:
@@ -119,7 +120,7 @@ class Worker:
         for task in (*self.hub._tasks, *self.visits):
             task.cancel()
         for room in self.hub.rooms.values():
-            room._autoplay.close()
+            room.stop()
 
 
 SETTINGS = Settings(**UNLIMITED)
@@ -227,11 +228,11 @@ class World:
         tokens = [opened.token]
         room = await hub.room(opened.match)
         if people == 2:
-            tokens.append(hub._tokens.for_guest(opened.match, "rui", "x"))
+            tokens.append(Tokens(hub.store.key).for_guest(opened.match, "rui", "x"))
             sit = wire.Sit(id="sit", version=0, name="Rui")
             seat = partial(room.match.sit, None, sit, tokens[1])
             for handle in (seat, partial(room.match.start, 0)):
-                await room.jobs.run(partial(room.events.commit, handle))
+                await room.jobs.run(partial(room.commit, handle))
             room._update()
         for number, token in enumerate(tokens):
             name = f"p{self._names}{string.ascii_lowercase[number]}"

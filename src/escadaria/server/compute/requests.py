@@ -23,7 +23,7 @@ from escadaria.refusals import Refused
 from escadaria.server.compute import answers
 from escadaria.server.compute.pool import Job, Pool
 from escadaria.server.edge.limits import Limits, subnet
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 from escadaria.wire import Evaluation, PositionRequest
 
 RECORD_BYTES = 200_000
@@ -111,6 +111,10 @@ class Compute:
         await asyncio.gather(*(pool.close(seconds) for pool in pools))
 
     # Single positions.
+
+    def prepare(self) -> None:
+        """Start the worker processes of the bots, so that they are ready soon."""
+        self.bots.start()
 
     async def decide(
         self, game: AnyGame, state: object, bot: str, *, key: str = "", awaited: bool = True

@@ -13,7 +13,7 @@ from litestar import Request, WebSocket
 
 from escadaria.refusals import Refused
 from escadaria.server.matches.hub import Hub
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")
 

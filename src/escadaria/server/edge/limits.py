@@ -15,7 +15,7 @@ from typing import Literal, get_args
 from escadaria.match.clock import Clock
 from escadaria.refusals import Refused
 from escadaria.server import metrics
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 
 Kind = Literal[
     "requests", "connections", "frames", "writes", "hints", "tables", "bytes", "work", "probes"

@@ -1,4 +1,4 @@
-"""Uvicorn protocols with limits on connections, headers, time, frames and buffers.
+"""Uvicorn's HTTP protocol with limits on connections, headers, time and bytes.
 
 Connections are counted when they are accepted. They have deadlines for the head and body of a request and for
 reading the response, and are closed if they send too much or read too slowly.
@@ -10,7 +10,6 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +17,13 @@ import httptools
 import msgspec
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.protocol import State
 
 from escadaria import wire
 from escadaria.refusals import RefusalCode
 from escadaria.server import metrics
 from escadaria.server.edge.access import is_known_host, is_proxy
-from escadaria.server.edge.limits import Bucket, Limits, subnet
-from escadaria.server.edge.socket import PROTOCOL
-from escadaria.server.settings import Settings
+from escadaria.server.edge.limits import Limits, subnet
+from escadaria.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -37,9 +33,6 @@ _SHORT_BACKLOG = 128  # if few files can be opened: the server may accept the wh
 _SPARE_FILES = 64 + _SHORT_BACKLOG  # for the database, worker processes and the backlog
 _MAX_HEADERS = 100  # of one request
 _MAX_PIPELINED = 16  # waiting requests of one connection
-_SLICE = 1024  # bytes that are parsed before frames are counted
-_MAX_AFTER_CLOSE = 1000  # messages received after the close frame was sent
-_MAX_QUEUED = 64  # messages waiting for the application
 
 
 class Gate:
@@ -100,6 +93,16 @@ class Gate:
         self._by_address[network] -= 1
         if not self._by_address[network]:
             del self._by_address[network]
+
+    def move(self, address: str, client: str) -> bool:
+        """Count a connection for the client behind a proxy, unless that client has too many."""
+        proxy, network = subnet(address), subnet(client)
+        if network != proxy:
+            if self._by_address[network] >= self.settings.connections_per_address:
+                return False
+            self._by_address[network] += 1
+            self._by_address[proxy] -= 1
+        return True
 
     def _close_oldest(self) -> bool:
         """Close the connection that has been waiting longest for its client."""
@@ -189,7 +192,7 @@ class HttpProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         # On a proxy's connection the next head may be another client's than the one before.
-        if not _allow_bytes(self.gate, None if self._in_head else self.scope, self.client, len(data)):
+        if not allow_bytes(self.gate, None if self._in_head else self.scope, self.client, len(data)):
             self._refuse(429, "too_fast", "too many bytes from this address, wait")
             return
         heads, was_in_head = self._heads, self._in_head
@@ -311,163 +314,14 @@ class HttpProtocol(HttpToolsProtocol):
             cycle.message_event.set()
 
 
-class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """WebSockets with rate limits on all frames, and backpressure.
-
-    The application accesses it with an ASGI extension: it receives messages by a callback instead of the ASGI
-    queue, and writes frames to the transport.
-    """
-
-    config: Config
-
-    close_seconds = 5.0
-    """The time for the client to receive the close frame."""
-
-    def __init__(self, config: Config, *args: Any, **named: Any) -> None:
-        super().__init__(config, *args, **named)
-        self.gate = config.gate
-        settings = config.gate.settings
-        self._bucket = Bucket(settings.frames_per_second, settings.frames_burst)
-        self._on_message: Callable[[str | bytes], None] | None = None
-        self._unparsed = b""
-        self._parsing = self._paused = False
-        self._after_close = 0  # messages received after the close frame was sent
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.gate.leave(self.client[0] if self.client else "unknown")
-        super().connection_lost(exc)
-
-    def shutdown(self) -> None:
-        super().shutdown()
-        if not self.handshake_complete:
-            self.disconnected = True  # the application may be about to answer
-
-    # Receiving.
-
-    def data_received(self, data: bytes) -> None:
-        if not self.handshake_initiated:
-            super().data_received(data)
-        elif not _allow_bytes(self.gate, self.scope, self.client, len(data)):
-            self._close_too_fast()
-        elif len(data) <= _SLICE and not self._unparsed:
-            super().data_received(data)
-        else:
-            self._unparsed += data
-            self._parse()
-
-    def _parse(self) -> None:
-        """Parse the received data in slices, until the application pauses or the connection closes."""
-        data, at = self._unparsed, 0
-        self._unparsed, self._parsing = b"", True
-        while at < len(data) and not self.transport.is_closing():
-            if (self._paused or self.queue.qsize() > _MAX_QUEUED) and not self.close_sent:
-                break
-            super().data_received(data[at : at + _SLICE])
-            at += _SLICE
-        self._unparsed, self._parsing = data[at:], False
-
-    def on_message(self, take: Callable[[str | bytes], None]) -> None:
-        """Pass all further messages to a callback instead of the ASGI queue."""
-        self._on_message = take
-        while not self.queue.empty() and self.queue._queue[0]["type"] == "websocket.receive":  # type: ignore[attr-defined]
-            message: Any = self.queue.get_nowait()
-            take(message.get("text") or message.get("bytes") or b"")
-        self.read_paused = False
-        if not self._paused:
-            self.resume()
-
-    def pause(self) -> None:
-        """Pause reading (backpressure)."""
-        self._paused = True
-        self.transport.pause_reading()
-
-    def resume(self) -> None:
-        """Resume reading."""
-        self._paused = False
-        if self._unparsed and not self._parsing:
-            self._parse()
-        if not self._paused and not self.transport.is_closing():
-            self.transport.resume_reading()
-
-    def send_receive_event_to_app(self) -> None:
-        if self.close_sent:
-            self._after_close += 1
-            if self._after_close > _MAX_AFTER_CLOSE:
-                self.transport.abort()
-        if self._on_message is None or self.close_sent:
-            super().send_receive_event_to_app()
-            return
-        data = self.frames[0] if len(self.frames) == 1 else b"".join(self.frames)
-        self.frames = []
-        if self.curr_msg_data_type == "bytes":
-            self._on_message(data)
-            return
-        try:
-            text = data.decode()
-        except UnicodeDecodeError:
-            self.conn.send_close(1007)
-            self.handle_parser_exception()
-            return
-        self._on_message(text)
-
-    # Control frames and fragments, which the application never sees.
-
-    def handle_ping(self) -> None:
-        if self._allow_frame():
-            super().handle_ping()
-            if self.transport.get_write_buffer_size() > self.gate.settings.write_buffer:
-                metrics.DROPPED.labels("too_slow").inc()
-                self.transport.abort()
-
-    def handle_pong(self, event: Any) -> None:
-        if self._allow_frame():
-            super().handle_pong(event)
-
-    def handle_cont(self, event: Any) -> None:
-        if self._allow_frame():
-            super().handle_cont(event)
-
-    def _allow_frame(self) -> bool:
-        if self.transport.is_closing():
-            return False
-        if self._bucket.take() and self.gate.limits.allows(_address(self.scope, self.client), "frames"):
-            return True
-        self._close_too_fast()
-        return False
-
-    def _close_too_fast(self) -> None:
-        """Close the connection because of a rate limit; abort if the client does not read the close frame."""
-        if self.conn.state is not State.OPEN:
-            self.transport.abort()
-            return
-        metrics.DROPPED.labels("too_fast").inc()
-        self.conn.send_close(4029, "too_fast")
-        self.handle_parser_exception()
-        self.loop.call_later(self.close_seconds, self.transport.abort)
-
-    # Sending.
-
-    async def send(self, message: Any) -> None:
-        if message["type"] == "websocket.close":
-            self.writable.set()  # do not wait for a full write buffer
-        await super().send(message)
-
-    async def run_asgi(self) -> None:
-        extensions: Any = self.scope["extensions"]
-        extensions[PROTOCOL] = self
-        await super().run_asgi()
-        if not self.disconnected:
-            self.loop.call_later(self.close_seconds, self.transport.abort)
-
-
-def _address(scope: Any, client: tuple[str, int] | None) -> str:
+def address_in(scope: Any, client: tuple[str, int] | None) -> str:
     """The address for rate limits: the one forwarded by a proxy if known, else that of the peer."""
     found = scope.get("client") if scope else client
     return str(found[0]) if found else "unknown"
 
 
-def _allow_bytes(gate: Gate, scope: Any, client: tuple[str, int] | None, size: int) -> bool:
-    address = _address(scope, client)
+def allow_bytes(gate: Gate, scope: Any, client: tuple[str, int] | None, size: int) -> bool:
+    address = address_in(scope, client)
     return is_proxy(address, gate.settings.proxies) or gate.limits.allows(address, "bytes", size)
 
 

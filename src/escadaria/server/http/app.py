@@ -25,7 +25,7 @@ from escadaria.server.http import errors
 from escadaria.server.http.pages import client, healthz, metrics_page, readyz
 from escadaria.server.http.routes import api
 from escadaria.server.matches.hub import Hub
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 from escadaria.store import open_store
 
 

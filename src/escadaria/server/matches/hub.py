@@ -6,26 +6,24 @@ import asyncio
 import logging
 import random
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
 
 from escadaria import wire
 from escadaria.bus import Bus, Changed, Lost, Message, Stored
 from escadaria.match.clock import Clock
-from escadaria.match.leases import BEAT_SECONDS, Leases
+from escadaria.match.connection import Connection
+from escadaria.match.event_log import restored_match
+from escadaria.match.leases import BEAT_SECONDS, Leases, SharedLeases
 from escadaria.match.match import Match
-from escadaria.match.presence import Connection
 from escadaria.match.room import Room
-from escadaria.match.services import Services
-from escadaria.match.tokens import Tokens
 from escadaria.refusals import Refused
 from escadaria.server import metrics
 from escadaria.server.compute.requests import Compute
-from escadaria.server.edge.limits import Limits, subnet
+from escadaria.server.edge.limits import Limits
 from escadaria.server.matches.opening import Opening, Tables
-from escadaria.server.settings import Settings
-from escadaria.store import Store, StoreUnavailable
+from escadaria.settings import Settings
+from escadaria.store import Store, StoredEvent, StoreUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -71,15 +69,20 @@ class Hub:
         self.workers = Compute(settings, limits)
         self.rooms: dict[str, Room] = {}
         self.connections: set[Connection] = set()
-        self.addresses: Counter[str] = Counter()
-        """How many connections each client's address or network has, those behind a proxy too."""
         self.closing = False
-        self._tokens = Tokens(store.key)
-        self.peers = Leases(store, bus, clock)
-        self.tables = Tables(store, self.peers, settings)
-        self._opening = Opening(store, self.tables, self._tokens, clock)
-        self._services = Services(
-            store, bus, self.peers, self.workers, limits, settings, clock, self._tokens, self._open_next
+        self.leases = SharedLeases(store, bus, clock) if bus.shared else Leases(bus.server)
+        self.tables = Tables(store, self.leases, settings)
+        self._opening = Opening(store, self.tables, clock)
+        self._room = partial(
+            Room,
+            store=store,
+            leases=self.leases,
+            compute=self.workers,
+            limits=limits,
+            settings=settings,
+            clock=clock,
+            open_next=self._open_next,
+            meters=metrics.RoomMeters(),
         )
         self._loading: dict[str, asyncio.Task[Room]] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -99,11 +102,11 @@ class Hub:
             asyncio.create_task(self._repeat(_DUE_SECONDS, self.load_due), name="load due"),
             asyncio.create_task(self._repeat(limits_seconds, self.save_limits), name="save limits"),
         ]
-        if self.bus.shared:
+        if isinstance(self.leases, SharedLeases):
             self._tasks += [
                 asyncio.create_task(self._repeat(0, self._check_later), name="check"),
                 asyncio.create_task(self._repeat(BEAT_SECONDS, self.beat), name="beat"),
-                asyncio.create_task(self._repeat(0, self.peers.flush), name="share"),
+                asyncio.create_task(self._repeat(0, self.leases.flush), name="share"),
             ]
 
     async def room(self, match: str) -> Room:
@@ -133,12 +136,13 @@ class Hub:
 
     async def _load(self, match: str) -> Room:
         try:
-            room = await Room.loaded(match, self._services)
+            room = self._room(await restored_match(match, self.store))
+            known = await room.load(match)
         except StoreUnavailable:
             raise Refused("store_unavailable", "the store cannot be read, try again") from None
         finally:
             del self._loading[match]
-        if room is None:
+        if not known:
             raise Refused("unknown_match", "there is no such match")
         self.rooms[match] = room
         self.tables.add(room.match.opener)
@@ -181,7 +185,7 @@ class Hub:
 
     async def beat(self) -> None:
         """Tell the other workers that this one lives, and check all matches if one of them is gone."""
-        if await self.peers.beat():
+        if await self.leases.beat():
             for room in list(self.rooms.values()):
                 room.follow(Changed(room.match.id))
 
@@ -190,16 +194,11 @@ class Hub:
     def enter(self, connection: Connection) -> None:
         """Count a connection that was accepted."""
         self.connections.add(connection)
-        self.addresses[subnet(connection.address)] += 1
         metrics.CONNECTIONS.set(len(self.connections))
 
     def leave(self, connection: Connection) -> None:
         """Count it no more."""
-        network = subnet(connection.address)
         self.connections.discard(connection)
-        self.addresses[network] -= 1
-        if self.addresses[network] <= 0:
-            del self.addresses[network]
         metrics.CONNECTIONS.set(len(self.connections))
 
     # Opening.
@@ -213,15 +212,19 @@ class Hub:
         self.limits.take(address, "tables")
         opened, events = await self._opening.open(request, address)
         if request.bots:
-            self.workers.bots.start()
-        self.rooms[opened.match] = Room.created(events, self._services)
+            self.workers.prepare()
+        self._create(opened.match, events)
         return opened
 
     async def _open_next(self, before: Match) -> str:
         """Open the next match at the same table, and return its id."""
         match, events = await self._opening.open_next(before)
-        self.rooms[match] = Room.created(events, self._services)
+        self._create(match, events)
         return match
+
+    def _create(self, match: str, events: list[StoredEvent]) -> None:
+        room = self.rooms[match] = self._room(Match())
+        room.create(events)
 
     # Housekeeping.
 
@@ -244,7 +247,7 @@ class Hub:
             log.debug("due matches were loaded", extra={"matches": len(matches)})
         for match in matches:
             known = match in self.rooms or match in self._loading
-            if self.bus.shared and not await self.store.claim_due(match, self.peers.worker, now, now + 10):
+            if self.bus.shared and not await self.store.claim_due(match, self.leases.server, now, now + 10):
                 continue
             try:
                 room = await self.room(match)
@@ -336,7 +339,7 @@ class Hub:
             return
         self.closing = True
         self._stop_time = time.monotonic() + self.settings.shutdown_seconds
-        if self.peers.others:
+        if self.leases.others:
             await self._with_timeout(self._send_away())
         await self._with_timeout(asyncio.gather(*(room.close() for room in list(self.rooms.values()))))
         await self._with_timeout(self.workers.close())  # pending requests are refused
@@ -369,7 +372,7 @@ class Hub:
         except StoreUnavailable as error:
             log.warning("rate limits were not saved", extra={"why": str(error)})
         try:
-            await self._with_timeout(self.peers.leave())
+            await self._with_timeout(self.leases.leave())
         except StoreUnavailable as error:
             log.warning("the leases were not released", extra={"why": str(error)})
         await self.bus.close()

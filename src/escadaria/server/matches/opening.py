@@ -11,11 +11,12 @@ from escadaria.match.clock import Clock
 from escadaria.match.draft import first_events
 from escadaria.match.event_log import stored_events
 from escadaria.match.leases import Leases
-from escadaria.match.match import Match, MatchEvent
+from escadaria.match.match import Match
+from escadaria.match.state import MatchEvent
 from escadaria.match.tokens import Tokens, digest, new_token
 from escadaria.refusals import Refused
 from escadaria.server.edge.limits import address_key
-from escadaria.server.settings import Settings
+from escadaria.settings import Settings
 from escadaria.store import Store, StoredEvent, StoreUnavailable
 
 SEAL = "seal"
@@ -76,7 +77,7 @@ class Tables:
             stored, renewed = self._shared.get(opener, (0, 0.0))
             count = counts.get(opener, 0)
             if count != stored or now - renewed > TABLES_SECONDS / 2:
-                await self._store.put(TABLES + opener, self._leases.worker, str(count), now + TABLES_SECONDS)
+                await self._store.put(TABLES + opener, self._leases.server, str(count), now + TABLES_SECONDS)
                 self._shared[opener] = count, now
                 if not count:
                     del self._shared[opener]
@@ -85,10 +86,10 @@ class Tables:
 class Opening:
     """Opens the matches of a server."""
 
-    def __init__(self, store: Store, tables: Tables, tokens: Tokens, clock: Clock) -> None:
+    def __init__(self, store: Store, tables: Tables, clock: Clock) -> None:
         self._store = store
         self._tables = tables
-        self._tokens = tokens
+        self._tokens = Tokens(store.key)
         self._clock = clock
 
     async def seal(self) -> wire.Sealed:

@@ -15,7 +15,8 @@ import msgspec
 
 from escadaria import wire
 from escadaria.game import GameError
-from escadaria.match.match import Hidden, Match, MatchEvent, SavedMatch
+from escadaria.match.match import Match
+from escadaria.match.state import Hidden, MatchEvent, SavedMatch
 from escadaria.record import verify, write
 from escadaria.store import StoredEvent
 from escadaria.store.database import Session
