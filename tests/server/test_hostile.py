@@ -129,7 +129,7 @@ async def test_a_connection_without_hello_is_closed(tmp_path: Path) -> None:
 
 
 async def test_a_flood_is_refused_and_then_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("escadaria.server.edge.protocol.WebSocketProtocol.close_seconds", 0.1)
+    monkeypatch.setattr("escadaria.server.edge.socket.WebSocketProtocol.close_seconds", 0.1)
     async with (
         serving(tmp_path, frames_per_second=1e-5, frames_burst=5) as server,
         seated(server.url) as (match, me),
@@ -175,7 +175,7 @@ async def test_a_slow_reader_is_closed_and_delays_nobody(tmp_path: Path) -> None
 
 
 async def test_a_client_that_never_reads_is_aborted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("escadaria.server.edge.protocol.WebSocketProtocol.close_seconds", 0.1)
+    monkeypatch.setattr("escadaria.server.edge.socket.WebSocketProtocol.close_seconds", 0.1)
     async with serving(tmp_path, write_buffer=8192) as server:
         match = await playing(server.url)
         with socket_with_small_buffers(server) as deaf:

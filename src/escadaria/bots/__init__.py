@@ -115,11 +115,12 @@ def load(name: str, game: AnyGame, rng: random.Random | None = None, *, exact: b
     :param exact: whether a master and a grandmaster play by the exact solution if the cache folder has it.
     :raises UnknownBot: if there is none.
     """
-    from escadaria import solutions
-
     check(name, game)
-    kit = kit_of(game)
-    solution = solutions.find(game) if exact and name in (MASTER, GRANDMASTER) else None
+    kit, solution = kit_of(game), None
+    if exact and name in (MASTER, GRANDMASTER):
+        from escadaria import solutions  # needs NumPy
+
+        solution = solutions.find(game)
     if name == GRANDMASTER and kit.search is not None and solution is None:
         return kit.search().grandmaster(game)
     bot = BOTS[MASTER if solution else name](game, rng or random.Random())
