@@ -18,7 +18,8 @@ from pathlib import Path
 
 import escadaria
 from escadaria.bots import load
-from escadaria.games.chain.rules import Chain, Covered, Keep, Move
+from escadaria.games.chain.facts import Covered
+from escadaria.games.chain.rules import Chain, Keep, Move
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 

@@ -49,7 +49,8 @@ from escadaria.games.chain.compiled.values import (
     work_out,
 )
 from escadaria.games.chain.heuristics import UNREACHABLE
-from escadaria.games.chain.rules import LONGEST, Chain
+from escadaria.games.chain.links import LONGEST
+from escadaria.games.chain.rules import Chain
 from escadaria.games.chain.turn import DOWN, ENDS, OPEN, UP, fitting, rolls
 from research.chain_training import play_end, play_turn
 from research.heuristic_search import (

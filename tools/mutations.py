@@ -32,7 +32,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("src", "escadaria")
 TESTS = {  # the tests that must fail, by the mutated file
     "games/rapido/rules.py": ["tests/rules/test_rapido.py"],
+    "games/rapido/positions.py": ["tests/rules/test_rapido.py"],
     "games/chain/rules.py": ["tests/rules/test_chain.py"],
+    "games/chain/positions.py": ["tests/rules/test_chain.py"],
     "games/chain/links.py": ["tests/rules/test_chain.py"],
     "games/chain/boards.py": ["tests/rules/test_boards.py"],
 }
@@ -62,6 +64,14 @@ def chain(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
     return Mutant(ruling, "games/chain/rules.py", meaning, snippet, replacement)
 
 
+def rapido_positions(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
+    return Mutant(ruling, "games/rapido/positions.py", meaning, snippet, replacement)
+
+
+def chain_positions(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
+    return Mutant(ruling, "games/chain/positions.py", meaning, snippet, replacement)
+
+
 def links(ruling: str, meaning: str, snippet: str, replacement: str) -> Mutant:
     return Mutant(ruling, "games/chain/links.py", meaning, snippet, replacement)
 
@@ -80,18 +90,22 @@ MUTANTS = (
     rapido(
         "R1", "one may play", 'default=3, low=2, high=6, ruling="R1"', 'default=3, low=1, high=6, ruling="R1"'
     ),
-    rapido("R2", "die A has a 5 for its 4", "DIE_A = (1, 2, 3, 4, 7, X)", "DIE_A = (1, 2, 3, 5, 7, X)"),
-    rapido("R2", "die B has a 4 for its 5", "DIE_B = (1, 2, 3, 5, 6, X)", "DIE_B = (1, 2, 3, 4, 6, X)"),
+    rapido_positions(
+        "R2", "die A has a 5 for its 4", "DIE_A = (1, 2, 3, 4, 7, X)", "DIE_A = (1, 2, 3, 5, 7, X)"
+    ),
+    rapido_positions(
+        "R2", "die B has a 4 for its 5", "DIE_B = (1, 2, 3, 5, 6, X)", "DIE_B = (1, 2, 3, 4, 6, X)"
+    ),
     rapido("R3", "the finish is 21 by default", "finish: int = 20", "finish: int = 21"),
     rapido("R3", "the finish may be 51", "low=5, high=50", "low=5, high=51"),
     rapido("R3", "the finish may be 4", "low=5, high=50", "low=4, high=50"),
-    rapido(
+    rapido_positions(
         "R4",
         "field 0 holds one pair",
         "return (0, *(field for field in range(1, TOP_FIELD + 1) if field not in taken))",
         "return tuple(field for field in range(TOP_FIELD + 1) if field not in taken)",
     ),
-    rapido(
+    rapido_positions(
         "R4",
         "field 5 holds any number of pairs",
         "if field not in taken))",
@@ -107,14 +121,14 @@ MUTANTS = (
     rapido(
         "R6",
         "who places takes the next turn too",
-        "return self._start_turn(self._next(seat), state.steps, _sorted(stays), facts)",
-        "return self._start_turn(seat, state.steps, _sorted(stays), facts)",
+        "return self._start_turn(self._next(seat), state.steps, in_order(stays), note)",
+        "return self._start_turn(seat, state.steps, in_order(stays), note)",
     ),
     rapido(
         "R6",
         "nothing is scored after a placing",
-        "return self._start_turn(self._next(seat), state.steps, _sorted(stays), facts)",
-        "return State(self._next(seat), Phase.FIRST_ROLL, 0, state.steps, _sorted(stays))",
+        "return self._start_turn(self._next(seat), state.steps, in_order(stays), note)",
+        "return State(self._next(seat), Phase.FIRST_ROLL, 0, state.steps, in_order(stays))",
     ),
     rapido(
         "R7",
@@ -140,8 +154,10 @@ MUTANTS = (
         "return (_DECISIONS[0], *(",
         "return (*(), *(",
     ),
-    rapido("R9", "the lower digit is the tens", "if self.a > self.b else", "if self.a < self.b else"),
-    rapido("R9", "die A is always the tens", "if self.a > self.b else", "if self.a != X else"),
+    rapido_positions(
+        "R9", "the lower digit is the tens", "if self.a > self.b else", "if self.a < self.b else"
+    ),
+    rapido_positions("R9", "die A is always the tens", "if self.a > self.b else", "if self.a != X else"),
     rapido(
         "R10",
         "doubles climb on the first roll only",
@@ -186,7 +202,7 @@ MUTANTS = (
     rapido(
         "R15",
         "doubles do not win",
-        "            if step == self.finish:\n                return _won(seat, steps, state.tower, facts)\n",
+        "            if step == self.finish:\n                return _won(seat, steps, state.tower, note)\n",
         "",
     ),
     rapido(
@@ -207,10 +223,10 @@ MUTANTS = (
         "step = min(self.finish, steps[seat] + sum(fields))",
         "step = min(self.finish, steps[seat] + max(fields))",
     ),
-    rapido(
+    rapido_positions(
         "R19",
         "pairs lie in the order they were placed",
-        "return tuple(sorted(pairs, key=lambda pair: (pair.field, pair.seat)))",
+        'return tuple(sorted(pairs, key=attrgetter("field", "seat")))',
         "return tuple(pairs)",
     ),
     chain(
@@ -219,7 +235,7 @@ MUTANTS = (
         "return State(seat, Phase.OVER, hands,",
         "return State(previous, Phase.OVER, hands,",
     ),
-    chain("C2", "five dice each in the pool", "DICE_EACH = 8", "DICE_EACH = 7"),
+    chain_positions("C2", "five dice each in the pool", "DICE_EACH = 8", "DICE_EACH = 7"),
     chain("C2", "the hand starts as one die", "in later else 2 for seat", "in later else 1 for seat"),
     chain("C2", "three discs each", "((0, 0),) * self.players", "((0, 0, 0),) * self.players"),
     links("C2", "dice show 1 to 5", "FACES = range(1, 7)", "FACES = range(1, 6)"),
@@ -242,11 +258,11 @@ MUTANTS = (
     boards("C3", "an arrow leads out of the track", "for space in (start, end)", "for space in (start,)"),
     boards("C3", "an arrow starts outside the track", "for space in (start, end)", "for space in (end,)"),
     boards("C3", "two arrows on a space", "elif starts.count(start) > 1:", "elif starts.count(start) > 2:"),
-    chain(
+    chain_positions(
         "C4",
         "one disc beside the start covers the others",
-        "if 0 in state.discs[seat] else",
-        "if 0 in state.discs[seat] and seat == 0 else",
+        "if 0 in self.discs[seat] else",
+        "if 0 in self.discs[seat] and seat == 0 else",
     ),
     chain(
         "C4",
@@ -261,27 +277,29 @@ MUTANTS = (
         "return State(0, Phase.KEEP, hands,",
         "return State(self.players - 1, Phase.KEEP, hands,",
     ),
-    chain("C6", "nobody ever wins", "if self.free_discs(state, seat):", "if seat >= 0:"),
+    chain("C6", "nobody ever wins", "if state.free_discs(seat):", "if seat >= 0:"),
     chain(
         "C6",
         "it is looked at after every turn",
         "        seat = (previous + 1) % self.players  # C5\n",
         "        seat = (previous + 1) % self.players  # C5\n"
-        "        if not self.free_discs(State(previous, Phase.KEEP, hands, pool, discs, piles), previous):\n"
+        "        if not State(previous, Phase.KEEP, hands, pool, discs, piles).free_discs(previous):\n"
         "            seat = previous\n",
     ),
     chain(
         "C6",
         "it is looked at in the turns of others",
-        "if self.free_discs(state, seat):",
-        "if all(self.free_discs(state, one) for one in range(self.players)):",
+        "if state.free_discs(seat):",
+        "if all(state.free_discs(one) for one in range(self.players)):",
     ),
-    chain("C7", "the lowest disc of a stack is free", "if seats[-1] == seat]", "if seats[0] == seat]"),
-    chain(
+    chain_positions(
+        "C7", "the lowest disc of a stack is free", "if seats[-1] == seat]", "if seats[0] == seat]"
+    ),
+    chain_positions(
         "C7",
         "discs at the centre are free",
         "else tuple(free)",
-        "else (*free, *(space for space in state.discs[seat] if space == self.track.length))",
+        "else (*free, *(space for space in self.discs[seat] if space and space not in dict(self.piles)))",
     ),
     chain(
         "C7",
@@ -348,10 +366,10 @@ MUTANTS = (
     chain(
         "C12",
         "the new dice go back after a stop",
-        "return self.start_turn(seat, state.hands, state.pool, discs, piles, facts)",
+        "return self.start_turn(seat, state.hands, state.pool, discs, piles, note)",
         "gone = state.hands[seat] - 1\n"
         "        hands = replaced(state.hands, seat, 1)\n"
-        "        return self.start_turn(seat, hands, state.pool + gone, discs, piles, facts)",
+        "        return self.start_turn(seat, hands, state.pool + gone, discs, piles, note)",
     ),
     chain(
         "C13",
@@ -389,12 +407,12 @@ MUTANTS = (
     chain(
         "C14",
         "the new die does not count",
-        "facts.append(Missed(state.turn, number))\n"
-        "            return self._fail(state, state.hands[state.turn], facts)",
-        "facts.append(Missed(state.turn, number))\n"
+        "note(Missed, state.turn, number)\n"
+        "            return self._fail(state, state.hands[state.turn], note)",
+        "note(Missed, state.turn, number)\n"
         "            left = replaced(state.hands, state.turn, state.hands[state.turn] - 1)\n"
         "            back = State(state.turn, state.phase, left, state.pool + 1, state.discs, state.piles)\n"
-        "            return self._fail(back, left[state.turn], facts)",
+        "            return self._fail(back, left[state.turn], note)",
     ),
     chain("C15", "discs stop at the centre", "start + links - 2 * surplus", "start + links - surplus"),
     chain("C15", "discs walk on past the centre", "start + links - 2 * surplus", "start + links"),
@@ -426,7 +444,7 @@ MUTANTS = (
         "(*covered, seat)",
         "(*covered, seat) if seat not in covered else (seat, *covered)",
     ),
-    chain(
+    chain_positions(
         "C17",
         "an own disc below stays free",
         "if seats[-1] == seat]",

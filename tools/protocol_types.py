@@ -161,8 +161,9 @@ def _type(schema: dict[str, Any], partial: Set[str] = frozenset()) -> str:
 
 
 def _name(name: str) -> str:
-    """The TypeScript name: ``RapidoState`` for ``escadaria.games.rapido.rules.State``."""
-    short = "".join(part[0].upper() + part[1:] for part in name.replace(".rules.", ".").split(".")[-2:])
+    """The TypeScript name: ``RapidoState`` for ``escadaria.games.rapido.positions.State``."""
+    name = re.sub(r"\.(positions|facts)\.", ".", name)
+    short = "".join(part[0].upper() + part[1:] for part in name.split(".")[-2:])
     return CLEARER.get(short, short)
 
 

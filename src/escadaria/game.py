@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar, TypeVarTuple
 
 CHANCE = -1
 """``current_player`` of a chance node."""
@@ -77,6 +77,26 @@ class Fact:
     def data(self) -> dict[str, Any]:
         """The fact's fields by name, without its kind and ruling."""
         return {name: getattr(self, name) for name in self.__match_args__}  # faster than fields()
+
+
+F = TypeVarTuple("F")
+
+
+class Note(Protocol):
+    """Takes the facts of a transition: the class of each fact, and its fields."""
+
+    def __call__(self, fact: Callable[[*F], Fact], /, *fields: *F) -> None: ...
+
+
+class Noted(list[Fact]):
+    """The facts of a transition, in order."""
+
+    def __call__(self, fact: Callable[[*F], Fact], /, *fields: *F) -> None:
+        self.append(fact(*fields))
+
+
+def unnoted(fact: Callable[[*F], Fact], /, *fields: *F) -> None:
+    """A ``Note`` where facts are not wanted: they are not even created."""
 
 
 def kind_of(fact: type[Fact]) -> str:

@@ -17,7 +17,8 @@ from escadaria.compute.work import Progress
 from escadaria.games.chain.boards import BOARDS, Board
 from escadaria.games.chain.compiled import solver as chain_solver
 from escadaria.games.chain.compiled.solver import GAP, LANES, Solver, moves, turns
-from escadaria.games.chain.rules import Action, Chain, Keep, Links, Move, Phase, State
+from escadaria.games.chain.links import Links
+from escadaria.games.chain.rules import Action, Chain, Keep, Move, Phase, State
 from escadaria.games.chain.solution import DICE, ChainSolution, arrangements
 from escadaria.games.chain.turn import Turn
 from escadaria.solutions import find
@@ -52,7 +53,7 @@ def test_every_move_is_the_engine_s() -> None:
     game, lying, table = Chain(2, board), arrangements(board), moves(board)
     for state in random.Random(1).sample(list(all_arrangements(board)), 300):
         number = lying.number(state, 0)
-        free = game.free_discs(state, 0)
+        free = state.free_discs(0)
         for disc, space in enumerate(state.discs[0]):
             if space == state.discs[0][disc - 1] and (table.stopped[number, disc] < 0).all():
                 continue  # of two own discs in a stack the upper one counts

@@ -13,7 +13,8 @@ from escadaria.arena import batches, simulation
 from escadaria.compute import streams
 from escadaria.game import AnyGame
 from escadaria.games.chain.compiled import rules as chain_rules
-from escadaria.games.chain.rules import FACES, Chain, Heading, Links, can_link
+from escadaria.games.chain.links import FACES, Heading, Links, can_link
+from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido.rules import Rapido
 
 pytestmark = pytest.mark.usefixtures("no_solution")

@@ -10,7 +10,8 @@ import pytest
 from compute.kernels import row_of, wild_positions
 from escadaria.games.rapido import rolls
 from escadaria.games.rapido.compiled import rules
-from escadaria.games.rapido.rules import ROLLS, VALUES, Phase, Place, Rapido, State, ThrewOut
+from escadaria.games.rapido.facts import ThrewOut
+from escadaria.games.rapido.rules import ROLLS, VALUES, Phase, Place, Rapido, State
 
 
 @pytest.mark.parametrize("players", [2, 6])

@@ -22,7 +22,9 @@ from babel.messages.pofile import read_po
 from escadaria import GAMES, BadOptions, Fact
 from escadaria import load as load_game
 from escadaria.game import CHANCE, GameError
+from escadaria.games.chain import facts as chain_facts
 from escadaria.games.chain import rules as chain
+from escadaria.games.rapido import facts as rapido_facts
 from escadaria.games.rapido import rules as rapido
 from escadaria.i18n import AREAS, LANGUAGES, Message, Texts, load, negotiate, read_messages
 from escadaria.record import COLOURS
@@ -296,13 +298,13 @@ def test_a_few_sentences_word_for_word(columns: list[str]) -> None:
     language, *sentences, none, one, two = columns
     texts = load(language)
     assert sentences == [
-        texts.fact("rapido", rapido.Rolled(0, "7X", 70), NAMES),
-        texts.fact("chain", chain.Unlinkable(1, (2, 4, 4)), NAMES),
+        texts.fact("rapido", rapido_facts.Rolled(0, "7X", 70), NAMES),
+        texts.fact("chain", chain_facts.Unlinkable(1, (2, 4, 4)), NAMES),
         texts.action("chain", chain.Keep(3)),
-        texts.fact("rapido", rapido.Rolled(0, "62", 62), NAMES, you=0),
-        texts.fact("rapido", rapido.ThrewOut(2, 0, 4, 53), NAMES, you=0),
+        texts.fact("rapido", rapido_facts.Rolled(0, "62", 62), NAMES, you=0),
+        texts.fact("rapido", rapido_facts.ThrewOut(2, 0, 4, 53), NAMES, you=0),
     ]
-    assert texts.fact("rapido", rapido.Rolled(1, "62", 62), NAMES, you=0).startswith("Bento ")
+    assert texts.fact("rapido", rapido_facts.Rolled(1, "62", 62), NAMES, you=0).startswith("Bento ")
     for climbed, steps in enumerate((none, one, two)):
         assert re.search(rf" {steps}\b", texts("rapido.fact.scored", name="Ana", climbed=climbed, step=9))
 
@@ -310,17 +312,17 @@ def test_a_few_sentences_word_for_word(columns: list[str]) -> None:
 @pytest.mark.parametrize(
     "fact, key",
     [
-        (chain.Rolled(0, 5, coloured=True), "chain.fact.rolled.coloured"),
-        (chain.Rolled(0, 5, coloured=False), "chain.fact.rolled"),
-        (chain.Covered(0, 0, 9), "chain.fact.covered.self"),
-        (chain.Covered(1, 0, 9), "chain.fact.covered"),
-        (chain.Moved(0, 0, 4, 4), "chain.fact.moved.no_start"),
-        (chain.Moved(0, 4, 8, 4), "chain.fact.moved"),
-        (rapido.Rolled(0, "X5", 50), "rapido.fact.rolled"),
-        (rapido.Rolled(0, "X5", 50, invalid=True), "rapido.fact.rolled.invalid"),
-        (rapido.Fell(0, 2, 0, 0), "rapido.fact.fell.no_fallen"),
-        (rapido.Fell(0, 2, 1, 0), "rapido.fact.fell.no_step"),
-        (rapido.Fell(0, 2, 2, 7), "rapido.fact.fell"),
+        (chain_facts.Rolled(0, 5, coloured=True), "chain.fact.rolled.coloured"),
+        (chain_facts.Rolled(0, 5, coloured=False), "chain.fact.rolled"),
+        (chain_facts.Covered(0, 0, 9), "chain.fact.covered.self"),
+        (chain_facts.Covered(1, 0, 9), "chain.fact.covered"),
+        (chain_facts.Moved(0, 0, 4, 4), "chain.fact.moved.no_start"),
+        (chain_facts.Moved(0, 4, 8, 4), "chain.fact.moved"),
+        (rapido_facts.Rolled(0, "X5", 50), "rapido.fact.rolled"),
+        (rapido_facts.Rolled(0, "X5", 50, invalid=True), "rapido.fact.rolled.invalid"),
+        (rapido_facts.Fell(0, 2, 0, 0), "rapido.fact.fell.no_fallen"),
+        (rapido_facts.Fell(0, 2, 1, 0), "rapido.fact.fell.no_step"),
+        (rapido_facts.Fell(0, 2, 2, 7), "rapido.fact.fell"),
     ],
 )
 def test_the_data_of_a_fact_choose_its_variant(fact: Fact, key: str) -> None:
@@ -328,8 +330,8 @@ def test_the_data_of_a_fact_choose_its_variant(fact: Fact, key: str) -> None:
 
 
 def test_words_in_a_fact_are_translated_and_names_are_left_alone() -> None:
-    assert "abwärts" in load("de").fact("chain", chain.Lengthened(0, "down"), NAMES)
-    sentence = load("en").fact("rapido", rapido.ThrewOut(0, 1, 4, 51), ("{value}", "up"))
+    assert "abwärts" in load("de").fact("chain", chain_facts.Lengthened(0, "down"), NAMES)
+    sentence = load("en").fact("rapido", rapido_facts.ThrewOut(0, 1, 4, 51), ("{value}", "up"))
     assert sentence == "{value} throws up out: the 51 leaves field 4."
 
 

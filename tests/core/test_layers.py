@@ -90,7 +90,7 @@ ON_TOP = {
 PURE = ("game", "kit", "games.rules", "catalogue")
 """The layers of the rules: without random numbers, clocks, I/O or dependencies."""
 
-RULES = {"__init__", "kit", "rules", "links", "boards"}
+RULES = {"__init__", "kit", "rules", "positions", "facts", "links", "boards"}
 """The modules of a game's folder that are its rules, and its kit."""
 
 SHOWN = {"picture", "spiral", "drawing", "observation", "explanations"}

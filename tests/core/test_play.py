@@ -14,7 +14,8 @@ import escadaria
 from escadaria.dice import BadDice, Dice, FairDice, ScriptedDice, SeededDice, commitment
 from escadaria.game import AnyGame, GameError, IllegalAction, InvalidText, Outcome
 from escadaria.games.chain.rules import Chain
-from escadaria.games.rapido.rules import Rapido, Rolled, RolledAgain
+from escadaria.games.rapido.facts import Rolled, RolledAgain
+from escadaria.games.rapido.rules import Rapido
 from escadaria.play import Event, Play
 from escadaria.record import RESIGNED, Proof, Remark, Seat, read, verify
 from escadaria.refusals import Refused

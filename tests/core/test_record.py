@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import escadaria
 from escadaria.dice import BadDice, FairDice, SeededDice, commitment
 from escadaria.game import CHANCE, AnyGame, GameError, Outcome, play_out
-from escadaria.games.rapido.rules import Place, Placed, Rapido, Roll, Rolled
+from escadaria.games.rapido.facts import Placed, Rolled
+from escadaria.games.rapido.rules import Place, Rapido, Roll
 from escadaria.record import (
     COLOURS,
     RESIGNED,

@@ -14,7 +14,8 @@ from compute.kernels import GAME, tiny_evaluator, tiny_solution, words
 from escadaria import bots
 from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.compiled import values as chain_values
-from escadaria.games.chain.rules import FACES, Chain, Keep, Lengthen, Move, Phase, Roll, State
+from escadaria.games.chain.links import FACES
+from escadaria.games.chain.rules import Chain, Keep, Lengthen, Move, Phase, Roll, State
 from research import chain_heuristics as by_chain
 from research.heuristic_search import Family, adopted, search, stages, tuned
 from strategies import play_random
@@ -118,7 +119,7 @@ def check_decisions(game: Chain) -> None:
         links = len(state.chain.numbers)
         goes_on = _fits(game, state) >= work.needed[links]
         longer.add(goes_on)
-        space = game.free_discs(state, state.turn)[work.disc[links]]
+        space = state.free_discs(state.turn)[work.disc[links]]
         assert action == Move(space) or (goes_on and isinstance(action, Lengthen))
         assert isinstance(action, Lengthen) == goes_on
     assert longer == {True, False}

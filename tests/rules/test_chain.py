@@ -13,20 +13,9 @@ import pytest
 
 from escadaria.game import BadOptions, IllegalAction, InvalidText
 from escadaria.games.chain.boards import BOARDS
-from escadaria.games.chain.links import add_link, can_link, next_links, without
-from escadaria.games.chain.rules import (
-    Chain,
-    Heading,
-    Keep,
-    Lengthen,
-    Link,
-    Links,
-    Move,
-    Phase,
-    Roll,
-    State,
-    with_chain,
-)
+from escadaria.games.chain.links import Heading, Links, add_link, can_link, next_links, without
+from escadaria.games.chain.positions import with_chain
+from escadaria.games.chain.rules import Chain, Keep, Lengthen, Link, Move, Phase, Roll, State
 from escadaria.games.chain.sequences import MOST, sequences
 from rules.cases import Case, blocks, cases, position, words_of
 

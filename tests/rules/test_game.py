@@ -24,8 +24,10 @@ import escadaria
 from escadaria import CHANCE, GAMES, TERMINAL, BadOptions, GameError, IllegalAction, InvalidText, load
 from escadaria.catalogue import read_options
 from escadaria.game import AnyGame, Option
+from escadaria.games.chain import facts as chain_module_facts
 from escadaria.games.chain import rules as chain_module
 from escadaria.games.chain.rules import Chain
+from escadaria.games.rapido import facts as rapido_module_facts
 from escadaria.games.rapido import rules as rapido_module
 from escadaria.games.rapido.rules import Rapido
 from independent import Naive, NaiveChain, NaiveRapido, layers
@@ -192,17 +194,17 @@ def test_rapido_pieces_and_pairs_change_as_in_the_facts(walk: Walk) -> None:
         lying = Counter((pair.seat, pair.field) for pair in before.tower)
         for fact in walk.game.facts(before, action):
             match fact:
-                case rapido_module.Placed():
+                case rapido_module_facts.Placed():
                     lying[fact.seat, fact.field] += 1
-                case rapido_module.ThrewOut():
+                case rapido_module_facts.ThrewOut():
                     lying[fact.victim, fact.field] -= 1
-                case rapido_module.Scored():
+                case rapido_module_facts.Scored():
                     lying -= Counter((fact.seat, field) for field in fact.fields)
             match fact:
-                case rapido_module.Scored() | rapido_module.Doubled():
+                case rapido_module_facts.Scored() | rapido_module_facts.Doubled():
                     steps[fact.seat] = min(walk.game.options["finish"], steps[fact.seat] + fact.climbed)
                     assert fact.step == steps[fact.seat]
-                case rapido_module.Fell():
+                case rapido_module_facts.Fell():
                     steps[fact.seat] -= fact.fallen
                     assert fact.step == steps[fact.seat]
         assert tuple(steps) == after.steps
@@ -217,13 +219,13 @@ def test_chain_dice_and_discs_go_where_the_facts_tell(walk: Walk) -> None:
         discs = [Counter(spaces) for spaces in before.discs]
         for fact in walk.game.facts(before, action):
             match fact:
-                case chain_module.Kept():
+                case chain_module_facts.Kept():
                     pool += fact.discarded
-                case chain_module.Lengthened():
+                case chain_module_facts.Lengthened():
                     pool -= 1
-                case chain_module.Failed():
+                case chain_module_facts.Failed():
                     pool += fact.lost
-                case chain_module.Moved() | chain_module.TookArrow():
+                case chain_module_facts.Moved() | chain_module_facts.TookArrow():
                     discs[fact.seat] += Counter([fact.end])
                     discs[fact.seat] -= Counter([fact.start])
         assert pool == after.pool

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from escadaria.game import BadOptions, IllegalAction
-from escadaria.games.rapido.rules import Place, Rapido, Roll, ThrewOut, X
+from escadaria.games.rapido.facts import ThrewOut
+from escadaria.games.rapido.rules import Place, Rapido, Roll, X
 from rules.cases import Case, cases
 
 THREE = Rapido(3)

@@ -15,19 +15,9 @@ from fractions import Fraction
 from escadaria.bots import Maker
 from escadaria.bots.evaluating import DRAWS, Expert, Master, Values
 from escadaria.game import Fact
-from escadaria.games.chain.links import fitting, headed, most_fitting
-from escadaria.games.chain.rules import (
-    FACES,
-    Action,
-    Arrived,
-    Chain,
-    Covered,
-    Keep,
-    Lengthen,
-    Link,
-    Move,
-    State,
-)
+from escadaria.games.chain.facts import Arrived, Covered
+from escadaria.games.chain.links import FACES, fitting, headed, most_fitting
+from escadaria.games.chain.rules import Action, Chain, Keep, Lengthen, Link, Move, State
 
 # The simple bot: the heuristics of a casual player.
 
@@ -81,7 +71,7 @@ def _appeal(game: Chain, state: State, move: Move, cover_bonus: int = 0) -> tupl
 
 def gives_win(game: Chain, state: State, seat: int) -> bool:
     """Whether another seat has won if its turn comes with these discs (C6)."""
-    return not all(game.free_discs(state, other) for other in range(game.players) if other != seat)
+    return not all(state.free_discs(other) for other in range(game.players) if other != seat)
 
 
 def covers_another(facts: Sequence[Fact], seat: int) -> bool:

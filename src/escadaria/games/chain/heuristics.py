@@ -11,16 +11,8 @@ from typing import Any, NamedTuple
 
 from escadaria.games.chain.bots import covers_another, gives_win
 from escadaria.games.chain.links import fitting, headed, most_fitting
-from escadaria.games.chain.rules import (
-    Action,
-    Chain,
-    Keep,
-    Lengthen,
-    Move,
-    Phase,
-    State,
-    with_chain,
-)
+from escadaria.games.chain.positions import with_chain
+from escadaria.games.chain.rules import Action, Chain, Keep, Lengthen, Move, Phase, State
 from escadaria.strategy import Rule, Strategy, read
 
 UNREACHABLE = 99
@@ -167,7 +159,7 @@ def _best(numbers: Sequence[int], game: Chain, state: State, links: int) -> _App
     """The move that looks best with this number of links."""
     seat, centre, moves = state.turn, game.track.length, list[_Appeal]()
     standing = with_chain(state, links)
-    for space in game.free_discs(state, seat):
+    for space in state.free_discs(seat):
         after, facts = game.apply(standing, Move(space)), game.facts(standing, Move(space))
         gift, covers = gives_win(game, after, seat), covers_another(facts, seat)
         home = after.discs[seat].count(centre)
@@ -182,7 +174,7 @@ def _others(game: Chain, state: State) -> list[int]:
 
 def _close(game: Chain, state: State, seat: int) -> int:
     """How far the seat's last free disc is from the centre, if it has only one."""
-    free = game.free_discs(state, seat)
+    free = state.free_discs(seat)
     return game.track.length - free[0] if len(free) == 1 else UNREACHABLE
 
 

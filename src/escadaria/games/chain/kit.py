@@ -1,6 +1,7 @@
 """What Chain has."""
 
-from escadaria.games.chain.rules import LONGEST, Chain
+from escadaria.games.chain.links import LONGEST
+from escadaria.games.chain.rules import Chain
 from escadaria.kit import Kit
 
 KIT = Kit(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from escadaria.adapters.observation import Parts, from_seat, one_of, one_word
+from escadaria.games.chain import links as chain_links
 from escadaria.games.chain import rules as chain
 
 FIELDS: Mapping[str, str] = {
@@ -25,14 +26,14 @@ def parts(game: chain.Chain, state: chain.State, seat: int) -> Parts:
     discs = [disc for own in from_seat(seat, _discs(state)) for disc in own]
     return {
         "phase": one_word(state.phase),
-        "hands": [dice / (chain.LONGEST + 1) for dice in from_seat(seat, state.hands)],
+        "hands": [dice / (chain_links.LONGEST + 1) for dice in from_seat(seat, state.hands)],
         "pool": [state.pool / game.dice],
         "discs": [space / game.track.length for space, _ in discs],
         "covered": [above / (2 * game.players) for _, above in discs],
-        "chain": [numbers.count(face) / chain.ALIKE for face in chain.FACES],
-        "last": one_of(len(chain.FACES), state.chain.last - 1),
+        "chain": [numbers.count(face) / chain_links.ALIKE for face in chain_links.FACES],
+        "last": one_of(len(chain_links.FACES), state.chain.last - 1),
         "heading": one_word(state.chain.heading),
-        "loose": [loose.count(face) / (chain.LONGEST - 1) for face in chain.FACES],
+        "loose": [loose.count(face) / (chain_links.LONGEST - 1) for face in chain_links.FACES],
     }
 
 

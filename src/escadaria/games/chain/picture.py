@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from escadaria.games.chain import facts as chain_facts
 from escadaria.games.chain import rules as chain
 from escadaria.games.chain import spiral
 from escadaria.terminal.pictures import QUIET, Lines, Picture, Scene, packed, roster
@@ -61,7 +62,7 @@ def _space(scene: Scene, space: int, length: int, room: int) -> Text:
 def _discs(scene: Scene, seat: int) -> Text:
     """Where a seat's discs lie; those that cannot move are in brackets."""
     assert isinstance(scene.game, chain.Chain)
-    free = list(scene.game.free_discs(scene.state, seat))
+    free = list(scene.state.free_discs(seat))
     named = {0: scene.word("start"), scene.game.track.length: scene.word("centre")}
     words = []
     for space in scene.state.discs[seat]:
@@ -80,9 +81,9 @@ def _chain(scene: Scene) -> Lines:
         return [pool]
     links: list[tuple[int, str]] = []
     for fact in scene.facts:
-        if isinstance(fact, chain.Rolled) and fact.coloured:
+        if isinstance(fact, chain_facts.Rolled) and fact.coloured:
             links.append((fact.number, scene.look(state.turn).style))
-        elif isinstance(fact, chain.Linked | chain.Added):
+        elif isinstance(fact, chain_facts.Linked | chain_facts.Added):
             links.append((fact.number, "reverse"))
     heading = state.chain.heading.value
     sign = {"up": scene.either("↗", "/"), "down": scene.either("↘", "\\"), "open": scene.either("↕", "|")}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,48 +15,50 @@ from escadaria.game import (
     Game,
     IllegalAction,
     InvalidText,
+    Note,
+    Noted,
     Option,
     Outcome,
-    Word,
     check_options,
-    read_enum,
-    read_fields,
-    read_list,
-    read_number,
     replaced,
+    unnoted,
     write_list,
 )
 from escadaria.games.chain.boards import BOARDS, LONGEST_TRACK, Board, board_name
-from escadaria.games.chain.links import ALIKE as ALIKE
-from escadaria.games.chain.links import FACES as FACES
-from escadaria.games.chain.links import LONGEST as LONGEST
-from escadaria.games.chain.links import NO_LINKS, can_arise, headed, read_dice, without
-from escadaria.games.chain.links import Heading as Heading
-from escadaria.games.chain.links import Links as Links
-from escadaria.games.chain.links import add_link as add_link
-from escadaria.games.chain.links import can_link as can_link
-from escadaria.games.chain.links import next_links as next_links
+from escadaria.games.chain.facts import (
+    Added,
+    Arrived,
+    Covered,
+    Failed,
+    Freed,
+    Kept,
+    Lengthened,
+    Linked,
+    Missed,
+    Moved,
+    Rolled,
+    TookArrow,
+    Unlinkable,
+    WalkedBack,
+    Won,
+)
+from escadaria.games.chain.links import (
+    FACES,
+    LONGEST,
+    Heading,
+    Links,
+    add_link,
+    can_link,
+    headed,
+    next_links,
+    without,
+)
+from escadaria.games.chain.positions import DICE_EACH, Phase, State, parse_state
 
-
-class Phase(Word):
-    """What the position waits for (C8-C13)."""
-
-    KEEP = "keep"
-    """The player: how many dice of the hand to keep (C8)."""
-    ROLL = "roll"
-    """The dice of the hand, one at a time, the coloured die first (C9)."""
-    BUILD = "build"
-    """The player: which loose die is the next link (C10)."""
-    DECIDE = "decide"
-    """The player: stop and move a disc, or lengthen (C12)."""
-    LENGTHEN = "lengthen"
-    """The die from the pool (C13)."""
-    OVER = "over"
-    """Nothing: ``turn`` has won."""
-
-
-DICE_EACH = 8
-"""How many dice there are for each player, in hands, chain and pool (C2)."""
+__all__ = [
+    "DOWN", "UP", "Action", "Chain", "Keep", "Lengthen", "Link", "Move", "Phase", "Roll", "State",
+    "dice_left",
+]  # fmt: skip
 
 
 def dice_left(used: int) -> int:
@@ -133,176 +133,6 @@ _EACH = Fraction(1, len(FACES))
 _OUTCOMES: tuple[tuple[Action, Fraction], ...] = tuple((roll, _EACH) for roll in _ROLLS)
 _ALL: tuple[Action, ...] = (*_KEEPS, *_LINKS, *_MOVES, UP, DOWN, *_ROLLS)
 _BY_TEXT = {str(action): action for action in _ALL}
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A Chain position. Equal positions are equal and hash alike, however they arose."""
-
-    turn: int
-    """The seat to play; the winner when the game is over."""
-    phase: Phase
-    hands: tuple[int, ...]
-    """How many dice each seat has, in the hand or in the chain, the coloured one included."""
-    pool: int
-    """How many dice lie in the pool."""
-    discs: tuple[tuple[int, ...], ...]
-    """Where each seat's discs lie, sorted; 0 is the start, the board's length the centre."""
-    piles: tuple[tuple[int, tuple[int, ...]], ...]
-    """Every occupied space between start and centre with the seats of its discs, bottom first."""
-    chain: Links = NO_LINKS
-    """The chain of the turn; while the hand is rolled, the coloured die alone."""
-    loose: tuple[int, ...] = ()
-    """The black dice that were rolled and are not yet linked, sorted."""
-
-    @property
-    def stacks(self) -> dict[int, tuple[int, ...]]:
-        """From each occupied space between start and centre to its seats, bottom first (C17)."""
-        return dict(self.piles)
-
-    def __str__(self) -> str:
-        discs = write_list((write_list(spaces, "+") for spaces in self.discs), ",")
-        stacks = write_list((f"{space}:{write_list(seats, '+')}" for space, seats in self.piles), ",")
-        return (
-            f"turn={self.turn} phase={self.phase.value} hands={write_list(self.hands, ',')} "
-            f"pool={self.pool} discs={discs} stacks={stacks} "
-            f"chain={self.chain} loose={write_list(self.loose, '')}"
-        )
-
-
-def with_chain(state: State, links: int) -> State:
-    """The position as if the seat to play decided with a chain of this length. Its numbers do not matter."""
-    hands = replaced(state.hands, state.turn, links)
-    pool = state.pool + state.hands[state.turn] - links
-    chain = Links((1,) * links, 1)
-    return State(state.turn, Phase.DECIDE, hands, pool, state.discs, state.piles, chain)
-
-
-@dataclass(frozen=True, slots=True)
-class Kept(Fact):
-    """The seat put dice of its hand back into the pool."""
-
-    ruling: ClassVar[str] = "C8"
-    dice: int
-    discarded: int
-
-
-@dataclass(frozen=True, slots=True)
-class Rolled(Fact):
-    """One die of the seat's hand fell."""
-
-    ruling: ClassVar[str] = "C9"
-    number: int
-    coloured: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Linked(Fact):
-    """The seat linked one of its loose dice."""
-
-    ruling: ClassVar[str] = "C10"
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Lengthened(Fact):
-    """The seat named a direction and took a die from the pool."""
-
-    ruling: ClassVar[str] = "C13"
-    heading: str
-
-
-@dataclass(frozen=True, slots=True)
-class Added(Fact):
-    """The new die fitted and is the last link."""
-
-    ruling: ClassVar[str] = "C13"
-    number: int
-    links: int
-
-
-@dataclass(frozen=True, slots=True)
-class Missed(Fact):
-    """The new die did not fit."""
-
-    ruling: ClassVar[str] = "C13"
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Unlinkable(Fact):
-    """The rolled dice cannot all be linked."""
-
-    ruling: ClassVar[str] = "C10"
-    numbers: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Failed(Fact):
-    """The turn ended without a move, and half of the dice went back into the pool."""
-
-    ruling: ClassVar[str] = "C14"
-    used: int
-    lost: int
-
-
-@dataclass(frozen=True, slots=True)
-class Moved(Fact):
-    """The seat stopped, and one of its discs walked as many spaces as the chain has links."""
-
-    ruling: ClassVar[str] = "C12"
-    start: int
-    end: int
-    links: int
-
-
-@dataclass(frozen=True, slots=True)
-class WalkedBack(Fact):
-    """The disc went past the centre and walked back the surplus."""
-
-    ruling: ClassVar[str] = "C15"
-    surplus: int
-    space: int
-
-
-@dataclass(frozen=True, slots=True)
-class TookArrow(Fact):
-    """The disc ended on an arrow and followed it."""
-
-    ruling: ClassVar[str] = "C16"
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Covered(Fact):
-    """The disc came to lie on another disc, which cannot move while it does."""
-
-    ruling: ClassVar[str] = "C17"
-    victim: int
-    space: int
-
-
-@dataclass(frozen=True, slots=True)
-class Freed(Fact):
-    """The disc that lay on this seat's disc left, so it may move again."""
-
-    ruling: ClassVar[str] = "C7"
-    space: int
-
-
-@dataclass(frozen=True, slots=True)
-class Arrived(Fact):
-    """The disc ended its move at the centre and stays there."""
-
-    ruling: ClassVar[str] = "C15"
-
-
-@dataclass(frozen=True, slots=True)
-class Won(Fact):
-    """The seat's turn started, and none of its discs can move."""
-
-    ruling: ClassVar[str] = "C6"
 
 
 @dataclass(frozen=True)
@@ -380,20 +210,16 @@ class Chain(Game[State, Action]):
         return _NOBODY.get(state.phase, state.turn)
 
     def legal_actions(self, state: State) -> tuple[Action, ...]:
-        self._check(state)
+        if len(state.hands) != self.players:
+            raise self._mismatch(state)
         if state.phase is Phase.KEEP:
             return _KEEPS[: state.hands[state.turn]]
         if state.phase is Phase.BUILD:
             return tuple([_LINKS[number - 1] for number in next_links(state.chain, state.loose)])
         if state.phase is Phase.DECIDE:
-            moves = [_MOVES[space] for space in self.free_discs(state, state.turn)]
+            moves = [_MOVES[space] for space in state.free_discs(state.turn)]
             return (*moves, *self._lengthenings(state))
         return ()
-
-    def free_discs(self, state: State, seat: int) -> tuple[int, ...]:
-        """The spaces of the seat's discs that are not immobilized, sorted (C7)."""
-        free = [space for space, seats in state.piles if seats[-1] == seat]
-        return (0, *free) if 0 in state.discs[seat] else tuple(free)
 
     def _lengthenings(self, state: State) -> tuple[Lengthen, ...]:
         return _WAYS[state.chain.heading] if state.pool else ()  # C13
@@ -405,12 +231,12 @@ class Chain(Game[State, Action]):
         return Outcome(state.turn, "C6") if state.phase is Phase.OVER else None
 
     def apply(self, state: State, action: Action) -> State:
-        return self._after(state, action, None)
+        return self._after(state, action, unnoted)
 
     def facts(self, state: State, action: Action) -> tuple[Fact, ...]:
-        facts: list[Fact] = []
-        self._after(state, action, facts)
-        return tuple(facts)
+        noted = Noted()
+        self._after(state, action, noted)
+        return tuple(noted)
 
     def parse(self, text: str) -> Action:
         action = _BY_TEXT.get(text)
@@ -421,50 +247,48 @@ class Chain(Game[State, Action]):
             )
         return action
 
-    # The transitions. ``facts`` collects the facts, if they are wanted.
+    # The transitions. ``note`` takes their facts.
 
-    def _check(self, state: State) -> None:
+    def _mismatch(self, state: State) -> BadOptions:
+        return BadOptions(
+            f"a position for {len(state.hands)} players in a game for {self.players}: {state}",
+            ruling="C2",
+        )
+
+    def _after(self, state: State, action: Action, note: Note) -> State:
         if len(state.hands) != self.players:
-            raise BadOptions(
-                f"a position for {len(state.hands)} players in a game for {self.players}: {state}",
-                ruling="C2",
-            )
-
-    def _after(self, state: State, action: Action, facts: list[Fact] | None) -> State:
-        self._check(state)
+            raise self._mismatch(state)
         phase = state.phase
         # 5.0 == 5, but no die shows it and no space has that number.
         if isinstance(action, Roll):
             if type(action.number) is int and action.number in FACES:
                 if phase is Phase.ROLL:
-                    return self._roll(state, action.number, facts)
+                    return self._roll(state, action.number, note)
                 if phase is Phase.LENGTHEN:
-                    return self._add(state, action.number, facts)
+                    return self._add(state, action.number, note)
         elif isinstance(action, Link) and type(action.number) is int:
             if phase is Phase.BUILD and action.number in next_links(state.chain, state.loose):
-                return self._link(state, action.number, facts)
+                return self._link(state, action.number, note)
         elif isinstance(action, Keep) and type(action.dice) is int:
             if phase is Phase.KEEP and action.dice in range(1, state.hands[state.turn] + 1):
-                return self._keep(state, action.dice, facts)
+                return self._keep(state, action.dice, note)
         elif phase is Phase.DECIDE:
             if isinstance(action, Move) and type(action.space) is int:
-                if action.space in self.free_discs(state, state.turn):
-                    return self._move(state, action.space, facts)
+                if action.space in state.free_discs(state.turn):
+                    return self._move(state, action.space, note)
             elif isinstance(action, Lengthen) and action in self._lengthenings(state):
-                return self._lengthen(state, action.heading, facts)
+                return self._lengthen(state, action.heading, note)
         raise self._refusal(state, action)
 
-    def _keep(self, state: State, dice: int, facts: list[Fact] | None) -> State:
+    def _keep(self, state: State, dice: int, note: Note) -> State:
         discarded = state.hands[state.turn] - dice  # C8
-        if facts is not None:
-            facts.append(Kept(state.turn, dice, discarded))
+        note(Kept, state.turn, dice, discarded)
         hands = replaced(state.hands, state.turn, dice)
         return State(state.turn, Phase.ROLL, hands, state.pool + discarded, state.discs, state.piles)
 
-    def _roll(self, state: State, number: int, facts: list[Fact] | None) -> State:
+    def _roll(self, state: State, number: int, note: Note) -> State:
         first = not state.chain.numbers
-        if facts is not None:
-            facts.append(Rolled(state.turn, number, coloured=first))
+        note(Rolled, state.turn, number, first)
         chain, loose = state.chain, state.loose
         if first:  # the coloured die is the first link (C10)
             chain = _FIRST_LINKS[number - 1]
@@ -474,46 +298,40 @@ class Chain(Game[State, Action]):
         phase = Phase.ROLL
         if 1 + len(loose) == used:
             if not can_link(chain, loose):
-                if facts is not None:
-                    facts.append(Unlinkable(state.turn, tuple(sorted((*chain.numbers, *loose)))))
-                return self._fail(state, used, facts)
+                note(Unlinkable, state.turn, tuple(sorted((*chain.numbers, *loose))))
+                return self._fail(state, used, note)
             phase = Phase.BUILD if loose else Phase.DECIDE
         return State(state.turn, phase, state.hands, state.pool, state.discs, state.piles, chain, loose)
 
-    def _link(self, state: State, number: int, facts: list[Fact] | None) -> State:
-        if facts is not None:
-            facts.append(Linked(state.turn, number))
+    def _link(self, state: State, number: int, note: Note) -> State:
+        note(Linked, state.turn, number)
         chain = add_link(state.chain, number)
         assert chain is not None, "a legal link can be added"
         loose = without(state.loose, number)
         phase = Phase.BUILD if loose else Phase.DECIDE
         return State(state.turn, phase, state.hands, state.pool, state.discs, state.piles, chain, loose)
 
-    def _lengthen(self, state: State, heading: Heading, facts: list[Fact] | None) -> State:
-        if facts is not None:
-            facts.append(Lengthened(state.turn, heading.value))
+    def _lengthen(self, state: State, heading: Heading, note: Note) -> State:
+        note(Lengthened, state.turn, heading.value)
         hands = replaced(state.hands, state.turn, state.hands[state.turn] + 1)
         chain = headed(state.chain, heading)  # the named direction binds (C13)
         return State(state.turn, Phase.LENGTHEN, hands, state.pool - 1, state.discs, state.piles, chain)
 
-    def _add(self, state: State, number: int, facts: list[Fact] | None) -> State:
+    def _add(self, state: State, number: int, note: Note) -> State:
         chain = add_link(state.chain, number)
         if chain is None:
-            if facts is not None:
-                facts.append(Missed(state.turn, number))
-            return self._fail(state, state.hands[state.turn], facts)
-        if facts is not None:
-            facts.append(Added(state.turn, number, len(chain.numbers)))
+            note(Missed, state.turn, number)
+            return self._fail(state, state.hands[state.turn], note)
+        note(Added, state.turn, number, len(chain.numbers))
         return State(state.turn, Phase.DECIDE, state.hands, state.pool, state.discs, state.piles, chain)
 
-    def _fail(self, state: State, used: int, facts: list[Fact] | None) -> State:
+    def _fail(self, state: State, used: int, note: Note) -> State:
         left = dice_left(used)  # the coloured die among them, since a single die cannot fail
-        if facts is not None:
-            facts.append(Failed(state.turn, used, used - left))
+        note(Failed, state.turn, used, used - left)
         hands, pool = replaced(state.hands, state.turn, left), state.pool + used - left
-        return self.start_turn(state.turn, hands, pool, state.discs, state.piles, facts)
+        return self.start_turn(state.turn, hands, pool, state.discs, state.piles, note)
 
-    def _move(self, state: State, start: int, facts: list[Fact] | None) -> State:
+    def _move(self, state: State, start: int, note: Note) -> State:
         seat, links, centre = state.turn, len(state.chain.numbers), self.track.length
         surplus = max(0, start + links - centre)
         walked = start + links - 2 * surplus  # C15
@@ -525,21 +343,20 @@ class Chain(Game[State, Action]):
         covered = stacks.get(end, ())
         if end != centre:  # C17
             stacks[end] = (*covered, seat)
-        if facts is not None:
-            facts.append(Moved(seat, start, walked, links))
-            if surplus:
-                facts.append(WalkedBack(seat, surplus, walked))
-            if end != walked:
-                facts.append(TookArrow(seat, walked, end))
-            if end == centre:
-                facts.append(Arrived(seat))
-            if below and end != start:
-                facts.append(Freed(below[-1], start))
-            if covered and end != start:
-                facts.append(Covered(seat, covered[-1], end))
+        note(Moved, seat, start, walked, links)
+        if surplus:
+            note(WalkedBack, seat, surplus, walked)
+        if end != walked:
+            note(TookArrow, seat, walked, end)
+        if end == centre:
+            note(Arrived, seat)
+        if below and end != start:
+            note(Freed, below[-1], start)
+        if covered and end != start:
+            note(Covered, seat, covered[-1], end)
         discs = replaced(state.discs, seat, tuple(sorted((*without(state.discs[seat], start), end))))
         piles = tuple(sorted(stacks.items()))
-        return self.start_turn(seat, state.hands, state.pool, discs, piles, facts)
+        return self.start_turn(seat, state.hands, state.pool, discs, piles, note)
 
     def start_turn(
         self,
@@ -548,15 +365,14 @@ class Chain(Game[State, Action]):
         pool: int,
         discs: tuple[tuple[int, ...], ...],
         piles: tuple[tuple[int, tuple[int, ...]], ...],
-        facts: list[Fact] | None = None,
+        note: Note = unnoted,
     ) -> State:
         """The start of the turn after ``previous``, or the end of the game (C5, C6)."""
         seat = (previous + 1) % self.players  # C5
         state = State(seat, Phase.KEEP, hands, pool, discs, piles)
-        if self.free_discs(state, seat):
+        if state.free_discs(seat):
             return state
-        if facts is not None:
-            facts.append(Won(seat))
+        note(Won, seat)
         return State(seat, Phase.OVER, hands, pool, discs, piles)  # C6
 
     def _refusal(self, state: State, action: object) -> IllegalAction:
@@ -583,105 +399,5 @@ class Chain(Game[State, Action]):
             why, ruling = "a die shows 1 to 6", "C2"
         return IllegalAction(f"{action} is not possible at {state}: {why}", ruling=ruling)
 
-    # The text of a position.
-
     def parse_state(self, text: str) -> State:
-        keys = ("turn", "phase", "hands", "pool", "discs", "stacks", "chain", "loose")
-        fields = read_fields(text, keys)
-        turn = read_number(fields["turn"], "turn", 0, self.players - 1, "C5")
-        phase = read_enum(Phase, "phase", fields["phase"], "C8")
-        hands = self._by_seat("hands", fields["hands"])
-        state = State(
-            turn,
-            phase,
-            tuple(read_number(part, "a hand", 1, LONGEST + 1, "C2") for part in hands),
-            read_number(fields["pool"], "pool", 0, self.dice, "C2"),
-            tuple(self._read_discs(part) for part in self._by_seat("discs", fields["discs"])),
-            tuple(sorted(self._read_pile(part) for part in read_list(fields["stacks"], ","))),
-            Links.parse(fields["chain"]),
-            read_dice(fields["loose"]),
-        )
-        for wrong, ruling in self._wrongs(state):
-            raise InvalidText(f"{text!r}: {wrong}", ruling=ruling)
-        return state
-
-    def _by_seat(self, name: str, text: str) -> list[str]:
-        parts = read_list(text, ",")
-        if len(parts) != self.players:
-            raise InvalidText(f"{name} must have {self.players} parts, not {text!r}", ruling="C2")
-        return parts
-
-    def _read_discs(self, text: str) -> tuple[int, ...]:
-        spaces = (read_number(part, "a disc's space", 0, self.track.length, "C3") for part in text.split("+"))
-        return tuple(sorted(spaces))
-
-    def _read_pile(self, text: str) -> tuple[int, tuple[int, ...]]:
-        space, _, seats = text.partition(":")
-        return (
-            read_number(space, "a stack's space", 1, self.track.length - 1, "C3"),
-            tuple(read_number(seat, "a disc's seat", 0, self.players - 1, "C2") for seat in seats.split("+")),
-        )
-
-    def _wrongs(self, state: State) -> Iterator[tuple[str, str]]:
-        """What makes a position impossible, with the ruling that it breaks."""
-        if sum(state.hands) + state.pool != self.dice:
-            yield f"hands and pool must have {self.dice} dice together", "C2"
-        rolling = state.turn if state.phase is Phase.LENGTHEN else None  # who may hold one die more
-        if any(hand > LONGEST for seat, hand in enumerate(state.hands) if seat != rolling):
-            yield f"a hand has at most {LONGEST} dice, as many as the longest chain", "C11"
-        if any(len(spaces) != 2 for spaces in state.discs):
-            yield "each seat has two discs", "C2"
-        lying = Counter(
-            (space, seat)
-            for seat, spaces in enumerate(state.discs)
-            for space in spaces
-            if 0 < space < self.track.length
-        )
-        if lying != Counter((space, seat) for space, seats in state.piles for seat in seats):
-            yield "discs and stacks must name the same discs between start and centre", "C17"
-        if len({space for space, _ in state.piles}) != len(state.piles):
-            yield "a space has one stack", "C17"
-        for space, _ in state.piles:
-            if space in self._arrows:
-                yield f"no disc stays on the arrow at {space}", "C16"
-        if bool(self.free_discs(state, state.turn)) == (state.phase is Phase.OVER):
-            yield "the game is over when, and only when, no disc of the seat to play can move", "C6"
-        yield from _chain_wrongs(state)
-
-
-def _chain_wrongs(state: State) -> Iterator[tuple[str, str]]:
-    chain, linked, hand = state.chain, len(state.chain.numbers), state.hands[state.turn]
-    if state.phase in (Phase.KEEP, Phase.OVER) and (linked or state.loose):
-        yield "between turns there is no chain and no loose die", "C8"
-    if (chain.last in chain.numbers) != bool(linked) or (not linked and chain != NO_LINKS):
-        yield "the last link must be one of the chain's numbers; no chain reads -/0/open", "C11"
-    if linked and max(Counter(chain.numbers).values()) > ALIKE:
-        yield f"no number may stand in a chain more than {ALIKE} times", "C11"
-    straight = linked and chain.last not in (1, 6) and len(set(chain.numbers)) > 1
-    if state.phase is not Phase.LENGTHEN and chain.last in (1, 6) and chain.heading is not Heading.OPEN:
-        yield "at a 1 or 6 the direction is open", "C11"
-    if straight and chain.heading is Heading.OPEN:
-        yield "a chain of different numbers has a direction, except at a 1 or 6", "C11"
-    if state.phase is Phase.ROLL and not (
-        linked <= 1 and linked + len(state.loose) < hand and linked >= bool(state.loose)
-    ):
-        yield "while the hand is rolled the chain is the coloured die, and dice are left to roll", "C9"
-    if state.phase is Phase.BUILD and not (
-        linked and state.loose and linked + len(state.loose) == hand and can_link(chain, state.loose)
-    ):
-        yield "while the chain is built all dice of the hand lie there and can be linked", "C10"
-    if state.phase is Phase.DECIDE and not (linked == hand and not state.loose):
-        yield "when the chain is built it has all dice of the hand", "C12"
-    if state.phase is Phase.LENGTHEN and not (
-        linked and linked + 1 == hand and not state.loose and chain.heading is not Heading.OPEN
-    ):
-        yield "a chain that is lengthened has a named direction, and one die is to fall", "C13"
-    if linked and not _can_stand(chain, state.phase):
-        yield "no order of the dice makes a chain with this end and direction", "C11"
-
-
-def _can_stand(chain: Links, phase: Phase) -> bool:
-    """Whether play can lead to this chain in this phase (C11, C13)."""
-    if phase is Phase.LENGTHEN:  # a direction was named at its end
-        return any(chain.heading in way.ways and can_arise(headed(chain, way), True) for way in Heading)
-    return can_arise(chain, named=phase is Phase.DECIDE)
+        return parse_state(text, self.players, self.track)

@@ -99,7 +99,7 @@ class ChainSolution(ByTurns):
 
     def _waiting(self, state: State, seat: int) -> float:
         """What ``seat`` is sure to win when the other's turn starts."""
-        if not self.game.free_discs(state, 1 - seat):
+        if not state.free_discs(1 - seat):
             return 0.0  # C6
         number = self._arrangements.number(state, 1 - seat)
         return float(self.waiter[number, hands_number(state.hands[1 - seat], state.hands[seat])])

@@ -18,24 +18,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from escadaria.games.chain.rules import (
-    ALIKE,
-    FACES,
-    LONGEST,
-    Action,
-    Chain,
-    Heading,
-    Keep,
-    Lengthen,
-    Link,
-    Links,
-    Move,
-    Phase,
-    State,
-    add_link,
-    dice_left,
-    with_chain,
-)
+from escadaria.games.chain.links import ALIKE, FACES, LONGEST, Heading, Links, add_link
+from escadaria.games.chain.positions import with_chain
+from escadaria.games.chain.rules import Action, Chain, Keep, Lengthen, Link, Move, Phase, State, dice_left
 
 Values = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -342,7 +327,7 @@ class ByTurns(ABC):
     def _work_out(self, state: State) -> Plan:
         seat = state.turn
         most = min(LONGEST, state.hands[seat] + state.pool)
-        spaces = self.game.free_discs(state, seat)
+        spaces = state.free_discs(seat)
         ends = [self._stopped(state, links, space) for links in range(1, most + 1) for space in spaces]
         ends += [self._failed(state, left) for left in range(1, dice_left(most) + 1)]
         found = self.outlooks(ends, seat)

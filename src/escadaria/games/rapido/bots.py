@@ -15,6 +15,7 @@ from typing import Any
 
 from escadaria.bots import Maker
 from escadaria.bots.evaluating import DRAWS, Expert, Master, Values
+from escadaria.games.rapido.facts import ThrewOut
 from escadaria.games.rapido.rolls import DOUBLES, MOVES, roll_again
 from escadaria.games.rapido.rules import (
     ROLLS,
@@ -27,7 +28,6 @@ from escadaria.games.rapido.rules import (
     Place,
     Rapido,
     State,
-    ThrewOut,
 )
 
 # The simple bot: the heuristics of a casual player.

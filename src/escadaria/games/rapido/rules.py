@@ -15,55 +15,39 @@ from escadaria.game import (
     Game,
     IllegalAction,
     InvalidText,
+    Note,
+    Noted,
     Option,
     Outcome,
-    Word,
     check_options,
-    read_enum,
-    read_fields,
-    read_list,
-    read_number,
     replaced,
+    unnoted,
     write_list,
 )
+from escadaria.games.rapido.facts import Doubled, Fell, Placed, Rolled, RolledAgain, Scored, ThrewOut, Won
+from escadaria.games.rapido.positions import (
+    DIE_A,
+    DIE_B,
+    ROLLS,
+    TOP_FIELD,
+    VALUES,
+    Pair,
+    Phase,
+    Roll,
+    State,
+    X,
+    in_order,
+    pair_of,
+    parse_state,
+)
 
-X = 0  # the cross counts nothing (R9)
-DIE_A = (1, 2, 3, 4, 7, X)  # R2
-DIE_B = (1, 2, 3, 5, 6, X)  # R2
-TOP_FIELD = 5  # R4
-
-
-class Phase(Word):
-    """What the position waits for (R6, R8)."""
-
-    FIRST_ROLL = "first"
-    """The dice: the compulsory first roll of the turn."""
-    LATER_ROLL = "later"
-    """The dice: a roll that the player chose to make."""
-    DECIDE = "decide"
-    """The player: roll again or place."""
-    OVER = "over"
-    """Nothing: ``turn`` has won."""
-
+__all__ = [
+    "DIE_A", "DIE_B", "ROLLS", "TOP_FIELD", "VALUES", "Action", "Again", "Pair", "Phase", "Place", "Rapido",
+    "Roll", "State", "X",
+]  # fmt: skip
 
 _NOBODY = {Phase.FIRST_ROLL: CHANCE, Phase.LATER_ROLL: CHANCE, Phase.OVER: TERMINAL}
 """Where no player is to decide."""
-
-
-@dataclass(frozen=True, slots=True)
-class Roll:
-    """Both dice of a pair, rolled together (R2)."""
-
-    a: int
-    b: int
-
-    @property
-    def value(self) -> int:
-        """The higher digit is the tens, the lower the units (R9)."""
-        return 10 * self.a + self.b if self.a > self.b else 10 * self.b + self.a
-
-    def __str__(self) -> str:
-        return "".join(str(face) if face != X else "X" for face in (self.a, self.b))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,131 +70,10 @@ class Place:
 
 Action: TypeAlias = Roll | Again | Place
 
-ROLLS = tuple(Roll(a, b) for a in DIE_A for b in DIE_B)
-VALUES = tuple(sorted({roll.value for roll in ROLLS}))
 _EACH = Fraction(1, len(ROLLS))
 _OUTCOMES = tuple((roll, _EACH) for roll in ROLLS)
 _DECISIONS: tuple[Action, ...] = (Again(), *(Place(field) for field in range(TOP_FIELD + 1)))
 _BY_TEXT: dict[str, Action] = {str(action): action for action in (*_DECISIONS, *ROLLS)}
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A pair of dice on the tower (R4)."""
-
-    field: int
-    seat: int
-    value: int
-    """What was rolled (R9); 0 on field 0, where it never matters again (R14)."""
-
-    def __str__(self) -> str:
-        return f"{self.field}:{self.seat}:{self.value}" if self.field else f"0:{self.seat}"
-
-
-_pair = cache(Pair)  # there are few pairs; this is faster than creating them again
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A Rapido position. Equal positions are equal and hash alike, however they arose.
-
-    A turn's score (R7) is taken before its first roll, so it shows in the position that waits
-    for that roll. The two pairs of a seat in a game for two are alike (R19): they have no names.
-    """
-
-    turn: int
-    """The seat to play; the winner when the game is over."""
-    phase: Phase
-    value: int
-    """Of the pair in hand (R9); 0 unless the player is to decide."""
-    steps: tuple[int, ...]
-    """Where each seat's piece stands; 0 is the start square (R3)."""
-    tower: tuple[Pair, ...]
-    """The pairs on the dice fields, lowest first (R4)."""
-
-    def free_fields(self) -> tuple[int, ...]:
-        """Where the pair in hand may go: 0 always, 1-5 while empty (R4, R13)."""
-        return _free_fields(tuple([pair.field for pair in self.tower]))
-
-    def __str__(self) -> str:
-        return (
-            f"turn={self.turn} phase={self.phase.value} value={self.value} "
-            f"steps={write_list(self.steps, ',')} tower={write_list(self.tower, ',')}"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Scored(Fact):
-    """The seat's pairs lay on fields when its turn started: the piece climbed, the pairs came back."""
-
-    ruling: ClassVar[str] = "R7"
-    fields: tuple[int, ...]
-    climbed: int
-    step: int
-
-
-@dataclass(frozen=True, slots=True)
-class Rolled(Fact):
-    """The seat's dice fell."""
-
-    ruling: ClassVar[str] = "R9"
-    dice: str
-    value: int
-    invalid: bool = False
-    """An X on a later roll ended the turn (R12), so the value does not count."""
-
-
-@dataclass(frozen=True, slots=True)
-class Doubled(Fact):
-    """The roll was a double, and the piece climbed immediately."""
-
-    ruling: ClassVar[str] = "R10"
-    climbed: int
-    step: int
-
-
-@dataclass(frozen=True, slots=True)
-class Fell(Fact):
-    """A later roll showed an X: the turn ended, and the piece went down."""
-
-    ruling: ClassVar[str] = "R12"
-    crosses: int
-    fallen: int
-    """Less than ``crosses`` only at the start square."""
-    step: int
-
-
-@dataclass(frozen=True, slots=True)
-class RolledAgain(Fact):
-    """The seat took its dice up for another roll."""
-
-    ruling: ClassVar[str] = "R8"
-
-
-@dataclass(frozen=True, slots=True)
-class Placed(Fact):
-    """The seat put its pair on a field."""
-
-    ruling: ClassVar[str] = "R13"
-    field: int
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class ThrewOut(Fact):
-    """Placing threw an opponent's pair out."""
-
-    ruling: ClassVar[str] = "R14"
-    victim: int
-    field: int
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class Won(Fact):
-    """The seat's piece reached the finish."""
-
-    ruling: ClassVar[str] = "R15"
 
 
 @dataclass(frozen=True)
@@ -263,7 +126,8 @@ class Rapido(Game[State, Action]):
         return _NOBODY.get(state.phase, state.turn)
 
     def legal_actions(self, state: State) -> tuple[Action, ...]:
-        self._check(state)
+        if len(state.steps) != self.players:
+            raise self._mismatch(state)
         if state.phase is not Phase.DECIDE:
             return ()
         return _legal_actions(state.free_fields())
@@ -275,12 +139,12 @@ class Rapido(Game[State, Action]):
         return Outcome(state.turn, "R15") if state.phase is Phase.OVER else None
 
     def apply(self, state: State, action: Action) -> State:
-        return self._after(state, action, None)
+        return self._after(state, action, unnoted)
 
     def facts(self, state: State, action: Action) -> tuple[Fact, ...]:
-        facts: list[Fact] = []
-        self._after(state, action, facts)
-        return tuple(facts)
+        noted = Noted()
+        self._after(state, action, noted)
+        return tuple(noted)
 
     def parse(self, text: str) -> Action:
         try:
@@ -290,27 +154,26 @@ class Rapido(Game[State, Action]):
                 f"{text[:40]!r} is no action of Rapido: again, place 0 … place 5, or two faces such as 7X"
             ) from None
 
-    # The transitions. ``facts`` collects the facts, if they are wanted.
+    # The transitions. ``note`` takes their facts.
 
-    def _check(self, state: State) -> None:
+    def _mismatch(self, state: State) -> BadOptions:
+        return BadOptions(
+            f"a position for {len(state.steps)} players in a game for {self.players}: {state}",
+            ruling="R1",
+        )
+
+    def _after(self, state: State, action: Action, note: Note) -> State:
         if len(state.steps) != self.players:
-            raise BadOptions(
-                f"a position for {len(state.steps)} players in a game for {self.players}: {state}",
-                ruling="R1",
-            )
-
-    def _after(self, state: State, action: Action, facts: list[Fact] | None) -> State:
-        self._check(state)
+            raise self._mismatch(state)
         if state.phase is Phase.DECIDE:
             if (
                 isinstance(action, Place)
                 and type(action.field) is int  # 5.0 == 5, but no field
                 and action.field in state.free_fields()
             ):
-                return self._place(state, action.field, facts)
+                return self._place(state, action.field, note)
             if isinstance(action, Again):  # R8
-                if facts is not None:
-                    facts.append(RolledAgain(state.turn))
+                note(RolledAgain, state.turn)
                 return State(state.turn, Phase.LATER_ROLL, 0, state.steps, state.tower)
         elif (
             isinstance(action, Roll)
@@ -319,55 +182,47 @@ class Rapido(Game[State, Action]):
             and action.b in DIE_B
             and state.phase is not Phase.OVER
         ):
-            return self._roll(state, action, facts)
+            return self._roll(state, action, note)
         raise self._refusal(state, action)
 
-    def _roll(self, state: State, roll: Roll, facts: list[Fact] | None) -> State:
+    def _roll(self, state: State, roll: Roll, note: Note) -> State:
         seat, steps = state.turn, state.steps
         crosses = (roll.a == X) + (roll.b == X)
         if crosses and state.phase is Phase.LATER_ROLL:  # R12; on the first roll nothing happens (R11)
             step = max(0, steps[seat] - crosses)
-            if facts is not None:
-                facts.append(Rolled(seat, str(roll), roll.value, invalid=True))
-                facts.append(Fell(seat, crosses, steps[seat] - step, step))
-            return self._start_turn(self._next(seat), replaced(steps, seat, step), state.tower, facts)
-        if facts is not None:
-            facts.append(Rolled(seat, str(roll), roll.value))
+            note(_rolled, seat, roll, True)
+            note(Fell, seat, crosses, steps[seat] - step, step)
+            return self._start_turn(self._next(seat), replaced(steps, seat, step), state.tower, note)
+        note(_rolled, seat, roll, False)
         if roll.a == roll.b and not crosses:  # R10
             step = min(self.finish, steps[seat] + roll.a)
             steps = replaced(steps, seat, step)
-            if facts is not None:
-                facts.append(Doubled(seat, roll.a, step))
+            note(Doubled, seat, roll.a, step)
             if step == self.finish:
-                return _won(seat, steps, state.tower, facts)
+                return _won(seat, steps, state.tower, note)
         return State(seat, Phase.DECIDE, roll.value, steps, state.tower)
 
-    def _place(self, state: State, field: int, facts: list[Fact] | None) -> State:
+    def _place(self, state: State, field: int, note: Note) -> State:
         seat, value = state.turn, state.value
-        if facts is not None:
-            facts.append(Placed(seat, field, value))
-        stays = [_pair(field, seat, value if field else 0)]
+        note(Placed, seat, field, value)
+        stays = [pair_of(field, seat, value if field else 0)]
         for pair in state.tower:
             if pair.seat != seat and pair.field > field and pair.value <= value:  # R14, R17
-                if facts is not None:
-                    facts.append(ThrewOut(seat, pair.seat, pair.field, pair.value))
+                note(ThrewOut, seat, pair.seat, pair.field, pair.value)
             else:
                 stays.append(pair)
-        return self._start_turn(self._next(seat), state.steps, _sorted(stays), facts)
+        return self._start_turn(self._next(seat), state.steps, in_order(stays), note)
 
-    def _start_turn(
-        self, seat: int, steps: tuple[int, ...], tower: tuple[Pair, ...], facts: list[Fact] | None
-    ) -> State:
+    def _start_turn(self, seat: int, steps: tuple[int, ...], tower: tuple[Pair, ...], note: Note) -> State:
         fields = tuple([pair.field for pair in tower if pair.seat == seat])
         if len(fields) < self.pairs:  # R18; with one pair each, R7
             return State(seat, Phase.FIRST_ROLL, 0, steps, tower)
         step = min(self.finish, steps[seat] + sum(fields))
         steps = replaced(steps, seat, step)
         tower = tuple(pair for pair in tower if pair.seat != seat)
-        if facts is not None:
-            facts.append(Scored(seat, fields, sum(fields), step))
+        note(Scored, seat, fields, sum(fields), step)
         if step == self.finish:
-            return _won(seat, steps, tower, facts)
+            return _won(seat, steps, tower, note)
         return State(seat, Phase.FIRST_ROLL, 0, steps, tower)
 
     def _next(self, seat: int) -> int:
@@ -390,53 +245,8 @@ class Rapido(Game[State, Action]):
                 why, ruling = f"field {action.field} is taken, free are {free}", "R13"
         return IllegalAction(f"{action} is not possible at {state}: {why}", ruling=ruling)
 
-    # The text of a position.
-
     def parse_state(self, text: str) -> State:
-        fields = read_fields(text, ("turn", "phase", "value", "steps", "tower"))
-        turn = read_number(fields["turn"], "turn", 0, self.players - 1, "R5")
-        phase = read_enum(Phase, "phase", fields["phase"], "R6")
-        value = _read_value(fields["value"]) if phase is Phase.DECIDE else _read_zero(fields["value"])
-        steps = self._read_steps(fields["steps"], phase, turn)
-        return State(turn, phase, value, steps, self._read_tower(fields["tower"], turn))
-
-    def _read_steps(self, text: str, phase: Phase, turn: int) -> tuple[int, ...]:
-        parts = read_list(text, ",")
-        if len(parts) != self.players:
-            raise InvalidText(f"steps must have {self.players} numbers, not {text!r}", ruling="R1")
-        steps = tuple(read_number(part, "a step", 0, self.finish, "R3") for part in parts)
-        winners = [seat for seat, step in enumerate(steps) if step == self.finish]
-        if winners != ([turn] if phase is Phase.OVER else []):
-            raise InvalidText(
-                f"a piece on the finish {self.finish} has won: then, and only then, "
-                f"phase is over and turn is its seat, not phase={phase.value} turn={turn} steps={text}",
-                ruling="R15",
-            )
-        return steps
-
-    def _read_tower(self, text: str, turn: int) -> tuple[Pair, ...]:
-        tower = _sorted([self._read_pair(part) for part in read_list(text, ",")])
-        taken = [pair.field for pair in tower if pair.field]
-        if len(taken) != len(set(taken)):
-            raise InvalidText(f"a field of 1 to 5 holds one pair, not two: {text!r}", ruling="R4")
-        for seat in range(self.players):
-            most = self.pairs - (seat == turn)  # the seat to play has a pair in front of it (R7, R16)
-            if sum(pair.seat == seat for pair in tower) > most:
-                raise InvalidText(f"seat {seat} has too many pairs on the tower: {text!r}", ruling="R16")
-        return tower
-
-    def _read_pair(self, text: str) -> Pair:
-        parts = text.split(":")
-        field = read_number(parts[0], "a field", 0, TOP_FIELD, "R4")
-        if len(parts) != (3 if field else 2):
-            raise InvalidText(f"a pair reads field:seat:value, or 0:seat on field 0: {text!r}", ruling="R4")
-        seat = read_number(parts[1], "a pair's seat", 0, self.players - 1, "R1")
-        return Pair(field, seat, _read_value(parts[2]) if field else 0)
-
-
-@cache
-def _free_fields(taken: tuple[int, ...]) -> tuple[int, ...]:
-    return (0, *(field for field in range(1, TOP_FIELD + 1) if field not in taken))
+        return parse_state(text, self.players, self.pairs, self.finish)
 
 
 @cache
@@ -444,22 +254,10 @@ def _legal_actions(free: tuple[int, ...]) -> tuple[Action, ...]:
     return (_DECISIONS[0], *(_DECISIONS[1 + field] for field in free))
 
 
-def _won(seat: int, steps: tuple[int, ...], tower: tuple[Pair, ...], facts: list[Fact] | None) -> State:
-    if facts is not None:
-        facts.append(Won(seat))
+def _rolled(seat: int, roll: Roll, invalid: bool) -> Rolled:
+    return Rolled(seat, str(roll), roll.value, invalid)
+
+
+def _won(seat: int, steps: tuple[int, ...], tower: tuple[Pair, ...], note: Note) -> State:
+    note(Won, seat)
     return State(seat, Phase.OVER, 0, steps, tower)  # R15
-
-
-def _sorted(pairs: list[Pair]) -> tuple[Pair, ...]:
-    return tuple(sorted(pairs, key=lambda pair: (pair.field, pair.seat)))
-
-
-def _read_value(text: str) -> int:
-    value = read_number(text, "a value", VALUES[0], VALUES[-1], "R9")
-    if value not in VALUES:
-        raise InvalidText(f"two dice never show {value}", ruling="R9")
-    return value
-
-
-def _read_zero(text: str) -> int:
-    return read_number(text, "value, unless the player is to decide,", 0, 0, "R8")

@@ -69,7 +69,9 @@ from escadaria.games.chain.compiled.values import (
     load_evaluator,
     new_workspace,
 )
-from escadaria.games.chain.rules import ALIKE, DICE_EACH, LONGEST, Chain
+from escadaria.games.chain.links import ALIKE, LONGEST
+from escadaria.games.chain.positions import DICE_EACH
+from escadaria.games.chain.rules import Chain
 from escadaria.games.chain.turn import OPEN, UP
 
 _PHASES, _HEADINGS = int(OVER) + 1, 3

@@ -57,21 +57,8 @@ from escadaria.games.chain.compiled.values import (
     new_workspace,
     work_out,
 )
-from escadaria.games.chain.rules import (
-    ALIKE,
-    DOWN,
-    FACES,
-    UP,
-    Action,
-    Chain,
-    Keep,
-    Link,
-    Links,
-    Move,
-    Phase,
-    Roll,
-    State,
-)
+from escadaria.games.chain.links import ALIKE, FACES, Links
+from escadaria.games.chain.rules import DOWN, UP, Action, Chain, Keep, Link, Move, Phase, Roll, State
 from escadaria.games.chain.turn import ENDS, HEADINGS
 
 RANDOM, SIMPLE, TOURIST, REGULAR, EXPERT, MASTER = range(6)

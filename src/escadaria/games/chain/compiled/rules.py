@@ -18,7 +18,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria.games.chain import rules
-from escadaria.games.chain.rules import ALIKE, DICE_EACH, FACES
+from escadaria.games.chain.links import ALIKE, FACES
+from escadaria.games.chain.positions import DICE_EACH
 from escadaria.games.chain.turn import DOWN, OPEN, UP
 
 SIDES = len(FACES)

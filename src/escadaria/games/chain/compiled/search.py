@@ -43,7 +43,8 @@ from escadaria.games.chain.compiled.values import (
     paths,
     work_out,
 )
-from escadaria.games.chain.rules import LONGEST, Action, Chain, Move, Phase, State
+from escadaria.games.chain.links import LONGEST
+from escadaria.games.chain.rules import Action, Chain, Move, Phase, State
 from escadaria.games.chain.turn import Turn, worth
 
 ROLLOUTS, TURNS = 8, 6

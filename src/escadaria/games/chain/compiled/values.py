@@ -32,7 +32,8 @@ from escadaria.games.chain.compiled.rules import (
     take_back,
 )
 from escadaria.games.chain.compiled.solver import Layout, layout, number_of
-from escadaria.games.chain.rules import ALIKE, LONGEST, Chain
+from escadaria.games.chain.links import ALIKE, LONGEST
+from escadaria.games.chain.rules import Chain
 from escadaria.games.chain.solution import HAND_ROWS, ChainSolution
 from escadaria.games.chain.turn import BY_LENGTH, DOWN, ENDS, OPEN, UP, reach, rolls
 from escadaria.games.chain.values import DOUBT, FREE, HOME, PER_SEAT
