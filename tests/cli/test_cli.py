@@ -210,7 +210,7 @@ def test_links_may_be_typed_ahead() -> None:
     seats = colour_seats(game, [Seat("Ana"), Seat("Bia")])
     table = Play(game, seats, SystemDice(), start=game.parse_state(text))
     choices = offers(table, i18n.load("en"))
-    saved = saves.SavedMatch(Path("x.txt"), "", table.dice, "system")
+    saved = saves.MatchFile(Path("x.txt"), "", table.dice)
     session = TerminalMatch(table, saved, Screen.open("en"), 0)
     assert session.words("3, 4 6", choices) == ["3", "4", "6"]
     session.typed.extend(["3", "4", "6"])

@@ -9,10 +9,10 @@ from __future__ import annotations
 import contextlib
 import datetime
 import secrets
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from escadaria.dice import Dice, FairDice, SeededDice, SystemDice, commitment, new_secret
+from escadaria.dice import Dice, SeededDice, SystemDice, commitment, new_secret
 from escadaria.folders import data_folder, replacing
 from escadaria.game import GameError
 from escadaria.play import Play
@@ -39,28 +39,33 @@ class SecretMissing(GameError):
 
 
 @dataclass(frozen=True)
-class SavedMatch:
+class MatchFile:
     """The file of a match, and what its record contains besides the plies."""
 
     path: Path
     date: str
     dice: Dice | None
     """None for real dice."""
-    source: str
-    """The dice, in the words of the record: ``fair``, ``real``, ``seed 7`` or ``system``."""
     proof: Proof | None = None
-    """For fair dice; without the secret."""
-    secret: bytes | None = field(default=None, repr=False)
+    """For fair dice; with the secret, which is in the record only when the match is over."""
 
     @property
     def seed(self) -> int | None:
         return self.dice.seed if isinstance(self.dice, SeededDice) else None
 
+    @property
+    def source(self) -> str:
+        """The dice, in the words of the record."""
+        if self.dice is None:
+            return REAL
+        if self.proof:
+            return "fair"
+        return "system" if self.seed is None else f"seed {self.seed}"
+
     def save(self, play: Play) -> None:
         """Write the match as it is now. When it is over, its secret is revealed."""
-        proof, over = self.proof, play.outcome is not None
-        if proof and self.secret and over:
-            proof = replace(proof, secret=self.secret.hex())
+        over = play.outcome is not None
+        proof = self.proof if over or not self.proof else replace(self.proof, secret="")
         record = play.record(date=self.date, dice=self.source, proof=proof)
         with replacing(self.path) as file:
             file.write(str(record).encode())
@@ -68,7 +73,7 @@ class SavedMatch:
             secret_path(self.path).unlink(missing_ok=True)
 
 
-def begin(path: Path, seats: tuple[Seat, ...], seed: int | None, *, real: bool = False) -> SavedMatch:
+def begin(path: Path, seats: tuple[Seat, ...], seed: int | None, *, real: bool = False) -> MatchFile:
     """A new match, with real dice, the dice of a seed, or fair ones, whose secret is saved immediately.
 
     :raises FileTaken: if the file already exists.
@@ -79,19 +84,19 @@ def begin(path: Path, seats: tuple[Seat, ...], seed: int | None, *, real: bool =
     path.parent.mkdir(parents=True, exist_ok=True)
     date = datetime.date.today().isoformat()
     if real:
-        return SavedMatch(path, date, None, REAL)
+        return MatchFile(path, date, None)
     if seed is not None:
-        return SavedMatch(path, date, SeededDice(seed), f"seed {seed}")
-    secret, match = new_secret(), secrets.token_hex(8)
+        return MatchFile(path, date, SeededDice(seed))
+    secret = new_secret()
     # Bots add no entropy, because they belong to the program (docs/fair-dice.md).
     entropy = tuple("" if seat.bot else secrets.token_hex(8) for seat in seats)
-    dice = FairDice(secret, match, entropy)
+    proof = Proof(secrets.token_hex(8), commitment(secret), entropy, secret.hex())
     with replacing(secret_path(path), mode=0o600) as file:
-        file.write(f"{secret.hex()}\n".encode())
-    return SavedMatch(path, date, dice, "fair", Proof(match, commitment(secret), entropy), secret)
+        file.write(f"{proof.secret}\n".encode())
+    return MatchFile(path, date, proof.dice(), proof)
 
 
-def resume(path: Path) -> tuple[Record, SavedMatch]:
+def resume(path: Path) -> tuple[Record, MatchFile]:
     """Open an unfinished match.
 
     :raises BadRecord, OSError: if it cannot be read.
@@ -101,25 +106,22 @@ def resume(path: Path) -> tuple[Record, SavedMatch]:
     record = open_record(path)
     if record.outcome is not None:
         raise Refused("over", f"{path}: {result_text(record)}")
-    if record.dice == REAL:
-        return record, SavedMatch(path, record.date, None, REAL)
-    if record.proof is None:
+    dice: Dice | None = None
+    proof = record.proof and replace(record.proof, secret=_read_secret(path, record.proof))
+    if proof:
+        dice = proof.dice()
+    elif record.dice != REAL:
         word, _, seed = record.dice.partition(" ")
         dice = SeededDice(int(seed)) if word == "seed" else SystemDice()
-        return record, SavedMatch(path, record.date, dice, record.dice if word == "seed" else "system")
-    secret = _read_secret(path, record.proof)
-    dice_of_match = FairDice(secret, record.proof.match, record.proof.entropy)
-    return record, SavedMatch(path, record.date, dice_of_match, record.dice, record.proof, secret)
+    return record, MatchFile(path, record.date, dice, proof)
 
 
-def _read_secret(path: Path, proof: Proof) -> bytes:
+def _read_secret(path: Path, proof: Proof) -> str:
     beside = secret_path(path)
-    try:
+    with contextlib.suppress(FileNotFoundError, ValueError):
         secret = bytes.fromhex(beside.read_text("ascii"))
         if commitment(secret) == proof.commitment:
-            return secret
-    except (FileNotFoundError, ValueError):
-        pass
+            return secret.hex()
     raise SecretMissing(f"{beside} must contain the secret of these dice")
 
 

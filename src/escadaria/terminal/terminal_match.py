@@ -19,7 +19,7 @@ from escadaria.record import Record
 from escadaria.refusals import Refused
 from escadaria.terminal.choices import Choice, matching, offers
 from escadaria.terminal.pictures import Scene, draw
-from escadaria.terminal.saves import SavedMatch, records_folder
+from escadaria.terminal.saves import MatchFile, records_folder
 from escadaria.terminal.screen import KEY, PREVIEW, QUIET, Screen, command
 from escadaria.terminal.sentences import bot_name, paragraphs, result
 
@@ -50,7 +50,7 @@ def read_dice(line: str, rolls: list[list[str]]) -> list[str]:
 class TerminalMatch:
     """A match between people at one keyboard and bots."""
 
-    def __init__(self, play: Play, saved: SavedMatch, screen: Screen, pause: float = PAUSE) -> None:
+    def __init__(self, play: Play, saved: MatchFile, screen: Screen, pause: float = PAUSE) -> None:
         self.play = play
         self.saved = saved
         self.screen = screen
