@@ -168,5 +168,5 @@ def test_without_numba_it_takes_longer_and_says_so(
 def test_without_joblib_one_worker_plays(monkeypatch: pytest.MonkeyPatch, by_engine: Results) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)
     same_games(simulate(GAME, MIXED, 300, seed=5).counts, by_engine.counts)
-    with pytest.raises(lab.MissingExtra, match=r"install escadaria\[lab\]"):
+    with pytest.raises(clusters.MissingExtra, match=r"install escadaria\[lab\]"):
         simulate(GAME, MIXED, 300, workers=2)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from escadaria.catalogue import kit_of
-from escadaria.cluster import MissingExtra as MissingExtra
-from escadaria.cluster import cluster
+from escadaria.cluster import MissingExtra, cluster
 from escadaria.game import AnyGame, BadOptions
 
 FEW = 100

@@ -9,10 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from escadaria.arena.batches import MissingExtra
 from escadaria.arena.league import League
+from escadaria.cluster import MissingExtra
 from escadaria.coach.analysis import Analysis
 from escadaria.folders import check_writable
 from escadaria.game import BadOptions
@@ -140,12 +138,12 @@ def _draw_against(axes: Axes, league: League, texts: Texts) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
     names = [share.name for share, _ in league.by_bot]
-    shares = np.full((len(names), len(names)), np.nan)
+    shares = [[float("nan")] * len(names) for _ in names]
     for y, one in enumerate(names):
         for x, other in enumerate(names):
             share = league.against(one, other)
             if one != other and share.games:
-                shares[y, x] = share.share
+                shares[y][x] = share.share
                 strong = abs(share.share - 0.5) > 0.33
                 colour = COLOURS["paper"] if strong else COLOURS["ink"]
                 words = percent(share.share, texts, 0)
@@ -174,10 +172,10 @@ def _draw_seats(axes: Axes, league: League, texts: Texts) -> None:
 
 def _draw_turns(axes: Axes, league: League, texts: Texts) -> None:
     lengths, length = league.lengths, league.length
-    games = np.array(list(lengths.values())) / league.games * 100
+    games = [100 * number / league.games for number in lengths.values()]
     axes.bar(list(lengths), games, width=1, color=COLOURS["leaf"], alpha=0.75)
     axes.axvline(length.median, color=COLOURS["ink"], lw=1, ls=(0, (4, 3)))
-    common = [turns for turns, share in zip(lengths, games, strict=True) if share > games.max() / 100]
+    common = [turns for turns, share in zip(lengths, games, strict=True) if share > max(games) / 100]
     axes.set_xlim(0, max(common) + 1)  # without rare, very long games
     axes.grid(axis="x", visible=False)
     axes.set_title(texts("arena.plot.turns"))
