@@ -28,6 +28,7 @@ from escadaria.game import AnyGame
 from escadaria.games.rapido.rules import Rapido
 from escadaria.i18n import LANGUAGES
 from escadaria.i18n import load as load_texts
+from escadaria.reports import plots
 from escadaria.reports.plots import COLOURS, draw_league
 
 RAPIDO = Rapido(2, 5)
@@ -344,3 +345,5 @@ def test_colours_are_those_of_the_web_client() -> None:
     sheet = (Path(__file__).parents[2] / "web" / "src" / "app.css").read_text("utf-8")
     tokens = re.findall(r"--([\w-]+): light-dark\((#\w+),", sheet)
     assert {name: colour.upper() for name, colour in tokens}.items() >= COLOURS.items()
+    style = Path(plots.__file__).with_name("plots.mplstyle").read_text("utf-8")
+    assert {f"#{colour}" for colour in re.findall(r"([0-9A-F]{6})$", style, re.M)} <= set(COLOURS.values())
