@@ -25,14 +25,12 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from escadaria.catalogue import game_type, load, read_options
 from escadaria.dice import (
     SECRET_BYTES,
     BadDice,
@@ -53,7 +51,6 @@ RESIGNED = "resignation"
 """The ruling of an outcome by resignation, which no rule of the game covers."""
 
 _MAX_BYTES = 4_000_000
-_MAX_LINE = 1000
 _WRAP = 90
 _BOT_NAME = r"[\w.:-]{1,80}"
 _REMARKS = {"resign": "resigns", "back": "plays again", "undo": "takes back"}
@@ -96,6 +93,16 @@ class Remark:
     action: str
     """``resign``, ``bot NAME`` (a bot plays for the seat), ``back`` (its owner plays again), or ``undo``
     (with real dice)."""
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether there is such an action."""
+        return fits(f"resign|back|undo|bot {_BOT_NAME}", self.action)
+
+    def text(self, names: Sequence[str]) -> str:
+        """Its line in a record."""
+        action = _REMARKS.get(self.action, f"is played by {self.action}")
+        return f"* {names[self.seat]} (seat {self.seat + 1}) {action}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,18 +344,11 @@ def _body(record: Record) -> Iterator[str]:
             if words and (due or len(", ".join(words)) > _WRAP):
                 yield opening + ", ".join(words)
                 words = []
-            yield from (_remark_text(record, remark) for remark in due)
+            yield from (remark.text(record.names) for remark in due)
             remarks = remarks[len(due) :]
             words.append(str(record.plies[ply - 1]))
         yield opening + ", ".join(words)
-    yield from (_remark_text(record, remark) for remark in remarks)
-
-
-def _remark_text(record: Record, remark: Remark) -> str:
-    name = f"{record.names[remark.seat]} (seat {remark.seat + 1})"
-    if remark.action.startswith("bot "):
-        return f"* {name} is played by {remark.action}"
-    return f"* {name} {_REMARKS[remark.action]}"
+    yield from (remark.text(record.names) for remark in remarks)
 
 
 # Reading.
@@ -362,189 +362,17 @@ def open_record(path: Path | str) -> Record:
 
 def read(data: bytes | str) -> Record:
     """Parse a record. :raises BadRecord: with the line, the reason and the ruling."""
-    return _Reader(_lines(data)).record()
+    from escadaria.record_reader import Reader, lines_of
 
-
-class _Reader:
-    """Parses a record line by line."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
-        self.at = 0  # the number of the current line, from 1
-
-    def record(self) -> Record:
-        if self.take() != TITLE:
-            self.fail(f"a record begins with {TITLE!r}")
-        headers = self.headers()
-        game = self.game(headers)
-        start = self.start(headers, game)
-        record = self.make(game, self.seats(headers, game), headers, start)
-        self.leftovers(headers)
-        record = self.plies(record)
-        result, line = self.result
-        if result != result_text(record):
-            self.fail(f"the result reads {result!r}, but the plies make it {result_text(record)!r}", line)
-        return record
-
-    def take(self) -> str:
-        if self.at == len(self.lines):
-            self.fail("the record ends too early: it is truncated", self.at)
-        self.at += 1
-        return self.lines[self.at - 1]
-
-    def fail(self, message: str, line: int | None = None, ruling: str = "") -> NoReturn:
-        raise BadRecord(self.at if line is None else line, message, ruling=ruling) from None
-
-    @contextmanager
-    def reading(self, line: int | None = None) -> Iterator[None]:
-        """Report errors inside the block for this line, by default the current one."""
-        try:
-            yield
-        except GameError as error:
-            self.fail(str(error), line, error.ruling)
-
-    def headers(self) -> dict[str, tuple[str, int]]:
-        headers: dict[str, tuple[str, int]] = {}
-        while line := self.take():
-            key, colon, value = line.partition(": ")
-            if not colon or not value:
-                self.fail(f"a header reads 'name: value', not {line[:80]!r}")
-            if key in headers:
-                self.fail(f"the header {key!r} stands there twice")
-            headers[key] = value, self.at
-        return headers
-
-    def game(self, headers: dict[str, tuple[str, int]]) -> AnyGame:
-        name, line = self.pop(headers, "game")
-        with self.reading(line):
-            kind = game_type(name)
-        rules, line = self.pop(headers, "rules")
-        if rules != str(kind.rules_version):
-            self.fail(f"this is rules version {rules[:40]!r}, known is {kind.rules_version}", line)
-        options: dict[str, int | str] = {}
-        for option in kind.OPTIONS:
-            if option.name in headers:
-                text, line = headers.pop(option.name)
-                with self.reading(line):
-                    options |= read_options(name, {option.name: text})
-                    load(name, **options)
-        return load(name, **options)
-
-    def start(self, headers: dict[str, tuple[str, int]], game: AnyGame) -> Any:
-        text, line = headers.pop("start", ("", 0))
-        with self.reading(line):
-            return game.parse_state(text) if text else None
-
-    def seats(self, headers: dict[str, tuple[str, int]], game: AnyGame) -> tuple[Seat, ...]:
-        seats = []
-        for number in range(1, game.players + 1):
-            text, line = self.pop(headers, f"seat {number}")
-            match = re.fullmatch(r"(.+), (?:person|bot ([^ ]+)), ([a-z+]+|-)", text)
-            if not match:
-                self.fail(
-                    f"a seat reads 'name, person, colour' or 'name, bot simple, colour': {text!r}", line
-                )
-            name, bot, colours = match.groups()
-            with self.reading(line):
-                seats.append(Seat(name, bot or "", () if colours == "-" else tuple(colours.split("+"))))
-        with self.reading(line):
-            check_seats(game, tuple(seats))
-        return tuple(seats)
-
-    def make(
-        self, game: AnyGame, seats: tuple[Seat, ...], headers: dict[str, tuple[str, int]], start: Any
-    ) -> Record:
-        date, line = headers.pop("date", ("", 0))
-        with self.reading(line):
-            _check_date(date)
-        dice, line = self.pop(headers, "dice")
-        with self.reading(line):
-            _check_dice(dice)
-        self.result = self.pop(headers, "result")
-        proof = self.proof(headers, game) if dice == "fair" else None
-        return Record(game, seats, date=date, dice=dice, proof=proof, start=start)
-
-    def proof(self, headers: dict[str, tuple[str, int]], game: AnyGame) -> Proof:
-        """The proof, checked header by header, so that an error names its line."""
-        match, line = self.pop(headers, "match")
-        with self.reading(line):
-            proof = Proof(match, "0" * 64, ())
-        promise, line = self.pop(headers, "commitment")
-        with self.reading(line):
-            proof = replace(proof, commitment=promise)
-        for number in range(1, game.players + 1):
-            entropy, line = headers.pop(f"entropy {number}", ("", 0))
-            with self.reading(line):
-                proof = replace(proof, entropy=(*proof.entropy, entropy))
-        secret, line = headers.pop("secret", ("", 0))
-        with self.reading(line):
-            return replace(proof, secret=secret)
-
-    def pop(self, headers: dict[str, tuple[str, int]], key: str) -> tuple[str, int]:
-        if key not in headers:
-            self.fail(f"the header {key!r} is missing")
-        return headers.pop(key)
-
-    def leftovers(self, headers: dict[str, tuple[str, int]]) -> None:
-        for key, (_, line) in headers.items():
-            self.fail(f"there is no header {key!r} in such a record", line)
-
-    def plies(self, record: Record) -> Record:
-        """The record with the plies and remarks of the remaining lines."""
-        game, state, turn = record.game, record.positions[0], 1
-        plies: list[Any] = []
-        remarks: list[Remark] = []
-        while not (line := self.take()).startswith("end of "):
-            if line.startswith("* "):
-                remarks.append(self.remark(line, record, len(plies)))
-                continue
-            opening = f"{turn}. {record.names[state.turn]}: "
-            if not line.startswith(opening):
-                self.fail(f"here a line begins {opening!r}, not {line[:60]!r}")
-            seat = state.turn
-            for word in line.removeprefix(opening).split(", "):
-                if state.turn != seat:
-                    self.fail(f"the turn of {record.names[seat]} is over before {word[:40]!r}")
-                with self.reading():
-                    plies.append(game.parse(word))
-                    state = game.apply(state, plies[-1])
-            turn += state.turn != seat
-        if line != f"end of {len(plies)} plies":
-            self.fail(f"{line[:40]!r}, but there are {len(plies)} plies before it")
-        if self.at != len(self.lines):
-            self.fail("there is text after the end", self.at + 1)
-        with self.reading():
-            return replace(record, plies=tuple(plies), remarks=tuple(remarks))
-
-    def remark(self, line: str, record: Record, ply: int) -> Remark:
-        for seat, name in enumerate(record.names):
-            opening = f"* {name} (seat {seat + 1}) "
-            if line.startswith(opening):
-                action = line.removeprefix(opening).removeprefix("is played by ")
-                action = {text: action for action, text in _REMARKS.items()}.get(action, action)
-                remark = Remark(ply, seat, action)
-                if _is_remark(action) and _remark_text(record, remark) == line:
-                    return remark
-        self.fail(f"{line[:80]!r} is no remark about a seat")
-
-
-def _lines(data: bytes | str) -> list[str]:
     if len(data) > _MAX_BYTES:
         raise BadRecord(1, f"a record has at most {_MAX_BYTES} bytes")
-    text = _decode(data) if isinstance(data, bytes) else data
-    lines = text.replace("\r\n", "\n").removeprefix("\ufeff").rstrip("\n").split("\n")
-    for number, line in enumerate(lines, 1):
-        if len(line) > _MAX_LINE:
-            raise BadRecord(number, f"the line has {len(line)} characters, at most {_MAX_LINE} are allowed")
-    return lines
-
-
-def _decode(data: bytes) -> str:
+    reader = Reader(lines_of(data))
     try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadRecord(line, f"byte {error.start} is no text in UTF-8") from None
+        return reader.record()
+    except BadRecord:
+        raise
+    except GameError as error:
+        raise BadRecord(reader.line, str(error), ruling=error.ruling) from None
 
 
 def _is_name(name: object) -> bool:
@@ -560,10 +388,6 @@ _JOINER = re.compile(
     rf"(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])|(?<=[{_JOINED}])[\u200c\u200d](?=[{_JOINED}])"
 )
 """A joiner that shapes what is on both sides of it. Elsewhere it is invisible."""
-
-
-def _is_remark(action: str) -> bool:
-    return fits(f"resign|back|undo|bot {_BOT_NAME}", action)
 
 
 def _check_date(date: str) -> None:
@@ -593,7 +417,7 @@ def _check_remarks(record: Record) -> None:
     earlier = 0
     for remark in record.remarks:
         seated = remark.seat in range(record.game.players)
-        if not (seated and earlier <= remark.ply <= plies and _is_remark(remark.action)):
+        if not (seated and earlier <= remark.ply <= plies and remark.is_valid):
             raise GameError(f"{remark!r:.200} is no remark between plies {earlier} and {plies}")
         earlier = remark.ply
         resigned_seats.update(resigned([remark]))
