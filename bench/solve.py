@@ -25,7 +25,7 @@ from escadaria.games.rapido.compiled import solver as rapido_solver
 from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rules import Rapido
 from escadaria.games.rapido.solution import RapidoSolution
-from escadaria.solutions.solution import Bounds, Solution
+from escadaria.solutions import Bounds, Solution
 
 SWEEPS = 3
 UNPROVEN = Bounds(0, 1, 1)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the protocols name types of all layers
     from escadaria.coach.evaluators import SeatValues
     from escadaria.compute.steps import Games
     from escadaria.compute.work import Work
-    from escadaria.solutions.solution import Solution
+    from escadaria.solutions import Solution
     from escadaria.strategy import Strategy
     from escadaria.terminal import pictures
 

@@ -15,7 +15,6 @@ from typer.testing import CliRunner, Result
 
 from escadaria import load
 from escadaria.cli import app
-from escadaria.coach import evaluators
 from escadaria.coach.analysis import (
     MOST_FALLS,
     SIZES,
@@ -26,7 +25,6 @@ from escadaria.coach.analysis import (
     analyse,
     explanation,
     falls,
-    hint,
     reason,
 )
 from escadaria.coach.evaluators import (
@@ -54,7 +52,7 @@ from escadaria.i18n import load as load_texts
 from escadaria.record import Record, Remark, Seat, open_record
 from escadaria.reports.analysis_report import great_rolls, hint_data, signed
 from escadaria.reports.page import page
-from escadaria.solutions.solution import Bounds
+from escadaria.solutions import Bounds
 from short import ShortRapido
 
 RECORDS = Path(__file__).parents[1] / "records"
@@ -355,8 +353,8 @@ def test_shares_of_all_seats_agree_with_those_of_the_mover(no_solution: None) ->
         assert sum(shares) == pytest.approx(1)
         assert shares[state.turn] == pytest.approx(evaluator.values.value(state), abs=1e-5)
         values = evaluator.values.action_values(state)
-        for action, found in evaluator.options(state).items():
-            assert found[state.turn] == pytest.approx(values[action], abs=1e-5)
+        for option in evaluator.options(state):
+            assert option.shares[state.turn] == pytest.approx(values[option.action], abs=1e-5)
 
 
 def test_a_later_roll_has_no_luck_on_average(no_solution: None) -> None:
@@ -414,7 +412,7 @@ def test_reasons_of_chain(discs: str, stacks: str, best: str, played: str, key: 
     state = game.parse_state(
         f"turn=0 phase=decide hands=1,2 pool=13 discs={discs} stacks={stacks} chain=3/3/open loose=-"
     )
-    found = {str(option.action): option for option in hint(game, state, hashed(game))}
+    found = {str(option.action): option for option in hashed(game).options(state)}
     decision = Decision(1, 1, 0, found[played], (found[best], found[played]))
     assert reason(game, state, decision).key == key
 
@@ -454,7 +452,7 @@ def test_the_report_fits_a_narrow_terminal(no_solution: None) -> None:
 def test_without_an_evaluator_the_error_suggests_rollouts(
     no_solution: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluators, "_shipped", lambda game: None)
+    monkeypatch.setattr("escadaria.games.chain.values.shipped", lambda game: None)
     position = "turn=0 phase=keep hands=2,2,2 pool=18 discs=0+0,0+0,0+0 stacks=- chain=-/0/open loose=-"
     result = run("hint", "chain", position)
     assert result.exit_code == 2
@@ -525,9 +523,9 @@ def test_errors_of_exact_values_are_0_and_of_rollouts_above(solution: RapidoSolu
     game = solution.game
     state = game.parse_state("turn=0 phase=decide value=62 steps=1,0 tower=-")
     known, counted = exact(solution), find(game, rollouts=4)
-    assert hint_data(game, state, known)["errors"] == [0.0, 0.0]
-    assert all(option["error"] == 0.0 for option in hint_data(game, state, known)["options"])
-    assert min(hint_data(game, state, counted)["errors"]) > 0
+    assert hint_data(state, known)["errors"] == [0.0, 0.0]
+    assert all(option["error"] == 0.0 for option in hint_data(state, known)["options"])
+    assert min(hint_data(state, counted)["errors"]) > 0
 
 
 def test_great_rolls_are_those_that_moved_the_curve_most() -> None:

@@ -23,8 +23,7 @@ from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rolls import FIRST_ROLLS, LATER_ROLLS
 from escadaria.games.rapido.rules import ROLLS, Pair, Phase, Place, Rapido, State
 from escadaria.games.rapido.solution import ONE, RapidoSolution, tower_of
-from escadaria.solutions import BadSolution, files, find, open_solution, path_of
-from escadaria.solutions.solution import Bounds
+from escadaria.solutions import BadSolution, Bounds, files, find, open_solution, path_of
 from examples.openspiel_value_iteration import LoadedRapido
 from examples.openspiel_value_iteration import solve as value_iteration
 from short import ShortRapido

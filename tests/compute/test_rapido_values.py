@@ -17,7 +17,7 @@ from escadaria.games.rapido.rolls import RANK
 from escadaria.games.rapido.rules import Again, Phase, Rapido, State
 from escadaria.games.rapido.solution import RapidoSolution
 from escadaria.games.rapido.values import LEVELS, RapidoValues
-from escadaria.solutions.solution import Bounds
+from escadaria.solutions import Bounds
 
 pytestmark = pytest.mark.usefixtures("no_solution")
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from escadaria.game import AnyGame
 
+if TYPE_CHECKING:
+    from escadaria.solutions import Values
+
 DRAWS = 1 << 20
 """The number of equally likely values of a random draw."""
-
-
-class Values(Protocol):
-    """A solution, or shipped values."""
-
-    def action_values(self, state: Any, /) -> Mapping[Any, float]: ...
 
 
 class Expert:

@@ -83,7 +83,7 @@ def hint(
         rules, state = seating.read_position(game, option, players, position)
         evaluator = evaluators.find(rules, rollouts)
         if as_json:
-            echo_json(hint_data(rules, state, evaluator))
+            echo_json(hint_data(state, evaluator))
         else:
             show_hint(rules, state, evaluator, screen)
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from escadaria.catalogue import kit_of
 from escadaria.coach import evaluators
-from escadaria.coach.evaluators import Evaluator, Shares, Source
+from escadaria.coach.evaluators import ActionValue, Evaluator, Shares, Source
 from escadaria.game import CHANCE, AnyGame, Fact, GameError
 from escadaria.record import Record
 
@@ -35,17 +35,6 @@ SIZES = {"inaccuracy": 0.02, "mistake": 0.05, "blunder": 0.10}
 
 SIGNIFICANCE = 2.0
 """A loss measured by rollouts counts if it is at least this number of standard errors."""
-
-
-@dataclass(frozen=True, slots=True)
-class ActionValue:
-    """A legal action with its win probabilities."""
-
-    action: Any
-    shares: Shares
-    """The win probability of each seat after it."""
-    error: float
-    """The standard error for the seat that decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,15 +231,6 @@ def analyse(
     return Analysis(record, evaluator.source, tuple(curve), tuple(errors), tuple(decisions), tuple(rolls))
 
 
-def hint(game: AnyGame, state: Any, evaluator: Evaluator) -> tuple[ActionValue, ...]:
-    """The legal actions of a position, the best for the seat to act first."""
-    options = [
-        ActionValue(action, shares, evaluator.error(game.apply(state, action))[state.turn])
-        for action, shares in evaluator.options(state).items()
-    ]
-    return tuple(sorted(options, key=lambda option: -option.shares[state.turn]))
-
-
 # All possible rolls of a position.
 
 MOST_FALLS = 800
@@ -314,7 +294,7 @@ def _fall(game: AnyGame, after: Any, evaluator: Evaluator, seat: int, dice: Mapp
     options: tuple[ActionValue, ...] = ()
     position = after
     while position.turn == seat and game.legal_actions(position):
-        options = hint(game, position, evaluator)
+        options = evaluator.options(position)
         plan.append(options[0].action)
         position = game.apply(position, plan[-1])
     shares = options[0].shares if options else evaluator.shares(after)
@@ -323,7 +303,7 @@ def _fall(game: AnyGame, after: Any, evaluator: Evaluator, seat: int, dice: Mapp
 
 def _decision(record: Record, evaluator: Evaluator, ply: int, turn: int) -> Decision:
     state, played = record.positions[ply - 1], record.plies[ply - 1]
-    options = hint(record.game, state, evaluator)
+    options = evaluator.options(state)
     option = next(option for option in options if option.action == played)
     return Decision(ply, turn, state.turn, option, options)
 

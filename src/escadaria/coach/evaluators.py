@@ -7,8 +7,9 @@ estimated by games of bots from the position (rollouts).
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import repeat
 from math import sqrt
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -17,7 +18,7 @@ from escadaria.bots import load as load_bot
 from escadaria.bots.rollouts import winner
 from escadaria.catalogue import kit_of
 from escadaria.game import TERMINAL, AnyGame, BadOptions, GameError
-from escadaria.solutions import Solution
+from escadaria.solutions import PositionValues, Solution
 
 EXACT, VALUES, ROLLOUTS = "exact", "values", "rollouts"
 
@@ -64,6 +65,17 @@ class Source:
         return {"kind": self.kind, **own.get(self.kind, {})}
 
 
+@dataclass(frozen=True, slots=True)
+class ActionValue:
+    """A legal action with its win probabilities."""
+
+    action: Any
+    shares: Shares
+    """The win probability of each seat after it."""
+    error: float
+    """The standard error for the seat that decides."""
+
+
 class Evaluator(Protocol):
     """Estimates the win probability of each seat."""
 
@@ -74,21 +86,11 @@ class Evaluator(Protocol):
     def shares(self, state: Any) -> Shares:
         """The win probability of each seat, at any node."""
 
-    def options(self, state: Any) -> Mapping[Any, Shares]:
-        """The win probabilities after each legal action, in the game's order; empty at other nodes."""
+    def options(self, state: Any) -> tuple[ActionValue, ...]:
+        """The legal actions, the best for the seat to act first; empty at other nodes."""
 
     def error(self, state: Any) -> Shares:
         """The standard error of each share by sampling; zeros if nothing was sampled."""
-
-
-class PositionValues(Protocol):
-    """The values of positions: a solution, or shipped values."""
-
-    def value(self, state: Any) -> float:
-        """The win probability of the seat to move."""
-
-    def action_values(self, state: Any) -> Mapping[Any, float]:
-        """The same after each legal action."""
 
 
 @runtime_checkable
@@ -111,9 +113,10 @@ def find(game: AnyGame, rollouts: int = 0) -> Evaluator:
     solution = solutions.find(game)
     if solution is not None and solution.bounds.gap <= MOST_GAP:
         return exact(solution)
-    if kit_of(game).values is None:
+    kit = kit_of(game)
+    if kit.values is None:
         return RolloutEvaluator(game, FEW_ROLLOUTS)
-    values = _shipped(game)
+    values = kit.values().shipped(game)
     if values is None:
         raise NoEvaluator(f"there is neither a solution nor values of {game.name} for {game.players} players")
     return ValueEvaluator(game, values, Source(VALUES))
@@ -124,17 +127,10 @@ def exact(solution: Solution) -> Evaluator:
     return ValueEvaluator(solution.game, solution, Source(EXACT, gap=solution.bounds.gap))
 
 
-def _shipped(game: AnyGame) -> SeatValues | None:
-    kit = kit_of(game)
-    return kit.values().shipped(game) if kit.values is not None else None
-
-
 def rollout_bot(game: AnyGame) -> str:
     """The bot that plays rollouts: the game's ``simple`` bot, else ``random``."""
-    kit = kit_of(game)
-    if kit.bots is None:
-        return "random"
-    return "simple" if "simple" in kit.bots().BOTS else "random"
+    part = kit_of(game).bots
+    return "simple" if part is not None and "simple" in part().BOTS else "random"
 
 
 class ValueEvaluator:
@@ -149,14 +145,14 @@ class ValueEvaluator:
             self._known[state] = self._shares(state)
         return self._known[state]
 
-    def options(self, state: Any) -> Mapping[Any, Shares]:
+    def options(self, state: Any) -> tuple[ActionValue, ...]:
         legal = self.game.legal_actions(state)
         after = [self.game.apply(state, action) for action in legal]
         if self.game.players == 2 and legal:
             values = self.values.action_values(state)  # all together: they share most of the work
             for position, action in zip(after, legal, strict=True):
                 self._known[position] = _of_two(state.turn, values[action])
-        return {action: self.shares(position) for action, position in zip(legal, after, strict=True)}
+        return _best_first(state.turn, map(ActionValue, legal, map(self.shares, after), repeat(0.0)))
 
     def error(self, state: Any) -> Shares:
         return (0.0,) * self.game.players
@@ -169,6 +165,10 @@ class ValueEvaluator:
             return _of_two(state.turn, self.values.value(state))
         assert isinstance(self.values, SeatValues), "more than two players need a share for each seat"
         return self.values.seats(state)
+
+
+def _best_first(seat: int, options: Iterable[ActionValue]) -> tuple[ActionValue, ...]:
+    return tuple(sorted(options, key=lambda option: -option.shares[seat]))
 
 
 def _of_two(seat: int, value: float) -> Shares:
@@ -196,9 +196,12 @@ class RolloutEvaluator:
             return self.shares(self.game.apply(state, self._bot(self.game, state)))
         return tuple(wins / self.source.games for wins in self._played(state))
 
-    def options(self, state: Any) -> Mapping[Any, Shares]:
-        legal = self.game.legal_actions(state)
-        return {action: self.shares(self.game.apply(state, action)) for action in legal}
+    def options(self, state: Any) -> tuple[ActionValue, ...]:
+        options = []
+        for action in self.game.legal_actions(state):
+            after = self.game.apply(state, action)
+            options.append(ActionValue(action, self.shares(after), self.error(after)[state.turn]))
+        return _best_first(state.turn, options)
 
     def error(self, state: Any) -> Shares:
         if self.game.legal_actions(state):

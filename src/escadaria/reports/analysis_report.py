@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from escadaria.coach.analysis import SIZES, Analysis, Decision, Roll, explanation, hint, option_data
+from escadaria.coach.analysis import SIZES, Analysis, Decision, Roll, explanation, option_data
 from escadaria.coach.evaluators import Evaluator, Source
 from escadaria.game import AnyGame
 from escadaria.i18n import Texts
@@ -169,7 +169,7 @@ def _curve(analysis: Analysis, screen: Screen) -> Iterator[Text]:
 
 def show_hint(game: AnyGame, state: Any, evaluator: Evaluator, screen: Screen) -> None:
     """Print the win probability after each legal action; at other nodes, that of each seat."""
-    texts, options = screen.texts, hint(game, state, evaluator)
+    texts, options = screen.texts, evaluator.options(state)
     heading = "coach.hint.action" if options else "simulate.seat"
     rows = [
         (texts.action(game.name, option.action), option.shares[state.turn], option.error)
@@ -184,7 +184,7 @@ def show_hint(game: AnyGame, state: Any, evaluator: Evaluator, screen: Screen) -
     screen.show(Text(source(evaluator.source, texts), QUIET))
 
 
-def hint_data(game: AnyGame, state: Any, evaluator: Evaluator) -> dict[str, Any]:
+def hint_data(state: Any, evaluator: Evaluator) -> dict[str, Any]:
     """The hint for JSON. ``turn`` is the seat to act."""
     known = evaluator.source.known_error
     return {
@@ -192,7 +192,5 @@ def hint_data(game: AnyGame, state: Any, evaluator: Evaluator) -> dict[str, Any]
         "turn": state.turn,
         "shares": list(evaluator.shares(state)),
         "errors": known(list(evaluator.error(state))),
-        "options": [
-            option_data(option, state.turn, evaluator.source) for option in hint(game, state, evaluator)
-        ],
+        "options": [option_data(option, state.turn, evaluator.source) for option in evaluator.options(state)],
     }

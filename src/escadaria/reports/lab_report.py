@@ -15,7 +15,7 @@ from escadaria.arena.league import League, Points
 from escadaria.arena.simulation import Results, Share
 from escadaria.game import AnyGame
 from escadaria.i18n import Texts
-from escadaria.solutions.solution import Solution
+from escadaria.solutions import Solution
 from escadaria.terminal.screen import QUIET, WRONG, Screen
 
 RATED = ("arena.rating", "simulate.interval", "simulate.share", "simulate.interval")

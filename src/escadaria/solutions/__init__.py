@@ -7,20 +7,59 @@ Looking up a position needs only NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, BadOptions, GameError
 from escadaria.kit import SolutionFiles, Solver
 from escadaria.solutions import files
 from escadaria.solutions.files import BadSolution
-from escadaria.solutions.solution import Bounds, Solution
 
 __all__ = [
-    "BadSolution", "Bounds", "CannotSolve", "Solution", "check_solvable", "find", "open_solution", "path_of",
+    "BadSolution", "Bounds", "CannotSolve", "PositionValues", "Solution", "Values", "check_solvable", "find",
+    "open_solution", "path_of",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The proven bounds of a solution."""
+
+    low: float
+    """The lower bound of the first seat's win probability at the start, with best play on both sides."""
+    high: float
+    """The upper bound."""
+    gap: float
+    """The largest distance between the bounds of any position."""
+
+
+class Values(Protocol):
+    """The values of actions: a solution's, shipped ones, or those of a search."""
+
+    def action_values(self, state: Any, /) -> Mapping[Any, float]:
+        """The win probability after each legal action; empty at other nodes."""
+
+
+class PositionValues(Values, Protocol):
+    """The values of positions and actions: a solution's, or shipped ones."""
+
+    def value(self, state: Any, /) -> float:
+        """The win probability of the seat to act; at a chance node, of the seat whose turn it is."""
+
+
+class Solution(PositionValues, Protocol):
+    """The exact value of every position of a game."""
+
+    @property
+    def game(self) -> AnyGame:
+        """The solved game."""
+
+    @property
+    def bounds(self) -> Bounds:
+        """The proven bounds."""
 
 
 class CannotSolve(GameError):
@@ -37,9 +76,11 @@ def check_solvable(game: AnyGame) -> Callable[[], Solver]:
     return solver
 
 
-def _part(game: AnyGame) -> SolutionFiles | None:
-    kit = kit_of(game)
-    return kit.solution() if kit.solution is not None else None
+def _part(game: AnyGame) -> SolutionFiles:
+    part = kit_of(game).solution
+    if part is None:
+        raise BadOptions(f"there are no solutions of {game.name}")
+    return part()
 
 
 def path_of(game: AnyGame) -> Path:
@@ -47,10 +88,7 @@ def path_of(game: AnyGame) -> Path:
 
     :raises BadOptions: if the game's kit has no solutions.
     """
-    part = _part(game)
-    if part is None:
-        raise BadOptions(f"there are no solutions of {game.name}")
-    return files.folder() / part.file_name(game)
+    return files.folder() / _part(game).file_name(game)
 
 
 def open_solution(game: AnyGame) -> Solution:
@@ -60,14 +98,13 @@ def open_solution(game: AnyGame) -> Solution:
     :raises BadSolution: if the file is damaged, or solves another game or other rules.
     :raises BadOptions: if the game's kit has no solutions.
     """
-    path, part = path_of(game), _part(game)
-    assert part is not None, "it has a path"
+    path = path_of(game)
     about, arrays = files.read(path)
     if about.get("rules_version") != game.rules_version:
         raise BadSolution(f"{path} solves other rules, version {about.get('rules_version')}")
     if not _is_of(game, about):
         raise BadSolution(f"{path} solves another game, {about.get('game')} with {about.get('options')}")
-    return part.opened(game, about, arrays)
+    return _part(game).opened(game, about, arrays)
 
 
 def _is_of(game: AnyGame, about: Mapping[str, Any]) -> bool:
@@ -84,7 +121,7 @@ def find(game: AnyGame) -> Solution | None:
 
     :raises BadSolution: if the file is damaged or solves another game.
     """
-    if game.players != 2 or _part(game) is None:
+    if game.players != 2 or kit_of(game).solution is None:
         return None
     try:
         changed = path_of(game).stat().st_mtime_ns

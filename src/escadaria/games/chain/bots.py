@@ -11,13 +11,17 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from escadaria.bots import Maker
-from escadaria.bots.evaluating import DRAWS, Expert, Master, Values
+from escadaria.bots.evaluating import DRAWS, Expert, Master
 from escadaria.game import Fact
 from escadaria.games.chain.facts import Arrived, Covered
 from escadaria.games.chain.links import FACES, fitting, headed, most_fitting
 from escadaria.games.chain.rules import Action, Chain, Keep, Lengthen, Link, Move, State
+
+if TYPE_CHECKING:
+    from escadaria.solutions import Values
 
 # The simple bot: the heuristics of a casual player.
 

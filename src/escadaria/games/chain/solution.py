@@ -19,7 +19,7 @@ import numpy.typing as npt
 from escadaria.games.chain.boards import BOARDS, Board
 from escadaria.games.chain.rules import Chain, State
 from escadaria.games.chain.turn import ByTurns, Values
-from escadaria.solutions.solution import Bounds
+from escadaria.solutions import Bounds
 
 DICE = 16  # two players' dice (C2)
 MOST = DICE - 1

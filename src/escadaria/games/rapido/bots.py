@@ -11,10 +11,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from escadaria.bots import Maker
-from escadaria.bots.evaluating import DRAWS, Expert, Master, Values
+from escadaria.bots.evaluating import DRAWS, Expert, Master
 from escadaria.games.rapido.facts import ThrewOut
 from escadaria.games.rapido.rolls import DOUBLES, MOVES, roll_again
 from escadaria.games.rapido.rules import (
@@ -29,6 +29,9 @@ from escadaria.games.rapido.rules import (
     Rapido,
     State,
 )
+
+if TYPE_CHECKING:
+    from escadaria.solutions import Values
 
 # The simple bot: the heuristics of a casual player.
 

@@ -14,7 +14,7 @@ from escadaria.games.rapido.index import tower_number
 from escadaria.games.rapido.rolls import RANK
 from escadaria.games.rapido.rules import Rapido, State
 from escadaria.games.rapido.turn import ByTurns, Ints, Values
-from escadaria.solutions.solution import Bounds
+from escadaria.solutions import Bounds
 
 ONE = 2**32 - 1
 """A probability of 1 as it is stored."""

@@ -234,7 +234,7 @@ def _advice(game: AnyGame, state: Any) -> Evaluation | None:
     evaluator = _evaluator(game)
     if evaluator is None:
         return None
-    found = analysis.hint(game, state, evaluator)
+    found = evaluator.options(state)
     # Options are evaluated one ply deeper than the position: take its value from the best one, to agree.
     shares = found[0].shares if found else evaluator.shares(state)
     return Evaluation(
@@ -330,7 +330,7 @@ def _decision_line(record: Record, decision: analysis.Decision) -> DecisionLine:
     )
 
 
-def _wins(options: Sequence[analysis.ActionValue], seat: int) -> dict[str, float]:
+def _wins(options: Sequence[evaluators.ActionValue], seat: int) -> dict[str, float]:
     return {str(option.action): round(option.shares[seat], _DIGITS) for option in options}
 
 

@@ -38,7 +38,7 @@ from escadaria.games.rapido.index import FIRST, PAIR_PLACES, TOWERS
 from escadaria.games.rapido.rolls import DOUBLES, LATER_ROLLS, MOVES, RANK_OF_ROLL, RANKS
 from escadaria.games.rapido.rules import ROLLS, Rapido, Roll
 from escadaria.games.rapido.solution import ONE
-from escadaria.solutions.solution import Bounds
+from escadaria.solutions import Bounds
 
 NEAREST, DOWN, UP = 0, 1, 2  # how a value is rounded
 
