@@ -60,11 +60,10 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from escadaria.adapters import observation, rendering
-from escadaria.adapters.engine import Engine, check_options, observation_space
-from escadaria.adapters.rewards import END, RANDOM, ZERO_SUM, Potential, check
+from escadaria.adapters.environment import Environment, check_options, observation_space
+from escadaria.adapters.rewards import END, RANDOM, check
 from escadaria.arena.simulation import DICE, NOISE, Stream
-from escadaria.bots import AnyBot
-from escadaria.bots import load as load_bot
+from escadaria.bots import AnyBot, make
 from escadaria.catalogue import DEFAULT, GAMES, load
 from escadaria.game import AnyGame, BadOptions
 
@@ -76,13 +75,8 @@ Observations = observation.Vector
 """One, or a row for each environment."""
 
 
-class SeatEnv(Engine, gymnasium.Env[Observations, np.int64]):
+class SeatEnv(Environment, gymnasium.Env[Observations, np.int64]):
     """One seat of a match against bots."""
-
-    metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
-        "render_modes": list(rendering.MODES),
-        "render_fps": 2,
-    }
 
     def __init__(
         self,
@@ -90,35 +84,23 @@ class SeatEnv(Engine, gymnasium.Env[Observations, np.int64]):
         *,
         opponents: str | Sequence[str | AnyBot] = ("regular",),
         seat: int | str = 0,
-        reward: str | Potential = ZERO_SUM,
-        discount: float = 1.0,
-        illegal: str = END,
-        render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """All other options are the game's.
+        """All other options are those of ``Environment``.
 
-        :param opponents: names of bots, or functions that decide, clockwise from the seat; they repeat if
-            there are fewer than other seats.
+        :param opponents: names or import paths of bots, or functions that decide, clockwise from the seat;
+            they repeat if there are fewer than other seats.
         :param seat: a number from 0, or ``random``.
-        :param reward: one of ``rewards.REWARDS``, or a function from a position to a value for each seat that
-            shapes zero-sum rewards.
-        :param discount: the learner's, for rewards by a potential.
-        :param illegal: how an illegal action is handled, one of ``rewards.ILLEGAL``.
-        :param render_mode: one of ``rendering.MODES``.
         :raises BadOptions: if there is no such game or option.
         :raises UnknownBot: if there is no such bot.
         """
-        super().__init__(load(game, **options), reward, discount, illegal, render_mode)
+        super().__init__(game, **options)
         check(seat=(seat, (*range(self.game.players), RANDOM)))
         self.seat = 0 if seat == RANDOM else int(seat)
         """The seat that decides."""
         self._drawn = seat == RANDOM
         self._dice, self._noise = Stream(), Stream()
-        self._opponents = [
-            load_bot(bot, self.game, self._noise) if isinstance(bot, str) else bot
-            for bot in _others(self.game, opponents)
-        ]
+        self._opponents = [make(bot, self.game, self._noise) for bot in _others(self.game, opponents)]
         self.observation_space = observation_space(self.game)
         self.action_space = spaces.Discrete(len(self.game.actions))
         self._seed: int | None = None
@@ -200,10 +182,6 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         game: str = DEFAULT,
         *,
         opponents: str | Sequence[str | AnyBot] = ("regular",),
-        seat: int | str = 0,
-        reward: str | Potential = ZERO_SUM,
-        discount: float = 1.0,
-        illegal: str = END,
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
@@ -219,6 +197,7 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         """
         from escadaria.compute.batch import Batch
 
+        playing = {name: options.pop(name) for name in _OF_BATCHES if name in options}
         self.game, self.num_envs, self.render_mode = load(game, **options), num_envs, render_mode
         modes, mode = [mode for mode in rendering.MODES if mode != "human"], AutoresetMode(autoreset_mode)
         check(render_mode=(render_mode, (None, *modes)))
@@ -233,13 +212,10 @@ class SeatVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
             num_envs,
             [base + place for place in range(num_envs)],
             bots=[str(bot) for bot in _others(self.game, opponents)],
-            seat=seat,
-            reward=reward,
-            discount=discount,
             autoreset=mode.value,
             max_steps=max_episode_steps,
-            illegal=illegal,
             copy=copy,
+            **{"illegal": END, **playing},
         )
 
     def reset(
@@ -312,15 +288,19 @@ class SeatSyncVectorEnv(SyncVectorEnv):
     ) -> None:
         """The other options are those of ``SeatEnv``."""
 
-        def make() -> gymnasium.Env[Any, Any]:
+        def single() -> gymnasium.Env[Any, Any]:
             env = SeatEnv(game, **options)
             return env if max_episode_steps is None else TimeLimit(env, max_episode_steps)
 
-        super().__init__([make] * num_envs, copy=copy, autoreset_mode=autoreset_mode)
+        super().__init__([single] * num_envs, copy=copy, autoreset_mode=autoreset_mode)
 
     def action_masks(self) -> Bools:
         """By environment and action: whether it is legal now."""
         return np.stack(self.call("action_masks"))
+
+
+_OF_BATCHES = ("seat", "reward", "discount", "illegal")
+"""The options of ``SeatEnv`` that a batch takes too."""
 
 
 def _others(game: AnyGame, opponents: str | Sequence[str | AnyBot]) -> list[str | AnyBot]:

@@ -23,6 +23,7 @@ state is the history as text; it has no tensor, because a history can have any l
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -133,17 +134,19 @@ class State(pyspiel.State):
         return str(self._node)
 
 
+@dataclass(eq=False, slots=True)
 class Node:
     """The immutable content of a state, shared between copies of the state."""
 
-    __slots__ = ("left", "over", "position", "rules")
+    rules: AnyGame
+    position: Any
+    left: int
+    """The number of decisions until the horizon."""
+    over: bool = field(init=False)
 
-    def __init__(self, rules: AnyGame, position: Any, left: int) -> None:
-        self.rules = rules
-        self.position = position
-        self.left = left  # decisions until the horizon
-        seat = rules.current_player(position)
-        self.over = seat == TERMINAL or (left <= 0 and seat != CHANCE)
+    def __post_init__(self) -> None:
+        seat = self.rules.current_player(self.position)
+        self.over = seat == TERMINAL or (self.left <= 0 and seat != CHANCE)
 
     def action(self, number: int, chance: bool) -> Any:
         if not chance:
@@ -168,9 +171,6 @@ class Node:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Node:
         return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Node, (self.rules, self.position, self.left)
 
 
 class Observer:

@@ -47,10 +47,10 @@ except ModuleNotFoundError as missing:
         name=missing.name,
     ) from missing
 
-from escadaria.adapters import observation, rendering
-from escadaria.adapters.engine import Engine, observation_space
-from escadaria.adapters.rewards import END, RAISE, RANDOM, ZERO_SUM, Potential, check
-from escadaria.catalogue import DEFAULT, load
+from escadaria.adapters import observation
+from escadaria.adapters.environment import Environment, observation_space
+from escadaria.adapters.rewards import END, RAISE, RANDOM, check
+from escadaria.catalogue import DEFAULT
 from escadaria.game import IllegalAction, refusal
 
 if TYPE_CHECKING:
@@ -63,8 +63,6 @@ MASKS = ("info", "observation")
 def env(game: str = DEFAULT, *, illegal: str = END, **options: Any) -> AECEnv:
     """A game as an AEC environment that checks actions and the order of calls, as PettingZoo's games do.
 
-    :param game: its name in ``escadaria.GAMES``.
-    :param illegal: how illegal actions are handled, one of ``rewards.ILLEGAL``.
     :param options: those of ``raw_env``.
     :raises BadOptions: if there is no such game or option.
     """
@@ -82,40 +80,31 @@ def parallel_env(game: str = DEFAULT, *, illegal: str = RANDOM, **options: Any) 
     return turn_based_aec_to_parallel(OrderedEnv(WaitingEnv(game, illegal=illegal, **options)))
 
 
-class raw_env(Engine, AECEnv):
-    """A game without PettingZoo's wrappers: an illegal action raises IllegalAction."""
+class raw_env(Environment, AECEnv):
+    """A game without PettingZoo's wrappers; by default an illegal action raises IllegalAction."""
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo has it on the class and on the instance
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as PettingZoo declares it
+        **Environment.metadata,
         "name": "escadaria",
-        "render_modes": list(rendering.MODES),
         "is_parallelizable": False,
-        "render_fps": 2,
     }
 
     def __init__(
         self,
         game: str = DEFAULT,
         *,
-        render_mode: str | None = None,
         masks: str = "info",
         max_cycles: int | None = None,
-        reward: str | Potential = ZERO_SUM,
-        discount: float = 1.0,
         illegal: str = RAISE,
         **options: Any,
     ) -> None:
-        """All other options are the game's.
+        """All other options are those of ``Environment``.
 
-        :param render_mode: ``human`` prints the position, ``ansi`` returns a text, ``rgb_array`` pixels.
         :param masks: where to return the action mask, one of ``MASKS``.
         :param max_cycles: the number of decisions of all agents after which the match is truncated.
-        :param reward: one of ``rewards.REWARDS``, or a function from a position to a value for each seat that
-            shapes zero-sum rewards.
-        :param discount: the learner's for one decision, for rewards by a potential.
-        :param illegal: see ``env``.
         :raises BadOptions: if there is no such game, option or mode.
         """
-        super().__init__(load(game, **options), reward, discount, illegal, render_mode)
+        super().__init__(game, illegal=illegal, **options)
         check(masks=(masks, MASKS))
         self.metadata = {**type(self).metadata, "name": f"escadaria_{game}_v{self.game.rules_version}"}
         self.masks, self.max_cycles = masks, max_cycles
@@ -227,9 +216,10 @@ class raw_env(Engine, AECEnv):
         return int(self.np_random.integers(sides))
 
     def _inform(self) -> None:
-        self.infos: dict[str, dict[str, Any]] = {
-            agent: {"action_mask": self.mask(agent)} if self.masks == "info" else {} for agent in self.agents
-        }
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        if self.masks == "info":
+            for agent, info in self.infos.items():
+                info["action_mask"] = self.mask(agent)
         for agent, message in self._refusals.items():
             self.infos[agent]["illegal"] = message
 
@@ -237,7 +227,7 @@ class raw_env(Engine, AECEnv):
 class WaitingEnv(raw_env):
     """A game in which agents who wait have a legal action too, the last: the no-op."""
 
-    metadata: dict[str, Any] = {**raw_env.metadata, "is_parallelizable": True}  # noqa: RUF012 - as there
+    metadata = {**raw_env.metadata, "is_parallelizable": True}  # noqa: RUF012 - as there
 
     @property
     def no_op(self) -> int:

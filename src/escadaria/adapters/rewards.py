@@ -79,33 +79,9 @@ def checked(game: AnyGame, given: Potential) -> Potential:
     return values
 
 
-class Rewards:
-    """The rewards of one match after another."""
-
-    def __init__(self, game: AnyGame, kind: str | Potential = ZERO_SUM, discount: float = 1.0) -> None:
-        """:param kind: one of ``REWARDS``, or a function that shapes zero-sum rewards."""
-        if callable(kind):
-            self.potential: Potential | None = checked(game, kind)
-        else:
-            check(reward=(kind, REWARDS))
-            self.potential = potential(game) if kind == POTENTIAL else None
-        self.players, self.discount, self.kind = game.players, discount, kind
-        self._before: Sequence[float] = [0.0] * game.players
-
-    def begin(self, state: Any) -> None:
-        """A match starts in this position."""
-        if self.potential is not None:
-            self._before = self.potential(state)
-
-    def after(self, state: Any, outcome: Outcome | None) -> list[float]:
-        """The rewards by seat of a decision that led to this position."""
-        rewards = zero_sum(outcome, self.players)
-        if self.kind == WIN:
-            return [max(reward, 0.0) for reward in rewards]
-        if self.potential is None:
-            return rewards
-        after = self.potential(state) if outcome is None else [0.0] * self.players
-        shaped = zip(rewards, after, self._before, strict=True)
-        rewards = [reward + self.discount * new - old for reward, new, old in shaped]
-        self._before = after
-        return rewards
+def potential_of(game: AnyGame, reward: str | Potential) -> Potential | None:
+    """The potential of rewards of this kind, or None. :raises BadOptions: if there are no such rewards."""
+    if callable(reward):
+        return checked(game, reward)
+    check(reward=(reward, REWARDS))
+    return potential(game) if reward == POTENTIAL else None

@@ -79,6 +79,15 @@ AUTORESET = SAME_STEP, NEXT_STEP, DISABLED = "SameStep", "NextStep", "Disabled"
 class Batch:
     """Many games of one kind, each waiting for a decision."""
 
+    observation: Floats
+    """By game: what the seat to decide sees. These arrays are views that cannot be written to."""
+    mask: Bytes
+    """By game and action: 1 if it is legal."""
+    seat: Words
+    """By game: the seat to decide."""
+    numbers: Words
+    """By game: its number, as ``simulate`` counts."""
+
     def __init__(
         self,
         game: AnyGame,
@@ -150,30 +159,11 @@ class Batch:
             np.zeros((0, len(game.actions)), np.int8),
         )
         self._shown = _each(self._step, _read_only)
-        self._numbers = _read_only(self._game_numbers)
+        self.observation, self.mask, self.seat = self._shown[:3]
+        self.numbers = _read_only(self._game_numbers)
         self.refusals: dict[int, str] = {}
         """Why actions of the last step were not legal, by game."""
         self.reset(seed)
-
-    @property
-    def observation(self) -> Floats:
-        """By game: what the seat to decide sees. Like all properties a view that cannot be written to."""
-        return self._shown.observation
-
-    @property
-    def mask(self) -> Bytes:
-        """By game and action: 1 if it is legal."""
-        return self._shown.mask
-
-    @property
-    def seat(self) -> Words:
-        """By game: the seat to decide."""
-        return self._shown.seat
-
-    @property
-    def numbers(self) -> Words:
-        """By game: its number, as ``simulate`` counts."""
-        return self._numbers
 
     def reset(
         self,

@@ -1,7 +1,7 @@
-"""The engine of environments: one match, in which bots decide for some seats, and the others from outside.
+"""What environments of one match share: bots decide for some seats, the others decide from outside.
 
-Gymnasium's and PettingZoo's environments of one match are engines. ``escadaria.compute.batch`` does the same
-by compiled code for thousands of matches.
+Gymnasium's and PettingZoo's environments are built on it. ``escadaria.compute.batch`` does the same for
+thousands of matches, by compiled code.
 """
 
 from __future__ import annotations
@@ -21,11 +21,15 @@ from escadaria.adapters.rewards import (
     ILLEGAL_REWARD,
     RAISE,
     TRIES,
+    WIN,
+    ZERO_SUM,
     Potential,
-    Rewards,
     check,
+    potential_of,
+    zero_sum,
 )
 from escadaria.bots import AnyBot
+from escadaria.catalogue import load
 from escadaria.dice import equal_shares
 from escadaria.game import CHANCE, TERMINAL, AnyGame, BadOptions, IllegalAction, read_position, refusal
 
@@ -42,9 +46,13 @@ def observation_space(game: AnyGame) -> spaces.Space[observation.Vector]:
     return box
 
 
-class Engine(ABC):
+class Environment(ABC):
     """A match that stops where a seat decides from outside, or at its end."""
 
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium and PettingZoo declare it
+        "render_modes": list(rendering.MODES),
+        "render_fps": 2,
+    }
     position: Any
     legal: npt.NDArray[np.int8]
     """For each action 1 if it is legal now, else 0."""
@@ -55,17 +63,30 @@ class Engine(ABC):
 
     def __init__(
         self,
-        game: AnyGame,
-        reward: str | Potential,
-        discount: float,
-        illegal: str,
-        render_mode: str | None,
+        game: str,
+        *,
+        reward: str | Potential = ZERO_SUM,
+        discount: float = 1.0,
+        illegal: str = END,
+        render_mode: str | None = None,
+        **options: Any,
     ) -> None:
+        """All other options are the game's.
+
+        :param game: its name in ``escadaria.GAMES``.
+        :param reward: one of ``rewards.REWARDS``, or a function from a position to a value for each seat that
+            shapes zero-sum rewards.
+        :param discount: the learner's for one decision, for rewards by a potential.
+        :param illegal: how an illegal action is handled, one of ``rewards.ILLEGAL``.
+        :param render_mode: ``human`` prints the position, ``ansi`` returns a text, ``rgb_array`` pixels.
+        :raises BadOptions: if there is no such game or option.
+        """
         check(illegal=(illegal, ILLEGAL), render_mode=(render_mode, (None, *rendering.MODES)))
-        self.game, self.illegal, self.render_mode = game, illegal, render_mode
+        self.game, self.illegal, self.render_mode = load(game, **options), illegal, render_mode
         self.bots: Mapping[int, AnyBot] = {}
         """By seat; all other seats decide from outside."""
-        self._rewards = Rewards(game, reward, discount)
+        self._wins, self._discount = reward == WIN, discount
+        self._potential = potential_of(self.game, reward)
         self._outcomes: Any = None
         self._shares: Any = None
 
@@ -96,7 +117,7 @@ class Engine(ABC):
             self._turn: list[tuple[Any, Any]] = []  # positions and actions of the current turn
             self._advance()
             if not self.over:
-                self._rewards.begin(self.position)
+                self._value = self._potential(self.position) if self._potential else []
                 return
         raise BadOptions(f"{TRIES} matches from this position ended before a decision: {start}")
 
@@ -118,8 +139,7 @@ class Engine(ABC):
             action = legal[self.draw(len(legal))]
         self._apply(self.game.actions[action])
         self._advance()
-        outcome = self.game.outcome(self.position) if self.over else None
-        return self._rewards.after(self.position, outcome)
+        return self._rewards()
 
     def refusal(self, action: Any) -> IllegalAction | None:
         """Why an action is not legal now. :raises IllegalAction: if it is not an action's number."""
@@ -132,17 +152,32 @@ class Engine(ABC):
 
     def _advance(self) -> None:
         """Roll the dice and let the bots decide until a decision from outside, or the end."""
-        game = self.game
+        game, roll = self.game, self.roll
         while (seat := game.current_player(self.position)) == CHANCE or seat in self.bots:
             if seat == CHANCE:
                 outcomes = game.chance_outcomes(self.position)
                 if outcomes is not self._outcomes:
                     self._outcomes, self._shares = outcomes, equal_shares(outcomes)
-                self._apply(self._shares[self.roll(len(self._shares))][0])
+                shares = self._shares
+                self._apply(shares[roll(len(shares))][0])
             else:
                 self._apply(self.bots[seat](game, self.position))
         self.over = seat == TERMINAL
         self.legal = observation.mask(game, self.position)
+
+    def _rewards(self) -> list[float]:
+        """By seat, of the last decision."""
+        players = self.game.players
+        if not self.over and self._potential is None:
+            return [0.0] * players
+        rewards = zero_sum(self.game.outcome(self.position) if self.over else None, players)
+        if self._wins:
+            return [max(reward, 0.0) for reward in rewards]
+        if self._potential is None:
+            return rewards
+        before, self._value = self._value, [0.0] * players if self.over else self._potential(self.position)
+        shaped = zip(rewards, self._value, before, strict=True)
+        return [reward + self._discount * after - value for reward, after, value in shaped]
 
     def _apply(self, action: Any) -> None:
         after = self.game.apply(self.position, action)
