@@ -16,16 +16,7 @@ import msgspec
 
 from escadaria.dice import BadDice, Dice, ScriptedDice
 from escadaria.game import CHANCE, AnyGame, Fact, GameError, IllegalAction, InvalidText, Outcome
-from escadaria.record import (
-    Proof,
-    Record,
-    Remark,
-    Seat,
-    check_bot_name,
-    check_seats,
-    match_outcome,
-    resigned,
-)
+from escadaria.record import Proof, Record, Remark, Seat, check_bot_name, check_seats, match_outcome, resigned
 from escadaria.refusals import Refused
 
 ROLL, UNDO, RESIGN, BACK, BOT = "roll", "undo", "resign", "back", "bot "

@@ -31,16 +31,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from escadaria.dice import (
-    SECRET_BYTES,
-    BadDice,
-    Dice,
-    FairDice,
-    SeededDice,
-    commitment,
-    first_mismatch,
-    fits,
-)
+from escadaria.dice import SECRET_BYTES, BadDice, Dice, FairDice, SeededDice, commitment, first_mismatch, fits
 from escadaria.game import CHANCE, AnyGame, Fact, GameError, Outcome
 
 TITLE = "Escadaria record 1"
