@@ -74,12 +74,6 @@ def source(source: Source, texts: Texts) -> str:
     return texts(f"coach.{source.kind}", gap=f"{source.gap:.1e}", bot=bot, games=games)
 
 
-def headings(analysis: Analysis, screen: Screen) -> list[Text]:
-    """Each seat's token and name."""
-    seats = analysis.record.seats
-    return [Text.assemble(screen.token(seats, seat), f" {one.name}") for seat, one in enumerate(seats)]
-
-
 def figures(analysis: Analysis, texts: Texts) -> Iterator[tuple[str, list[str]]]:
     """Each figure's name, and its value for each seat."""
     players = analysis.players
@@ -134,7 +128,7 @@ def _figures(analysis: Analysis, screen: Screen) -> Table:
     """A column for each seat; in a narrow terminal the seats are listed below one another."""
     rows = list(figures(analysis, screen.texts))
     labels = max(len(label) for label, _ in rows)
-    names = headings(analysis, screen)
+    names = screen.names(analysis.record.seats)
     table = Table(box=None, padding=(0, 1), show_header=False)
     if labels + 3 + len(names) * FIGURE <= screen.width:
         table.add_column("")

@@ -34,8 +34,8 @@ def show_shares(results: Results, screen: Screen) -> None:
     """Print the shares of games won, by bot and by seat."""
     texts = screen.texts
     names = ("wins", "share", "interval", "expected")
-    for title, shares in (("bot", results.by_bot), ("seat", results.by_seat)):
-        if title == "seat" or len(shares) > 1:
+    for kind, shares in (("bot", results.by_bot), ("seat", results.by_seat)):
+        if kind == "seat" or len(shares) > 1:
             rows = [
                 (
                     share.name,
@@ -46,7 +46,7 @@ def show_shares(results: Results, screen: Screen) -> None:
                 )
                 for share in shares
             ]
-            screen.table([texts(f"simulate.{name}") for name in (title, *names)], rows)
+            screen.table([texts(f"simulate.{name}") for name in (kind, *names)], rows)
     means = results.turns.mean(), results.plies.mean()
     turns, plies = (texts.number(round(mean, 1)) for mean in map(float, means))
     screen.say("simulate.mean", turns=turns, plies=plies)

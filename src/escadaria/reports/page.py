@@ -14,15 +14,7 @@ from rich.text import Text
 
 from escadaria.coach.analysis import Analysis
 from escadaria.i18n import Texts
-from escadaria.reports.analysis_report import (
-    SIGNS,
-    figures,
-    headings,
-    sentence,
-    show_moments,
-    show_source,
-    title,
-)
+from escadaria.reports.analysis_report import SIGNS, figures, sentence, show_moments, show_source, title
 from escadaria.terminal.pieces import look_of
 from escadaria.terminal.screen import QUIET, Item, Screen, Words
 
@@ -31,7 +23,7 @@ def page(analysis: Analysis, texts: Texts) -> str:
     """The page's HTML."""
     console = Console(file=io.StringIO())
     sheet = Sheet(texts, console, console)
-    names = headings(analysis, sheet)
+    names = sheet.names(analysis.record.seats)
     show_source(analysis, sheet)
     sheet.section("coach.curve")
     legend = "".join(f"<span>{sheet.html(name)}</span>" for name in names)

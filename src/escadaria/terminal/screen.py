@@ -115,6 +115,10 @@ class Screen:
         """Shape and letter of a seat's colour."""
         return token(look_of(seats, seat), self.fancy)
 
+    def names(self, seats: Sequence[Seat]) -> list[Text]:
+        """Each seat's token and name."""
+        return [Text.assemble(self.token(seats, seat), f" {one.name}") for seat, one in enumerate(seats)]
+
     def draw(self, lines: Iterable[Text]) -> None:
         """Print a picture."""
         for line in lines:

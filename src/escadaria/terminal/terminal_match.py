@@ -383,8 +383,7 @@ def show_statistics(record: Record, screen: Screen) -> None:
     counts.update(("turns", seat) for _, seat, _ in record.turns())
     seats = range(len(record.seats))
     table = Table("", box=None, padding=(0, 1))
-    for seat in seats:
-        name = Text.assemble(screen.token(record.seats, seat), f" {record.names[seat]}")
+    for name in screen.names(record.seats):
         table.add_column(name, justify="right")
     start = f"play.count.{record.game.name}."
     kinds = [key.removeprefix(start) for key in screen.texts.messages if key.startswith(start)]
