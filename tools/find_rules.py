@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from escadaria import strategy
-from escadaria.cluster import cluster
+from escadaria.arena.batches import dask_client
 from escadaria.game import GameError
 from escadaria.games.chain import heuristics as chain_rules
 from escadaria.games.chain.rules import Chain
@@ -54,7 +54,7 @@ def main() -> int:
     find = for_rapido if wish.game == "rapido" else for_chain
     try:
         if wish.scheduler:
-            with cluster(wish.scheduler) as client:
+            with dask_client(wish.scheduler) as client:
                 entry = find(wish, lambda task, items: client.gather(client.map(task, [*items], pure=False)))
         else:
             entry = find(wish, map)

@@ -33,7 +33,7 @@ import numpy as np
 
 import escadaria
 from escadaria import evaluator_network
-from escadaria.cluster import NoCluster, cluster
+from escadaria.arena.batches import NoCluster, dask_client
 from escadaria.compute.forward import Weights
 from escadaria.compute.solve import solve
 from escadaria.evaluator_network import Network
@@ -100,7 +100,7 @@ def main(words: list[str]) -> None:
     folder = options.out or ROOT / "src" / "escadaria" / "games" / options.game / "data"
     file = folder / f"values-{options.players}"
     if options.scheduler:
-        with cluster(options.scheduler):
+        with dask_client(options.scheduler):
             pass  # it is there, before a long training
     if not options.measure:
         log = (options.out or LOGS) / f"{options.game}-{options.players}.log"
@@ -140,7 +140,7 @@ def _train(options: argparse.Namespace, command: str, file: Path, log_file: Path
             rounded(net).save(file.with_suffix(".npz"))
             _note(file, {**about, "positions": progress.positions, "error": round(progress.error, 5)})
 
-        with cluster(options.scheduler) if options.scheduler else nullcontext() as client:
+        with dask_client(options.scheduler) if options.scheduler else nullcontext() as client:
             TEACH[options.game](options, shipped, client, report)
 
 
@@ -165,7 +165,7 @@ def among(game: str, players: int, games: int, others: tuple[str, ...], schedule
 
 def check_workers_have(network: Network | None, game: str, players: int, scheduler: str) -> None:
     """:raises NoCluster: if a worker of the cluster would play with another network."""
-    with cluster(scheduler) as client:
+    with dask_client(scheduler) as client:
         client.run(evaluator_network.load.cache_clear)  # it may have the network that was there before
         for worker, other in client.run(evaluator_network.load, f"escadaria.games.{game}", players).items():
             pairs = ((getattr(one, name) for one in (network, other)) for name in Network.__slots__)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from distributed import LocalCluster
 
-from escadaria import cluster
+from escadaria.arena import batches
 from serving import PATIENCE
 
 
@@ -17,8 +17,8 @@ def local_cluster(workers: int) -> Iterator[str]:
     """A scheduler and workers in threads of this process, over the loopback interface."""
     at = "127.0.0.1:0"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cluster, "SCHEDULER_SECONDS", PATIENCE)
-        patch.setattr(cluster, "WORKER_SECONDS", PATIENCE)
+        patch.setattr(batches, "SCHEDULER_SECONDS", PATIENCE)
+        patch.setattr(batches, "WORKER_SECONDS", PATIENCE)
         with LocalCluster(  # type: ignore[no-untyped-call]
             n_workers=workers,
             threads_per_worker=1,

@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 from compute.clusters import local_cluster
 from compute.kernels import same_games
 from escadaria import BadOptions
-from escadaria import cluster as clusters
 from escadaria.arena import batches as lab
 from escadaria.arena import simulation
 from escadaria.arena.simulation import Results, simulate
@@ -119,8 +118,8 @@ def test_an_address_of_no_scheduler_is_refused(address: str, why: str) -> None:
 
 def test_a_cluster_without_workers_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with local_cluster(workers=0) as address:
-        monkeypatch.setattr(clusters, "WORKER_SECONDS", 0.1)  # none comes
-        with pytest.raises(clusters.NoCluster, match=f"the cluster of {address} has no workers"):
+        monkeypatch.setattr(lab, "WORKER_SECONDS", 0.1)  # none comes
+        with pytest.raises(lab.NoCluster, match=f"the cluster of {address} has no workers"):
             simulate(GAME, MIXED, 1, scheduler=address)
 
 
@@ -128,7 +127,7 @@ def test_a_cluster_without_workers_says_so(monkeypatch: pytest.MonkeyPatch) -> N
 def test_an_unreachable_scheduler_is_named(
     command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(clusters, "SCHEDULER_SECONDS", 0.1)  # none comes
+    monkeypatch.setattr(lab, "SCHEDULER_SECONDS", 0.1)  # none comes
     with socket.socket() as closed:  # bound, but not listening
         closed.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{closed.getsockname()[1]}"
@@ -168,5 +167,5 @@ def test_without_numba_it_takes_longer_and_says_so(
 def test_without_joblib_one_worker_plays(monkeypatch: pytest.MonkeyPatch, by_engine: Results) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)
     same_games(simulate(GAME, MIXED, 300, seed=5).counts, by_engine.counts)
-    with pytest.raises(clusters.MissingExtra, match=r"install escadaria\[lab\]"):
+    with pytest.raises(lab.MissingExtra, match=r"install escadaria\[lab\]"):
         simulate(GAME, MIXED, 300, workers=2)

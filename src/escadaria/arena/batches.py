@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Protocol
 
@@ -10,15 +11,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from escadaria.catalogue import kit_of
-from escadaria.cluster import MissingExtra, cluster
-from escadaria.game import AnyGame, BadOptions
+from escadaria.game import AnyGame, BadOptions, GameError
 
 FEW = 100
 """Up to this number, games are played before a kernel is loaded or other processes have started."""
 
+SCHEDULER_SECONDS = WORKER_SECONDS = 5
+"""How long to wait for a scheduler, and then for its first worker."""
+
 Counts = dict[str, NDArray[np.int32]]
 """The counts of a number of games: ``winner``, ``turns`` and ``plies`` with one entry for each game, and
 the game's own counts with a row for each game and a column for each seat."""
+
+
+class MissingExtra(GameError):
+    """A function that needs packages which are not installed."""
+
+    code = "missing_extra"
+
+
+class NoCluster(GameError):
+    """A cluster that does not answer, or has no workers."""
+
+    code = "no_cluster"
 
 
 class PlayBatch(Protocol):
@@ -107,8 +122,40 @@ def _joblib(workers: int | None) -> Any:
 
 
 def _on_cluster(play: Any, spans: Sequence[tuple[int, int]], address: str) -> Iterator[Counts]:
-    with cluster(address) as client:
+    with dask_client(address) as client:
         if spans:
             for future in client.map(play, *zip(*spans, strict=True), pure=False):
                 yield future.result()
                 future.release()
+
+
+@contextmanager
+def dask_client(address: str) -> Iterator[Any]:
+    """A client of the Dask cluster whose scheduler has this address.
+
+    :raises MissingExtra: if Dask is not installed.
+    :raises BadOptions: if the address is invalid.
+    :raises NoCluster: if the scheduler does not answer, has no workers, or loses them.
+    """
+    try:
+        from distributed import CancelledError, Client, KilledWorker
+        from distributed.comm.addressing import resolve_address
+    except ModuleNotFoundError:
+        raise MissingExtra("a scheduler needs distributed: install escadaria[lab]") from None
+    try:
+        resolve_address(address)
+    except (ValueError, OSError) as error:
+        raise BadOptions(f"no scheduler can be at {address!r}: {error}") from None
+    try:
+        client = Client(address, timeout=SCHEDULER_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+    except OSError as error:
+        raise NoCluster(f"there is no scheduler at {address}: {error}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=WORKER_SECONDS)
+        except TimeoutError:
+            raise NoCluster(f"the cluster of {address} has no workers; `dask worker` starts one") from None
+        try:
+            yield client
+        except (CancelledError, KilledWorker) as error:
+            raise NoCluster(f"the cluster of {address} has lost workers: {error}") from error

@@ -16,8 +16,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from escadaria.arena.batches import MissingExtra
 from escadaria.catalogue import GAMES
-from escadaria.cluster import MissingExtra
 from escadaria.game import GameError
 from escadaria.i18n import LANGUAGES
 from escadaria.record import BadRecord

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from escadaria.arena.batches import check_workers, kernel
+from escadaria.arena.batches import MissingExtra, check_workers, kernel
 from escadaria.arena.benchmark import GAMES
 from escadaria.arena.benchmark import benchmark as run_benchmark
 from escadaria.arena.league import league, results_folder
@@ -33,7 +33,6 @@ from escadaria.cli.common import (
     report_errors,
     signals_as_interrupt,
 )
-from escadaria.cluster import MissingExtra
 from escadaria.game import AnyGame
 from escadaria.reports.lab_report import (
     show_benchmark,

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from escadaria.arena.batches import MissingExtra
 from escadaria.arena.league import League
-from escadaria.cluster import MissingExtra
 from escadaria.coach.analysis import Analysis
 from escadaria.folders import check_writable
 from escadaria.game import BadOptions

@@ -12,7 +12,7 @@ import pytest
 from compute.clusters import local_cluster
 from compute.kernels import GAME, positions, row_of
 from compute.test_rapido_values import exact as exact
-from escadaria.cluster import cluster
+from escadaria.arena.batches import dask_client
 from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido import heuristics as rapido
@@ -29,7 +29,7 @@ def test_a_cluster_of_two_workers_finds_the_same_rules() -> None:
     (family, _), quiet = toy(), lambda *_: None
     here = search(family, distance, distance, 5, 0.5, quiet)
     asked = list[int]()
-    with local_cluster(workers=2) as address, cluster(address) as client:
+    with local_cluster(workers=2) as address, dask_client(address) as client:
 
         def run(task: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
             futures = client.map(task, [*items], pure=False)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from compute.clusters import local_cluster
-from escadaria import cluster, evaluator_network
+from escadaria import evaluator_network
+from escadaria.arena.batches import NoCluster
 from escadaria.evaluator_network import Network
 from learning.test_tools import check_network, loaded
 from research import chain_training, rapido_training
@@ -28,7 +29,7 @@ def test_a_cluster_measures_the_same_if_its_workers_have_the_network() -> None:
     shipped = evaluator_network.load("escadaria.games.rapido", 3)
     with local_cluster(workers=2) as address:
         on_cluster = train.among("rapido", 3, 60, ("simple",), address)
-        with pytest.raises(cluster.NoCluster, match="has another network: copy values-4.npz of rapido to it"):
+        with pytest.raises(NoCluster, match="has another network: copy values-4.npz of rapido to it"):
             train.check_workers_have(shipped, "rapido", 4, address)
     assert on_cluster == train.among("rapido", 3, 60, ("simple",), "")
 
