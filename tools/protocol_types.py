@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from escadaria import strategy, wire
+from escadaria import bodies, strategy, wire
 from escadaria.catalogue import GAMES
 from escadaria.refusals import Ending
 from escadaria.server.compute.answers import AnalysisView, Replay, RollsView
@@ -49,8 +49,8 @@ def generate() -> str:
     roots: dict[str, Any] = dict(schema["properties"])
     defs: dict[str, Any] = dict(schema["$defs"])
     kinds = (
-        wire.Games, wire.Sealed, wire.Open, wire.Opened, wire.Standing, wire.PositionRequest,
-        wire.PositionSeen, AnalysisView, Waiting, RollsView, RulesView, LessonView, Replay,
+        bodies.Games, bodies.Sealed, bodies.Open, bodies.Opened, wire.Standing, bodies.PositionRequest,
+        bodies.PositionSeen, AnalysisView, Waiting, RollsView, RulesView, LessonView, Replay,
     )  # fmt: skip
     http = {kind.__name__: kind for kind in kinds}
     more, components = msgspec.json.schema_components(http.values(), ref_template="#/$defs/{name}")

@@ -1,9 +1,9 @@
 """Matches in one process, by the commands and frames of the server: no sockets, threads, HTTP or database.
 
     matches = LocalMatches()
-    opened = matches.open(wire.Open(game=name, people=[wire.Person(name="Ana")], bots=["simple"], start=True))
+    opened = matches.open(bodies.Open(game="rapido", bots=["simple", "random"], start=True))
     client = await matches.connect(opened.match, wire.Hello(token=opened.token), receive=print)
-    client.submit('{"type": "act", "id": "1", "version": 4, "action": "roll"}')
+    client.submit('{"type": "ping", "id": "1", "version": 0}')
 
 ``docs/protocol.md`` describes commands and frames. Nothing here needs NumPy but hints and the stronger bots.
 """
@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
 
-from escadaria import bots, dice, wire
+from escadaria import bodies, bots, dice, wire
 from escadaria.game import AnyGame, GameError
 from escadaria.match.clock import Clock
 from escadaria.match.connection import Connection
@@ -53,7 +53,7 @@ class LocalMatches:
             meters=Meters(),
         )
 
-    def open(self, request: wire.Open) -> wire.Opened:
+    def open(self, request: bodies.Open) -> bodies.Opened:
         """Open a match, seat people and bots, and start it if requested.
 
         :raises GameError: if the request is invalid.
@@ -64,7 +64,7 @@ class LocalMatches:
         secret = b"" if request.settings.dice == "real" else dice.new_secret()
         events = first_events(request, match, secret, token, now=self._clock.time())
         self._create(match, events)
-        return wire.Opened(match=match, token=token, watch=events[0].hidden.watch)
+        return bodies.Opened(match=match, token=token, watch=events[0].hidden.watch)
 
     async def _open_next(self, before: Match) -> str:
         match = secrets.token_urlsafe(12)

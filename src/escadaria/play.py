@@ -263,19 +263,17 @@ class Play:
             self._check(seat)
         if self.dice is None:
             return self._undo_entry(seat)
+        if bot := self.bot_of(seat):
+            raise Refused("no_undo", f"bot {bot} plays seat {seat}")
         if far:
             return self._undo_far(seat)
         if not self.plies or self.game.current_player(self._positions[-2]) == CHANCE:
             raise Refused("no_undo", "there is no decision after the last roll")
         if self._positions[-2].turn != seat:
             raise Refused("no_undo", f"seat {self._positions[-2].turn} made the last decision")
-        if bot := self.bot_of(seat):
-            raise Refused("no_undo", f"bot {bot} plays seat {seat}")
         return Event(seat, UNDO)
 
     def _undo_far(self, seat: int) -> Event:
-        if bot := self.bot_of(seat):
-            raise Refused("no_undo", f"bot {bot} plays seat {seat}")
         for ply in reversed(range(len(self.plies))):
             state = self._position(ply)
             if self.game.current_player(state) == CHANCE:
@@ -288,14 +286,13 @@ class Play:
 
     def _undo_entry(self, seat: int) -> Event:
         for last in reversed(range(len(self.plies))):
-            state = self._position(last)
-            if self.game.current_player(state) == CHANCE:
-                first = last  # dice that were entered together are undone together
+            state, first = self._position(last), last
+            if self.game.current_player(state) == CHANCE:  # dice that were entered together are undone so
                 while first and self._rolls_next(self._position(first - 1), state.turn):
                     first -= 1
-                return _undo(seat, len(self.plies) - first)
-            if not self.bot_of(state.turn) and len(self.game.legal_actions(state)) > 1:
-                return _undo(seat, len(self.plies) - last)
+            elif self.bot_of(state.turn) or len(self.game.legal_actions(state)) == 1:
+                continue
+            return _undo(seat, len(self.plies) - first)
         raise Refused("no_undo", "nothing was entered yet")
 
     def resign(self, seat: int) -> Event:

@@ -1,17 +1,16 @@
-"""The wire format: commands (client to server), events (stored and broadcast) and frames (server to client).
+"""The wire format: commands (client to server) and frames (server to client), which contain events.
 
 ``docs/protocol.md`` documents them. The JSON Schema and the types of the web client are generated from here.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
-from escadaria.game import Option
-from escadaria.play import Event
+from escadaria.events import AnyEvent, Bot, TableSettings
 from escadaria.record import COLOURS
 from escadaria.refusals import Ending, Refused
 from escadaria.views import FactView, Preview, Sequences, StepView
@@ -22,7 +21,6 @@ SeatNumber = Annotated[int, Meta(ge=0, le=5)]
 Name = Annotated[str, Meta(min_length=1, max_length=40)]
 Token = Annotated[str, Meta(min_length=22, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 Entropy = Annotated[str, Meta(max_length=64, pattern=r"^[0-9a-f]*$")]
-Bot = Annotated[str, Meta(min_length=1, max_length=40)]
 Colour = Literal["red", "blue", "green", "yellow", "black", "white"]
 assert Colour.__args__ == COLOURS  # type: ignore[attr-defined]  # a Literal has its values there
 
@@ -31,31 +29,6 @@ Role = Literal["host", "player", "watcher", "guest"]
 Status = Literal["waiting", "playing", "over"]
 Source = Literal["exact", "estimated"]
 """How an evaluation was computed: solved exactly, or learned from self-play."""
-
-
-class TableSettings(Struct, frozen=True, kw_only=True):
-    """The settings of a table. The host may change them before the match starts.
-
-    After the start, ``pace`` and ``watch`` can be changed; the others only if all people play on the host's
-    device. ``practice`` and ``dice`` are fixed when the match is opened.
-    """
-
-    practice: bool = False
-    """Whether undo, hints and setting up positions are allowed."""
-    dice: Literal["fair", "real"] = "fair"
-    """``real``: people roll real dice and enter what they show."""
-    starts: Literal["first", "random", "loser"] = "first"
-    """Who starts: the first seat, a random seat, or the loser of the previous match."""
-    clock: Annotated[int, Meta(ge=0, le=30 * 86400)] = 0
-    """Seconds for a turn; 0 means no clock."""
-    grace: Annotated[int, Meta(ge=5, le=30 * 86400)] | None = 60
-    """Seconds that a player may be disconnected before a bot stands in; null means no limit."""
-    pace: Annotated[int, Meta(ge=0, le=10_000)] = 900
-    """Milliseconds a bot waits before its turn; with more than three players less, twice this a round."""
-    stand_in: Bot = "simple"
-    """The bot that stands in for absent players."""
-    watch: bool = True
-    """Whether the watchers' link works."""
 
 
 class WantedSettings(TableSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -199,213 +172,6 @@ AnyCommand = (
 )  # fmt: skip
 
 
-# Over HTTP.
-
-
-class Person(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A person who plays on the opener's device."""
-
-    name: Name
-    seat: SeatNumber | None = None
-    colours: list[Colour] | None = None
-    entropy: Entropy = ""
-
-
-class GameInfo(Struct, frozen=True, kw_only=True):
-    """A game that can be played here."""
-
-    name: str
-    rules_version: int
-    options: tuple[Option, ...]
-    bots: list[str]
-    """Weakest first."""
-
-
-class Games(Struct, frozen=True, kw_only=True):
-    """The games with their options and bots."""
-
-    games: list[GameInfo]
-    bots: list[str]
-    """Those that all games have."""
-
-
-class Sealed(Struct, frozen=True, kw_only=True):
-    """A seal: the id of a match that is not open yet, and the commitment to its dice."""
-
-    match: str
-    commitment: str
-
-
-class Open(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A request to open a match."""
-
-    game: Annotated[str, Meta(max_length=40)]
-    match: Id | None = None
-    """The id from ``Sealed``. It is needed for entropy, which must follow the commitment."""
-    options: dict[str, bool | int | str] = {}
-    settings: WantedSettings = WantedSettings()
-    people: Annotated[list[Person], Meta(max_length=6)] = []
-    bots: Annotated[list[Bot], Meta(max_length=6)] = []
-    start: bool = False
-    """Whether to start immediately. All seats must be taken."""
-    start_from: Annotated[str, Meta(max_length=1000)] | None = None
-    """A position to start from, at a practice table."""
-
-
-class Opened(Struct, frozen=True, kw_only=True):
-    """A new match. ``match`` is the id in the link to share; ``token`` is the host's secret."""
-
-    match: str
-    token: str
-    watch: str
-    """The key of the watchers' link."""
-
-
-class Evaluation(Struct, frozen=True, kw_only=True):
-    """The evaluation of a position: the win probability of the seat whose turn it is."""
-
-    source: Source
-    win: float
-    shares: list[float]
-    """The win probability of each seat."""
-    wins: dict[str, float]
-    """The win probability after each legal decision; empty if there is none."""
-
-
-class PositionRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A request about a position."""
-
-    game: str
-    options: dict[str, bool | int | str] = {}
-    position: Annotated[str, Meta(max_length=1000)] | None = None
-    """The text of the position; null for the initial one."""
-
-
-class GameOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A game with options: to be checked in a request, all of them in the answer."""
-
-    game: Annotated[str, Meta(max_length=40)]
-    options: dict[str, bool | int | str] = {}
-
-
-class PositionSeen(Struct, frozen=True, kw_only=True):
-    """A position with its legal decisions, previews and evaluation."""
-
-    game: str
-    options: dict[str, bool | int | str]
-    text: str
-    position: Any
-    turn: int
-    """The seat whose turn it is."""
-    legal: list[str]
-    """Its legal decisions; empty before a roll and after the end."""
-    choices: dict[str, Preview]
-    over: bool
-    advice: Evaluation | None
-    """null if the game has no evaluator or is over."""
-
-
-class RecordText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The text of a record file."""
-
-    record: str
-
-
-# Events. ``match.py`` applies them. Actions in play are an ``Event`` of the table, with the kind ``acted``.
-
-
-class EventBase(Struct, frozen=True, kw_only=True, tag_field="kind"):
-    """The base of all events but the table's."""
-
-
-class Created(EventBase, frozen=True, tag="created"):
-    """The match was opened, with a commitment to its dice."""
-
-    match: str
-    game: str
-    options: dict[str, bool | int | str]
-    settings: TableSettings
-    commitment: str
-    """The SHA-256 of the secret of the dice; empty with real dice."""
-    start: str | None = None
-    """The starting position, at a practice table."""
-    previous: str | None = None
-    """The previous match at the same table."""
-    rules_version: int = 1
-    """The version of the game's rules."""
-
-
-class Sat(EventBase, frozen=True, tag="sat"):
-    """A person took a seat."""
-
-    seat: int
-    name: str
-    colours: list[str]
-    entropy: str = ""
-
-
-class BotSat(EventBase, frozen=True, tag="bot_sat"):
-    """A bot was seated."""
-
-    seat: int
-    name: str
-    bot: str
-    colours: list[str]
-
-
-class Freed(EventBase, frozen=True, tag="freed"):
-    """A seat became free."""
-
-    seat: int
-
-
-class Resized(EventBase, frozen=True, tag="resized"):
-    """The number of seats changed. The seats that stay are renumbered, and new free seats follow them."""
-
-    options: dict[str, bool | int | str]
-    """The options of the game from now on."""
-    seats: list[int]
-    """The previous numbers of the seats that stay."""
-    colours: list[list[str]]
-    """The colours of the seats that stay; empty for free ones."""
-
-
-class Started(EventBase, frozen=True, tag="started"):
-    """The match started. Seats are renumbered so that seat 0 starts."""
-
-    first: int
-    """The previous number of seat 0."""
-
-
-class Configured(EventBase, frozen=True, tag="configured"):
-    """The host changed the table settings."""
-
-    settings: TableSettings
-
-
-class PositionSet(EventBase, frozen=True, tag="position_set"):
-    """A position was set up, at a practice table."""
-
-    position: str
-
-
-class Continued(EventBase, frozen=True, tag="continued"):
-    """The next match at this table is open."""
-
-    match: str
-
-
-class Moved(EventBase, frozen=True, tag="moved"):
-    """A player moved to another device."""
-
-    seats: list[int]
-
-
-AnyEvent = (
-    Created | Sat | BotSat | Freed | Resized | Started | Event | Configured | PositionSet | Continued | Moved
-)  # fmt: skip
-
-
 # Frames.
 
 
@@ -528,6 +294,17 @@ class Previews(Frame, frozen=True, tag="previews"):
     sequences: Sequences | None = None
 
 
+class Evaluation(Struct, frozen=True, kw_only=True):
+    """The evaluation of a position: the win probability of the seat whose turn it is."""
+
+    source: Source
+    win: float
+    shares: list[float]
+    """The win probability of each seat."""
+    wins: dict[str, float]
+    """The win probability after each legal decision; empty if there is none."""
+
+
 class Accepted(Frame, frozen=True, tag="accepted"):
     """The command was accepted. Its event, if any, was broadcast before."""
 
@@ -601,7 +378,6 @@ AnyFrame = (
 
 _hello = msgspec.json.Decoder(Hello)
 _command: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
-_event: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 _encoder = msgspec.json.Encoder()
 
 
@@ -609,13 +385,7 @@ class _Head(Struct):
     id: Any = None
 
 
-class _Kind(Struct):
-    kind: str = ""
-
-
 _head = msgspec.json.Decoder(_Head)
-_kind = msgspec.json.Decoder(_Kind)
-_KINDS = {kind.__struct_config__.tag for kind in get_args(AnyEvent)}
 
 
 def parse_hello(text: str | bytes) -> Hello:
@@ -641,20 +411,6 @@ def command_id(text: str | bytes) -> str | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return found[:64] if isinstance(found, str) else None
-
-
-def read_event(text: str) -> AnyEvent:
-    """Parse a stored event. Unknown fields are ignored.
-
-    :raises Refused: ``later_version`` if the kind is unknown.
-    """
-    try:
-        return _event.decode(text)
-    except msgspec.ValidationError:
-        kind = _kind.decode(text).kind
-        if kind and kind not in _KINDS:
-            raise Refused("later_version", f"{kind!r} was stored by a later version of Escadaria") from None
-        raise
 
 
 def encode(message: Any) -> str:

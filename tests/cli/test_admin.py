@@ -20,6 +20,7 @@ from typer.testing import CliRunner, Result
 from databases import Postgres, postgres  # noqa: F401 - a fixture
 from escadaria import dice, wire
 from escadaria.cli import app
+from escadaria.events import Created, Sat, Started, TableSettings
 from escadaria.match.match import Match, new_match
 from escadaria.match.state import MatchEvent
 from escadaria.record import read, verify
@@ -36,11 +37,11 @@ def played(
     match: str, names: tuple[str, str], until: int | None = None, secret: bytes = bytes(32)
 ) -> list[StoredEvent]:
     """The events of a match of two people, to its end or up to a number of events."""
-    created = wire.Created(
+    created = Created(
         match=match,
         game="rapido",
         options={"players": 2, "finish": 8},
-        settings=wire.TableSettings(),
+        settings=TableSettings(),
         commitment=dice.commitment(secret),
     )
     entries: list[MatchEvent] = []
@@ -53,8 +54,8 @@ def played(
 
     add(new_match(created, "token", secret, ""))
     for seat, name in enumerate(names):
-        add(MatchEvent(wire.Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab")))
-    add(MatchEvent(wire.Started(first=0)))
+        add(MatchEvent(Sat(seat=seat, name=name, colours=COLOURS[seat], entropy="ab")))
+    add(MatchEvent(Started(first=0)))
     while folded.play is not None and folded.play.to_act is not None and len(entries) != until:
         add(*folded.bot_acts(folded.play.to_act, folded.play.choices()[0]))
     return [

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from escadaria import catalogue, wire
+from escadaria import bodies, catalogue, wire
 from escadaria.local import LocalConnection, LocalMatches
 from escadaria.record import read, verify
 from escadaria.refusals import Refused
@@ -65,11 +65,11 @@ class Client:
                 await self.expect("event")
 
 
-def opening(name: str, players: int, **settings: Any) -> wire.Open:
-    return wire.Open(
+def opening(name: str, players: int, **settings: Any) -> bodies.Open:
+    return bodies.Open(
         game=name,
         options={"players": players},
-        people=[wire.Person(name="Ana")],
+        people=[bodies.Person(name="Ana")],
         bots=["simple", *["random"] * (players - 2)],
         settings=wire.WantedSettings(pace=0, **settings),
         start=True,
@@ -140,13 +140,13 @@ UNWANTED = {
 def test_it_imports_neither_numpy_nor_servers_nor_databases() -> None:
     script = """
 import asyncio, json, sys
-from escadaria import wire
+from escadaria import bodies, wire
 from escadaria.catalogue import KITS
 from escadaria.local import LocalMatches
 
 async def play(name):
     matches, over = LocalMatches(), asyncio.Event()
-    opened = matches.open(wire.Open(game=name, bots=["simple", "random"], people=[], start=True,
+    opened = matches.open(bodies.Open(game=name, bots=["simple", "random"], people=[], start=True,
         options={"players": 2}, settings=wire.WantedSettings(pace=0)))
     def receive(frame):
         if json.loads(frame).get("now", {}).get("status") == "over":

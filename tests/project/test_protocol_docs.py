@@ -21,8 +21,9 @@ import httpx
 import msgspec
 import pytest
 
-from escadaria import catalogue, wire
+from escadaria import bodies, catalogue, wire
 from escadaria.client import MatchClient, open_match
+from escadaria.events import AnyEvent, TableSettings
 from escadaria.game import Fact
 from escadaria.record import read, verify
 from escadaria.refusals import Ending, RefusalCode
@@ -80,7 +81,7 @@ async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Insi
     [
         ("## Commands", wire.AnyCommand),
         ("## What the server sends", wire.AnyFrame),
-        ("### `event`", wire.AnyEvent),
+        ("### `event`", AnyEvent),
     ],
 )
 def test_every_message_has_a_row_with_its_fields(heading: str, kinds: Any) -> None:
@@ -95,9 +96,9 @@ def test_every_message_has_a_row_with_its_fields(heading: str, kinds: Any) -> No
     "heading, kind",
     [
         ("## The first frames", wire.Hello),
-        ("To open a match", wire.Open),
+        ("To open a match", bodies.Open),
         ("### `now`", wire.Now),
-        ("The settings of the table", wire.TableSettings),
+        ("The settings of the table", TableSettings),
     ],
 )
 def test_every_field_has_a_row(heading: str, kind: Any) -> None:
@@ -107,16 +108,14 @@ def test_every_field_has_a_row(heading: str, kind: Any) -> None:
         assert set(wire.SeatView.__struct_fields__) <= set(names(section(heading)))
 
 
-@pytest.mark.parametrize(
-    "heading, kind", [("To open a match", wire.Open), ("The settings", wire.TableSettings)]
-)
+@pytest.mark.parametrize("heading, kind", [("To open a match", bodies.Open), ("The settings", TableSettings)])
 def test_defaults_are_those_of_the_code(heading: str, kind: Any) -> None:
     found = {cells[0].strip("`"): cells[1].strip("`") for cells in rows(section(heading))}
     for field in msgspec.structs.fields(kind):
         default: Any = field.default
         if field.default_factory is not msgspec.NODEFAULT:
             default = field.default_factory()
-        if isinstance(default, wire.TableSettings):
+        if isinstance(default, TableSettings):
             default = {}
         assert found[field.name] == ("" if default is msgspec.NODEFAULT else json.dumps(default)), field.name
 

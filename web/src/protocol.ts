@@ -244,14 +244,14 @@ export interface EventFrame {
     | Created
     | Sat
     | BotSat
-    | WireFreed
+    | EventsFreed
     | Resized
     | Started
     | Event
     | Configured
     | PositionSet
     | Continued
-    | WireMoved;
+    | EventsMoved;
   now: Now;
   steps: StepView[];
 }
@@ -288,7 +288,7 @@ export interface BotSat {
 }
 
 /** A seat became free. */
-export interface WireFreed {
+export interface EventsFreed {
   kind: 'freed';
   seat: number;
 }
@@ -334,7 +334,7 @@ export interface Continued {
 }
 
 /** A player moved to another device. */
-export interface WireMoved {
+export interface EventsMoved {
   kind: 'moved';
   seats: number[];
 }

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from escadaria import bots, catalogue, dice, wire
+from escadaria import bodies, bots, catalogue, dice, wire
+from escadaria.events import Created
 from escadaria.game import AnyGame
 from escadaria.match.match import Match, new_match
 from escadaria.match.state import HOST, MatchEvent
 from escadaria.refusals import Refused
 
 
-def check_request(request: wire.Open) -> AnyGame:
+def check_request(request: bodies.Open) -> AnyGame:
     """The game of a request. :raises GameError: if game, options, stand-in or position are wrong."""
     game = catalogue.load(request.game, **request.options)
     bots.check(request.settings.stand_in, game)
@@ -23,7 +24,7 @@ def check_request(request: wire.Open) -> AnyGame:
 
 
 def first_events(
-    request: wire.Open, match: str, secret: bytes, token: str, *, opener: str = "", now: float = 0.0
+    request: bodies.Open, match: str, secret: bytes, token: str, *, opener: str = "", now: float = 0.0
 ) -> list[MatchEvent]:
     """Open the match, seat people and bots, and start it if requested.
 
@@ -32,7 +33,7 @@ def first_events(
     :raises GameError: if the request is invalid.
     """
     game = check_request(request)
-    created = wire.Created(
+    created = Created(
         match=match,
         game=game.name,
         options=game.options,

@@ -12,6 +12,7 @@ import msgspec
 
 from escadaria import wire
 from escadaria.bus import Sent
+from escadaria.events import Configured, PositionSet, Started, read_event
 from escadaria.game import GameError
 from escadaria.match.match import Match
 from escadaria.match.services import MatchStore
@@ -93,7 +94,7 @@ class EventLog:
 
     def _apply(self, stored: StoredEvent, frame: bytes = b"") -> Applied:
         hidden = msgspec.json.decode(stored.hidden, type=Hidden) if stored.hidden else _HIDDEN
-        event = MatchEvent(wire.read_event(stored.body), hidden)
+        event = MatchEvent(read_event(stored.body), hidden)
         return Applied(event, self.match.apply(event, stored.time), stored.time, frame)
 
     def _set_date(self, first: StoredEvent) -> None:
@@ -139,9 +140,9 @@ class EventLog:
     def _due_after(self, events: list[MatchEvent], now: float) -> float | None:
         """When the match is due if the server stops now; None if the events do not advance the deadline."""
         event = events[-1].event
-        if not isinstance(event, wire.Started | wire.Configured | wire.PositionSet):
+        if not isinstance(event, Started | Configured | PositionSet):
             return None
-        settings = event.settings if isinstance(event, wire.Configured) else self.match.settings
+        settings = event.settings if isinstance(event, Configured) else self.match.settings
         return now + settings.clock if settings.clock else None
 
     def remember(self, key: str, version: int) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from escadaria import wire
+from escadaria.events import Configured, Continued, Moved, PositionSet
 from escadaria.match.connection import Connection, Mail
 from escadaria.match.event_log import Applied
 from escadaria.match.match import Match
@@ -145,13 +146,13 @@ class Frames:
         if self._presence.connections:
             if not isinstance(event, Event):
                 self._add_seats(mail, new_watch_key=stored.hidden.watch)
-            if isinstance(event, wire.Continued):
+            if isinstance(event, Continued):
                 self._add_next_tokens(mail)
             mail.add(frame, *self._presence.players)
             self._add_previews(mail, self._presence.connections)
             # Guests get the events of the lobby and the end of the match, which may be undone, not the play.
             guests, reopened = self._presence.guests, isinstance(event, Event) and event.undone
-            plays = isinstance(event, Event | wire.PositionSet) and match.status != "over" and not reopened
+            plays = isinstance(event, Event | PositionSet) and match.status != "over" and not reopened
             if guests and not plays:
                 mail.add(self.event_frame(applied, play=False), *guests)
             self._add_endings(mail, applied)
@@ -174,9 +175,9 @@ class Frames:
     def _add_endings(self, mail: Mail, applied: Applied) -> None:
         """Close connections that an event makes invalid: of watchers, and of a member's old device."""
         event, hidden, connections = applied.event.event, applied.event.hidden, self._presence.connections
-        if isinstance(event, wire.Configured) and not self._match.settings.watch:
+        if isinstance(event, Configured) and not self._match.settings.watch:
             mail.end("watching_off", [c for c in connections if c.watcher])
-        if isinstance(event, wire.Moved) and hidden.member is not None:
+        if isinstance(event, Moved) and hidden.member is not None:
             old = [c for c in connections if c.member == hidden.member and c.token != hidden.token]
             mail.end("moved", old)
 

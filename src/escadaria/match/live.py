@@ -13,6 +13,7 @@ from functools import partial
 
 from escadaria import wire
 from escadaria.bus import Hurry, Message, Sent, Stored
+from escadaria.events import Moved
 from escadaria.game import GameError
 from escadaria.match.autoplay import Autoplay, BotTurn
 from escadaria.match.clock import Clock
@@ -160,7 +161,7 @@ class LiveMatch:
 
     def _add(self, mail: Mail, applied: Applied) -> bytes:
         """Add an applied event to the mail, and return the frame that other servers can use."""
-        if isinstance(applied.event.event, wire.Moved):
+        if isinstance(applied.event.event, Moved):
             self._codes.moved(applied.event.hidden.token, applied.time)
         return self._frames.add_event(mail, applied)
 
@@ -190,11 +191,12 @@ class LiveMatch:
 
     async def try_refresh(self) -> None:
         """Apply the events of other servers if the store can be read."""
-        await self.jobs.run(self._try_refresh)
+        await self.jobs.run(partial(self._try, self._refresh))
 
-    async def _try_refresh(self) -> None:
+    async def _try(self, read: Callable[[], Awaitable[object]]) -> None:
+        """Read the store; if that fails, the next check does it."""
         try:
-            await self._refresh()
+            await read()
         except Refused as refused:
             log.debug("not refreshed", extra={"match": self.match.id, "why": str(refused)})
 
@@ -246,16 +248,12 @@ class LiveMatch:
         return bool(new)
 
     async def _follow(self, stored: Stored) -> None:
-        if stored.version <= self.match.version or self._follow_events(stored.events):
-            return
-        try:
-            await self._catch_up()
-        except Refused as refused:  # the next check finds it
-            log.debug("not followed", extra={"match": self.match.id, "why": str(refused)})
+        if stored.version > self.match.version and not self._follow_events(stored.events):
+            await self._try(self._catch_up)
 
     async def _check(self) -> None:
         self._checking = False
-        await self._try_refresh()
+        await self._try(self._refresh)
 
     def surveyed(self, survey: Survey) -> None:
         """Take over the presence at other servers, and who holds the lease."""
@@ -309,9 +307,8 @@ class LiveMatch:
         self._schedule()
 
     def _release(self) -> None:
-        if self._leases.shared:
-            self._leases.release(self.match.id)
-            self._share()
+        self._leases.release(self.match.id)
+        self._share()
 
     # Bots and clocks.
 
@@ -330,14 +327,10 @@ class LiveMatch:
             delay = max(0.0 if self._holds else 1.0, at - self._clock.time())
             self._timer = asyncio.get_running_loop().call_later(delay, self.jobs.enqueue, self._run_due)
         turn = self._autoplay.next()
-        if turn is not None and self._bots_play and self._holds:
+        needed = self._presence.anyone or self.match.settings.clock > 0  # else bots do not play
+        if turn is not None and needed and self._holds:
             self._autoplay.thinking = True
             self.jobs.spawn(self._run_bot(turn))
-
-    @property
-    def _bots_play(self) -> bool:
-        """Bots play while a client is connected, or if the table has a clock."""
-        return self._presence.anyone or self.match.settings.clock > 0
 
     async def _run_due(self) -> None:
         """Broadcast a clock warning if one is due, and replace overdue and absent players by stand-ins."""
@@ -345,16 +338,15 @@ class LiveMatch:
         if (deadline := self._turn_clock.warning()) is not None:
             assert self.match.play is not None and self.match.play.to_act is not None, "a clock runs"
             warning = wire.ClockWarning(seat=self.match.play.to_act, deadline=deadline)
-            mail = Mail()
-            mail.add(wire.frame(warning), *self._presence.players)
-            mail.send()
+            for connection in self._presence.players:
+                connection.send(wire.frame(warning))
         seats = self._turn_clock.due() if self._holds else set()
         done = [await self._commit_leased(partial(self._hand_over, seat)) for seat in seats]
         self.jobs.spawn(self._reschedule(all(done)))
 
     def _hand_over(self, seat: int) -> list[MatchEvent]:
         """The events that replace a player; none if the player has acted at another server meanwhile."""
-        return self.match.hand_over(seat) if self._holds and seat in self._turn_clock.due() else []
+        return self.match.hand_over(seat) if seat in self._turn_clock.due() else []
 
     async def _run_bot(self, turn: BotTurn) -> None:
         """Wait before the bot's turn, compute its action, and commit it."""
@@ -372,7 +364,7 @@ class LiveMatch:
                     key=match.opener or match.id,  # the queue is fair between addresses that open tables
                     awaited=self._presence.anyone,
                 )
-            handle = partial(self._bot_events, turn, action)
+            handle = partial(self._autoplay.acts, turn, action)
             done = await self.jobs.run(partial(self._commit_leased, handle))
         except Refused as refused:  # the queue is full
             log.warning("a bot was delayed", extra={"match": match.id, "why": str(refused)})
@@ -381,9 +373,6 @@ class LiveMatch:
         finally:
             self._autoplay.thinking = False
         await self._reschedule(done)
-
-    def _bot_events(self, turn: BotTurn, action: str) -> list[MatchEvent]:
-        return self._autoplay.acts(turn, action) if self._holds else []
 
     async def _wait(self, seconds: float) -> None:
         """Wait, or until ``hurry``."""
@@ -408,9 +397,10 @@ class LiveMatch:
         self._schedule()
 
     async def _commit_leased(self, handle: Callable[[], list[MatchEvent]]) -> bool:
-        """Commit events that no client requested. Return whether they were accepted."""
+        """Commit events that no client requested, with the lease. Return whether they were accepted."""
         try:
-            (await self.commit(handle, leased=True)).send()
+            mail = await self.commit(lambda: handle() if self._holds else [], leased=True)
+            mail.send()
         except Fenced:
             log.info("another worker has taken over", extra={"match": self.match.id})
             self._leases.forget(self.match.id)
@@ -424,23 +414,16 @@ class LiveMatch:
 
     def due(self) -> float | None:
         """When the match must be loaded if it is evicted now; None if it has no deadline."""
-        play = self.match.play
-        if play is None or play.outcome or not self.match.settings.clock:
-            return None
-        return self._turn_clock.deadline() or self._clock.time()
+        return self._turn_clock.load_time()
 
     @property
     def idle(self) -> bool:
-        """Whether the match has no connections and no work, and nothing is due soon."""
-        return not self.connections and self.jobs.idle and not self._due_soon
-
-    @property
-    def _due_soon(self) -> bool:
-        """Whether the timer fires too soon for eviction to be worthwhile."""
-        if self._timer is None or not self._holds:
+        """Whether nobody is connected, nothing is done, and nothing is due too soon for an eviction."""
+        if self.connections or not self.jobs.idle:
             return False
-        left = self._timer.when() - asyncio.get_running_loop().time()
-        return left < self._idle_seconds + 60
+        if self._timer is None or not self._holds:
+            return True
+        return self._timer.when() - asyncio.get_running_loop().time() >= self._idle_seconds + 60
 
     def _cancel_timer(self) -> None:
         if self._timer is not None:

@@ -13,6 +13,18 @@ from collections.abc import Callable
 import msgspec
 
 from escadaria import bots, catalogue, dice, wire
+from escadaria.events import (
+    BotSat,
+    Configured,
+    Continued,
+    Created,
+    Freed,
+    Moved,
+    PositionSet,
+    Resized,
+    Sat,
+    Started,
+)
 from escadaria.game import GameError
 from escadaria.match.state import HOST, Chair, Hidden, MatchEvent, MatchState
 from escadaria.match.tokens import digest, new_token
@@ -97,7 +109,7 @@ class Match(MatchState):
         colours = self._colours(seat, command.colours)
         name = self._name(seat, command.name)
         hidden = Hidden(member=member) if member is not None else Hidden(token=digest(token))
-        sat = wire.Sat(seat=seat, name=name, colours=colours, entropy=command.entropy)
+        sat = Sat(seat=seat, name=name, colours=colours, entropy=command.entropy)
         return [MatchEvent(sat, hidden)]
 
     def add_bot(self, member: int | None, command: wire.AddBot) -> list[MatchEvent]:
@@ -107,7 +119,7 @@ class Match(MatchState):
         seat = self.free_seat(command.seat)
         name = self._name(seat, command.name or BOT_NAMES[seat])
         colours = self._colours(seat, None)
-        return [MatchEvent(wire.BotSat(seat=seat, name=name, bot=command.bot, colours=colours))]
+        return [MatchEvent(BotSat(seat=seat, name=name, bot=command.bot, colours=colours))]
 
     def free(self, member: int | None, command: wire.Free) -> list[MatchEvent]:
         self._check_waiting()
@@ -115,7 +127,7 @@ class Match(MatchState):
             raise Refused("unknown_seat", f"seat {command.seat} is free or does not exist")
         if command.seat not in self.seats_of(member):
             self._check_host(member)
-        return [MatchEvent(wire.Freed(seat=command.seat))]
+        return [MatchEvent(Freed(seat=command.seat))]
 
     def resize(self, member: int | None, command: wire.Resize) -> list[MatchEvent]:
         """Remove the last free seats, or add free ones; seats may need other colours then (R16)."""
@@ -137,14 +149,14 @@ class Match(MatchState):
         for kept, seat in zip(colours, seats, strict=True):
             while self.chairs[seat].name and len(kept) < game.colours:
                 kept.append(spare.pop(0))
-        return [MatchEvent(wire.Resized(options=game.options, seats=seats, colours=colours))]
+        return [MatchEvent(Resized(options=game.options, seats=seats, colours=colours))]
 
     def start(self, member: int | None) -> list[MatchEvent]:
         self._check_host(member)
         self._check_waiting()
         if not all(chair.name for chair in self.chairs):
             raise Refused("seats_free", "there are free seats: wait for people or add bots")
-        return [MatchEvent(wire.Started(first=self._first_seat()))]
+        return [MatchEvent(Started(first=self._first_seat()))]
 
     def act(self, member: int | None, command: wire.Act) -> list[MatchEvent]:
         play = self._playing()
@@ -209,7 +221,7 @@ class Match(MatchState):
             )
         bots.check(settings.stand_in, self.game)
         watch = new_token() if settings.watch and not self.settings.watch else ""
-        return [MatchEvent(wire.Configured(settings=settings), Hidden(watch=watch))]
+        return [MatchEvent(Configured(settings=settings), Hidden(watch=watch))]
 
     def set_up(self, member: int | None, command: wire.SetUp) -> list[MatchEvent]:
         self._playing()
@@ -218,7 +230,7 @@ class Match(MatchState):
         if not self.seats_of(member):
             raise Refused("forbidden", "this client has no seat")
         self.game.parse_state(command.position)
-        return [MatchEvent(wire.PositionSet(position=command.position))]
+        return [MatchEvent(PositionSet(position=command.position))]
 
     def check_hurry(self, member: int | None) -> None:
         """:raises Refused: unless bots may act without waiting, for this member."""
@@ -237,7 +249,7 @@ class Match(MatchState):
         """Link the next match, unless one is linked already. :raises Refused: ``not_over``."""
         if self.status != "over":  # the last entry was taken back meanwhile
             raise Refused("not_over", "a rematch needs a finished match")
-        return [] if self.next else [MatchEvent(wire.Continued(match=match))]
+        return [] if self.next else [MatchEvent(Continued(match=match))]
 
     def next_match(self, match: str, token: Callable[[int], str]) -> list[MatchEvent]:
         """The first events of the next match at this table, with the same players in rotated seats.
@@ -246,7 +258,7 @@ class Match(MatchState):
         """
         assert self.play is not None and self.play.outcome is not None, "over"
         secret = b"" if self.real_dice else dice.new_secret()
-        created = wire.Created(
+        created = Created(
             match=match,
             game=self.game.name,
             options=self.game.options,
@@ -263,16 +275,16 @@ class Match(MatchState):
         order = [(seat + shift) % len(self.chairs) for seat in range(len(self.chairs))]
         for seat, chair in enumerate(self.chairs[old] for old in order):
             if chair.bot:
-                bot = wire.BotSat(seat=seat, name=chair.name, bot=chair.bot, colours=chair.colours)
+                bot = BotSat(seat=seat, name=chair.name, bot=chair.bot, colours=chair.colours)
                 events.append(MatchEvent(bot))
             else:  # without entropy: the old one was known before the new secret
-                sat = wire.Sat(seat=seat, name=chair.name, colours=chair.colours)
+                sat = Sat(seat=seat, name=chair.name, colours=chair.colours)
                 events.append(MatchEvent(sat, Hidden(member=chair.member)))
         return events
 
     def move_member(self, member: int, token: str) -> list[MatchEvent]:
         """Replace a member's token; the old one becomes invalid."""
-        moved = wire.Moved(seats=self.seats_of(member))
+        moved = Moved(seats=self.seats_of(member))
         return [MatchEvent(moved, Hidden(member=member, token=digest(token)))]
 
     # The checks.
@@ -376,7 +388,7 @@ def is_visible(name: str) -> bool:
 BOT_NAMES = ("Bento", "Clara", "Dora", "Edu", "Flor", "Gil")
 
 
-def new_match(created: wire.Created, token: str, secret: bytes, opener: str) -> MatchEvent:
+def new_match(created: Created, token: str, secret: bytes, opener: str) -> MatchEvent:
     """The first event of a match. With real dice there is no secret."""
     hidden = Hidden(secret=secret.hex(), token=digest(token), opener=opener, watch=new_token())
     return MatchEvent(created, hidden)

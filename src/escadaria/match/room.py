@@ -141,7 +141,7 @@ class Room(LiveMatch):
         now = self._clock.time()
         if command.version > self.match.version or now - self._read_time > _REFRESH_SECONDS:
             self._read_time = now
-            self.jobs.enqueue(self._try_refresh)
+            self.jobs.enqueue(partial(self._try, self._refresh))
         if command.version > self.match.version:
             self.jobs.enqueue(partial(self._answer, connection, command, self._pong))
         else:

@@ -13,6 +13,20 @@ from typing import Any, Self
 import msgspec
 
 from escadaria import catalogue, dice, wire
+from escadaria.events import (
+    AnyEvent,
+    BotSat,
+    Configured,
+    Continued,
+    Created,
+    Freed,
+    Moved,
+    PositionSet,
+    Resized,
+    Sat,
+    Started,
+    TableSettings,
+)
 from escadaria.game import AnyGame
 from escadaria.match.tokens import digest
 from escadaria.play import BACK, ROLL, Event, Play, SavedPlay, Step
@@ -44,7 +58,7 @@ class Hidden(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class MatchEvent:
     """An event with its hidden data."""
 
-    event: wire.AnyEvent
+    event: AnyEvent
     hidden: Hidden = field(default_factory=Hidden, repr=False)
 
 
@@ -65,7 +79,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True):
 
     version: int
     id: str
-    settings: wire.TableSettings
+    settings: TableSettings
     commitment: str
     previous: str | None
     next: str | None
@@ -98,7 +112,7 @@ class MatchState:
     def __init__(self) -> None:
         self.version = 0
         self.id = ""
-        self.settings = wire.TableSettings()
+        self.settings = TableSettings()
         self.commitment = ""
         self.previous: str | None = None
         self.next: str | None = None
@@ -247,39 +261,39 @@ class MatchState:
             self.turn_time = time
         return steps
 
-    def _apply(self, event: wire.AnyEvent, hidden: Hidden) -> tuple[Step, ...]:
+    def _apply(self, event: AnyEvent, hidden: Hidden) -> tuple[Step, ...]:
         match event:
-            case wire.Created():
+            case Created():
                 self._create(event, hidden)
-            case wire.Sat():
+            case Sat():
                 self._take_seat(event, hidden)
-            case wire.BotSat():
+            case BotSat():
                 self.chairs[event.seat] = Chair(event.name, event.bot, event.colours)
-            case wire.Freed():
+            case Freed():
                 self.chairs[event.seat] = Chair()
-            case wire.Resized():
+            case Resized():
                 self._resize(event)
-            case wire.Started():
+            case Started():
                 self.chairs = self.chairs[event.first :] + self.chairs[: event.first]
                 start = self.game.parse_state(self._start) if self._start else None
                 self._start_play(start)
             case Event():
                 assert self.play is not None, "started"
                 return self.play.add(event)
-            case wire.Configured():
+            case Configured():
                 self.settings = event.settings
                 self.watch_key = hidden.watch or self.watch_key
-            case wire.PositionSet():
+            case PositionSet():
                 self._set_ups += 1
                 self._start_play(self.game.parse_state(event.position))
-            case wire.Continued():
+            case Continued():
                 self.next = event.match
-            case wire.Moved():
+            case Moved():
                 assert hidden.member is not None, "a member moved"
                 self._tokens[hidden.member] = hidden.token
         return ()
 
-    def _create(self, created: wire.Created, hidden: Hidden) -> None:
+    def _create(self, created: Created, hidden: Hidden) -> None:
         self.id = created.match
         self.settings = created.settings
         self.commitment = created.commitment
@@ -302,14 +316,14 @@ class MatchState:
                 f"this server supports version {self._game.rules_version}",
             )
 
-    def _take_seat(self, sat: wire.Sat, hidden: Hidden) -> None:
+    def _take_seat(self, sat: Sat, hidden: Hidden) -> None:
         member = hidden.member
         if member is None:
             self._tokens.append(hidden.token)
             member = len(self._tokens) - 1
         self.chairs[sat.seat] = Chair(sat.name, "", sat.colours, sat.entropy, member)
 
-    def _resize(self, resized: wire.Resized) -> None:
+    def _resize(self, resized: Resized) -> None:
         self._load_game(self.game.name, resized.options, self._rules_version)
         stay = [
             dataclasses.replace(self.chairs[seat], colours=colours)
@@ -329,6 +343,6 @@ class MatchState:
         return dice.FairDice(bytes.fromhex(self._secret), self.dice_name, self.entropy)
 
 
-def _is_action(event: wire.AnyEvent, action: str, seat: int | None = None) -> bool:
+def _is_action(event: AnyEvent, action: str, seat: int | None = None) -> bool:
     """Whether the event is this action, of this seat if one is given."""
     return isinstance(event, Event) and event.action == action and seat in (None, event.seat)

@@ -29,6 +29,13 @@ class TurnClock:
         # If it ran out while the server was down, leave time to reconnect.
         return max(began + match.settings.clock, self._loaded + self._warning_seconds)
 
+    def load_time(self) -> float | None:
+        """When the match must be loaded if it is evicted now; None if it has no deadline."""
+        play = self._match.play
+        if play is None or play.outcome or not self._match.settings.clock:
+            return None
+        return self.deadline() or self._clock.time()
+
     def next_time(self) -> float | None:
         """When to check again: the next deadline, warning or stand-in."""
         times = [at for at, _ in self._absences()]

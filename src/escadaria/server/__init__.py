@@ -1,5 +1,5 @@
-"""The table server: matches over WebSockets. Events are stored before they are broadcast.
+"""The server of matches over HTTP and WebSockets.
 
-``messages`` defines the wire format, ``match`` the state of a match (a fold over its events), ``room`` its
-connections, clocks and bots, ``app`` the ASGI application, ``settings`` the limits.
+``matches`` has the rooms of all matches (``escadaria.match``), ``edge`` their connections, ``http`` the ASGI
+application, ``compute`` the worker processes.
 """

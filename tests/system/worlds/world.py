@@ -16,7 +16,8 @@ from unittest import mock
 
 import msgspec
 
-from escadaria import wire
+from escadaria import bodies, wire
+from escadaria.events import read_event
 from escadaria.match.clock import Clock
 from escadaria.match.match import Match
 from escadaria.match.state import Hidden, MatchEvent
@@ -215,10 +216,10 @@ class World:
             "pace": rng.choice((0, 300)),
         }
         opened = await hub.open(
-            wire.Open(
+            bodies.Open(
                 game="rapido",
                 options={"players": people + bots, "finish": 20},
-                people=[wire.Person(name=f"Ana{self._names}")],
+                people=[bodies.Person(name=f"Ana{self._names}")],
                 bots=["simple"] * bots,
                 settings=wire.WantedSettings(**settings),
                 start=people == 1,
@@ -335,7 +336,7 @@ class World:
         """Replay a match: bots and hand-overs carry a lease, and only a player who is late is replaced."""
         state = Match()
         for stored in self.disk.stored[match]:
-            event = wire.read_event(stored.body)
+            event = read_event(stored.body)
             table = state.play
             if isinstance(event, Event) and table is not None and not stored.request:
                 where = f"version {stored.version} of {match} ({event.action} of seat {event.seat})"

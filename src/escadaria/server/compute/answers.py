@@ -14,12 +14,13 @@ from typing import Any
 import msgspec
 
 from escadaria import bots, catalogue
+from escadaria.bodies import PositionRequest, PositionSeen
 from escadaria.coach import analysis, evaluators
 from escadaria.game import CHANCE, AnyGame
 from escadaria.record import Proof, Record, Remark, Seat, result_text, verify
 from escadaria.refusals import Refused
 from escadaria.views import FactView, StepView, fact_data, previews
-from escadaria.wire import Evaluation, PositionRequest, PositionSeen, Source
+from escadaria.wire import Evaluation, Source
 
 MAX_PLIES = 5000
 """The longest match that is replayed or analysed.

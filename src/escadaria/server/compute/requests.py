@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from escadaria.bodies import PositionRequest
 from escadaria.game import AnyGame
 from escadaria.match.match import Match
 from escadaria.record import REAL, Record, read
@@ -24,7 +25,7 @@ from escadaria.server.compute import answers
 from escadaria.server.compute.pool import Job, Pool
 from escadaria.server.edge.limits import Limits, subnet
 from escadaria.settings import Settings
-from escadaria.wire import Evaluation, PositionRequest
+from escadaria.wire import Evaluation
 
 RECORD_BYTES = 200_000
 """The maximum size of a request with a record file."""

@@ -211,15 +211,7 @@ class Limits:
     def load(self, rows: Mapping[str, str], key: bytes) -> None:
         """Restore dumped buckets and the key of their names. Unreadable rows are skipped."""
         self.key = key
-        now = self._clock()
-        for text, value in rows.items():
-            with contextlib.suppress(ValueError):
-                kind = _kind(text.partition(":")[0])
-                level, seen = map(float, value.split())
-                bucket = Bucket(*self._budgets[kind], self._clock)
-                bucket.level, bucket.seen = min(level, bucket.burst), min(seen, now)
-                if not bucket.full:
-                    self._buckets[text.partition(":")[2], kind] = bucket
+        self.settle(rows)
 
 
 def _kind(text: str) -> Kind:

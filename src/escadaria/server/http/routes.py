@@ -15,7 +15,7 @@ from litestar.di import NamedDependency
 from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody
 
-from escadaria import bots, strategy, wire
+from escadaria import bodies, bots, strategy, wire
 from escadaria.catalogue import GAMES, KITS, load
 from escadaria.i18n import texts_json
 from escadaria.kit import Kit
@@ -42,14 +42,14 @@ _NOT_READY = {202: ResponseSpec(Waiting, description="not ready", generate_examp
 
 
 @get("/games", responses=refusals())
-async def games() -> wire.Games:
+async def games() -> bodies.Games:
     """The games with their options and bots."""
-    return wire.Games(games=[_info(kit) for kit in KITS.values()], bots=list(bots.BOTS))
+    return bodies.Games(games=[_info(kit) for kit in KITS.values()], bots=list(bots.BOTS))
 
 
-def _info(kit: Kit) -> wire.GameInfo:
+def _info(kit: Kit) -> bodies.GameInfo:
     game = kit.game
-    return wire.GameInfo(
+    return bodies.GameInfo(
         name=game.name,
         rules_version=game.rules_version,
         options=tuple(game.OPTIONS),
@@ -66,7 +66,7 @@ async def addresses(request: AnyRequest, hub: FromHub) -> dict[str, list[str]]:
 
 
 @post("/seals", responses=refusals("closing", "store_unavailable"))
-async def seal(request: AnyRequest, hub: FromHub) -> wire.Sealed:
+async def seal(request: AnyRequest, hub: FromHub) -> bodies.Sealed:
     """Commit to the dice of a match before it is opened, so that its players can add entropy."""
     hub.limits.take(address_of(request), "writes")
     return await hub.seal()
@@ -75,7 +75,7 @@ async def seal(request: AnyRequest, hub: FromHub) -> wire.Sealed:
 @post(
     "/matches", responses=refusals("bad_options", "not_sealed", "too_large", "too_many", "store_unavailable")
 )
-async def open_match(request: AnyRequest, hub: FromHub, data: JSONBody[wire.Open]) -> wire.Opened:
+async def open_match(request: AnyRequest, hub: FromHub, data: JSONBody[bodies.Open]) -> bodies.Opened:
     """Open a match."""
     return await hub.open(data, address_of(request))
 
@@ -124,7 +124,7 @@ async def match_replay(request: AnyRequest, hub: FromHub, match: FromPath[str]) 
     compressed=True,
 )
 async def record_replay(
-    request: AnyRequest, hub: FromHub, data: JSONBody[wire.RecordText]
+    request: AnyRequest, hub: FromHub, data: JSONBody[bodies.RecordText]
 ) -> Response[bytes]:
     """A record file, position by position."""
     source = Source.of_text(data.record)
@@ -152,7 +152,7 @@ async def match_analysis(request: AnyRequest, hub: FromHub, match: FromPath[str]
     compressed=True,
 )
 async def record_analysis(
-    request: AnyRequest, hub: FromHub, data: JSONBody[wire.RecordText]
+    request: AnyRequest, hub: FromHub, data: JSONBody[bodies.RecordText]
 ) -> Response[bytes]:
     """The analysis of a record file. To poll, repeat the request."""
     source = Source.of_text(data.record)
@@ -162,20 +162,20 @@ async def record_analysis(
 @post(
     "/positions",
     status_code=200,
-    responses=_body(wire.PositionSeen) | refusals("bad_options", "invalid_text", "busy"),
+    responses=_body(bodies.PositionSeen) | refusals("bad_options", "invalid_text", "busy"),
     compressed=True,
 )
 async def position(
-    request: AnyRequest, hub: FromHub, data: JSONBody[wire.PositionRequest]
+    request: AnyRequest, hub: FromHub, data: JSONBody[bodies.PositionRequest]
 ) -> Response[bytes]:
     """A position of a game, with its legal decisions and evaluation."""
     return await _response(request, await hub.workers.position(data, address_of(request)))
 
 
 @post("/options", status_code=200, responses=refusals("bad_options", "invalid_text"))
-async def options(data: JSONBody[wire.GameOptions]) -> wire.GameOptions:
+async def options(data: JSONBody[bodies.GameOptions]) -> bodies.GameOptions:
     """Check the options of a game, such as a board; the answer has all of them."""
-    return wire.GameOptions(game=data.game, options=load(data.game, **data.options).options)
+    return bodies.GameOptions(game=data.game, options=load(data.game, **data.options).options)
 
 
 @post(
@@ -185,7 +185,7 @@ async def options(data: JSONBody[wire.GameOptions]) -> wire.GameOptions:
     | refusals("bad_options", "invalid_text", "not_rolling", "no_evaluator", "too_large", "busy"),
     compressed=True,
 )
-async def rolls(request: AnyRequest, hub: FromHub, data: JSONBody[wire.PositionRequest]) -> Response[bytes]:
+async def rolls(request: AnyRequest, hub: FromHub, data: JSONBody[bodies.PositionRequest]) -> Response[bytes]:
     """All rolls at a position that waits for dice, with the best decisions after each."""
     return await _response(request, await hub.workers.rolls(data, address_of(request)))
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from escadaria import wire
+from escadaria import bodies
 from escadaria.bus import Bus, Changed, Lost, Message, Stored
 from escadaria.match.clock import Clock
 from escadaria.match.connection import Connection
@@ -203,11 +203,11 @@ class Hub:
 
     # Opening.
 
-    async def seal(self) -> wire.Sealed:
+    async def seal(self) -> bodies.Sealed:
         """Commit to the dice of a match before it is opened: see ``Opening.seal``."""
         return await self._opening.seal()
 
-    async def open(self, request: wire.Open, address: str) -> wire.Opened:
+    async def open(self, request: bodies.Open, address: str) -> bodies.Opened:
         """Open a match: see ``Opening.open``."""
         self.limits.take(address, "tables")
         opened, events = await self._opening.open(request, address)

@@ -6,7 +6,8 @@ import secrets
 from collections import Counter
 from functools import partial
 
-from escadaria import dice, wire
+from escadaria import bodies, dice
+from escadaria.events import Created, Started
 from escadaria.match.clock import Clock
 from escadaria.match.draft import first_events
 from escadaria.match.event_log import stored_events
@@ -92,14 +93,14 @@ class Opening:
         self._tokens = Tokens(store.key)
         self._clock = clock
 
-    async def seal(self) -> wire.Sealed:
+    async def seal(self) -> bodies.Sealed:
         """Commit to the dice of a match before it is opened. The seal expires after ``SEAL_SECONDS``."""
         match, secret = new_id(), dice.new_secret()
         try:
             await self._store.put(SEAL, digest(match), secret.hex(), self._clock.time() + SEAL_SECONDS)
         except StoreUnavailable:
             raise Refused("store_unavailable", "the store cannot be written, try again") from None
-        return wire.Sealed(match=match, commitment=dice.commitment(secret))
+        return bodies.Sealed(match=match, commitment=dice.commitment(secret))
 
     async def _take_seal(self, match: str) -> bytes:
         """Use up a seal and return the secret of its dice."""
@@ -111,7 +112,7 @@ class Opening:
             raise Refused("not_sealed", "the seal does not exist, was used or has expired: request another")
         return bytes.fromhex(secret)
 
-    async def open(self, request: wire.Open, address: str) -> tuple[wire.Opened, list[StoredEvent]]:
+    async def open(self, request: bodies.Open, address: str) -> tuple[bodies.Opened, list[StoredEvent]]:
         """Store a new match with its people and bots, started if requested.
 
         The seal is used up last: a refused request does not cost the players their entropy.
@@ -133,7 +134,7 @@ class Opening:
         except Refused:
             self._tables.remove(opener)
             raise
-        return wire.Opened(match=match, token=token, watch=events[0].hidden.watch), stored
+        return bodies.Opened(match=match, token=token, watch=events[0].hidden.watch), stored
 
     async def open_next(self, before: Match) -> tuple[str, list[StoredEvent]]:
         """Store the next match at the same table."""
@@ -149,8 +150,8 @@ class Opening:
     async def _store_new(self, match: str, new: list[MatchEvent]) -> list[StoredEvent]:
         """Store the events of a new match. :raises Refused: ``store_unavailable``."""
         first, last, now = new[0].event, new[-1].event, self._clock.time()
-        assert isinstance(first, wire.Created), "the first event of a match"
-        runs = first.settings.clock > 0 and isinstance(last, wire.Started)
+        assert isinstance(first, Created), "the first event of a match"
+        runs = first.settings.clock > 0 and isinstance(last, Started)
         events = stored_events(new, 0, now)
         try:
             await self._store.append(match, events, due=now + first.settings.clock if runs else None)

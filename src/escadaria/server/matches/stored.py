@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from escadaria import wire
+from escadaria.events import read_event
 from escadaria.game import GameError
 from escadaria.match.match import Match
 from escadaria.match.state import Hidden, MatchEvent, SavedMatch
@@ -129,7 +129,7 @@ def fold(events: Iterable[StoredEvent], *snapshots: tuple[int, str]) -> Match:
             raise ValueError(f"event {version} is missing")
         try:
             hidden = msgspec.json.decode(stored.hidden, type=Hidden) if stored.hidden else Hidden()
-            match.apply(MatchEvent(wire.read_event(stored.body), hidden), stored.time)
+            match.apply(MatchEvent(read_event(stored.body), hidden), stored.time)
         except _DAMAGE as error:
             raise ValueError(f"event {version}: {reason(error)}") from error
         if version in expected:
