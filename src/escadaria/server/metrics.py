@@ -13,7 +13,7 @@ import platform
 import subprocess
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -46,107 +46,76 @@ ProcessCollector(registry=REGISTRY)  # memory, processor time, file descriptors 
 _FINE = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 _COARSE = (0.005, 0.02, 0.1, 0.5, 2, 10)
 
+counter = partial(Counter, registry=REGISTRY)
+gauge = partial(Gauge, registry=REGISTRY)
+histogram = partial(Histogram, registry=REGISTRY)
+
 # Play.
 
-CONNECTIONS = Gauge("escadaria_connections", "Open connections", registry=REGISTRY)
-TABLES = Gauge("escadaria_tables", "Tables in memory", registry=REGISTRY)
-EVENTS = Counter("escadaria_events_total", "Events stored and broadcast", ["kind"], registry=REGISTRY)
-REFUSALS = Counter("escadaria_refusals_total", "Requests refused", ["code"], registry=REGISTRY)
-DROPPED = Counter("escadaria_dropped_total", "Connections closed by the server", ["code"], registry=REGISTRY)
-MOVE_SECONDS = Histogram(
-    "escadaria_move_seconds",
-    "From receiving a move to storing and broadcasting it",
-    buckets=_FINE,
-    registry=REGISTRY,
+CONNECTIONS = gauge("escadaria_connections", "Open connections")
+TABLES = gauge("escadaria_tables", "Tables in memory")
+EVENTS = counter("escadaria_events_total", "Events stored and broadcast", ["kind"])
+REFUSALS = counter("escadaria_refusals_total", "Requests refused", ["code"])
+DROPPED = counter("escadaria_dropped_total", "Connections closed by the server", ["code"])
+MOVE_SECONDS = histogram(
+    "escadaria_move_seconds", "From receiving a move to storing and broadcasting it", buckets=_FINE
 )
 
 # HTTP.
 
-_HTTP = Counter("escadaria_http_requests_total", "HTTP requests", ["route", "status"], registry=REGISTRY)
-_HTTP_SECONDS = Histogram(
-    "escadaria_http_seconds", "HTTP requests", ["route"], buckets=_COARSE, registry=REGISTRY
-)
-LIMIT_HITS = Counter(
-    "escadaria_limit_hits_total", "Requests and connections over a limit", ["limit"], registry=REGISTRY
-)
+HTTP = counter("escadaria_http_requests_total", "HTTP requests", ["route", "status"])
+HTTP_SECONDS = histogram("escadaria_http_seconds", "HTTP requests", ["route"], buckets=_COARSE)
+LIMIT_HITS = counter("escadaria_limit_hits_total", "Requests and connections over a limit", ["limit"])
 
 # The store.
 
-STORE_SECONDS = Histogram(
+STORE_SECONDS = histogram(
     "escadaria_store_seconds",
     "Time to store an event durably",
     buckets=(0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5),
-    registry=REGISTRY,
 )
-COMMIT_SECONDS = Histogram(
-    "escadaria_commit_seconds", "Duration of a commit", buckets=_FINE, registry=REGISTRY
-)
-COMMIT_EVENTS = Histogram(
-    "escadaria_commit_events",
-    "Events per commit",
-    buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000),
-    registry=REGISTRY,
+COMMIT_SECONDS = histogram("escadaria_commit_seconds", "Duration of a commit", buckets=_FINE)
+COMMIT_EVENTS = histogram(
+    "escadaria_commit_events", "Events per commit", buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 )
 
-# Workers.
+# Worker processes.
 
-BOTS_WAITING = Gauge(
-    "escadaria_bots_waiting", "Bot decisions waiting for a worker process", registry=REGISTRY
+BOTS_WAITING = gauge("escadaria_bots_waiting", "Bot decisions waiting for a worker process")
+QUEUE = gauge("escadaria_queue_length", "Jobs waiting for a worker process", ["queue"])
+QUEUE_REFUSALS = counter(
+    "escadaria_queue_refusals_total", "Jobs refused because the queue is full", ["queue"]
 )
-QUEUE = Gauge("escadaria_queue_length", "Jobs waiting for a worker process", ["queue"], registry=REGISTRY)
-QUEUE_REFUSALS = Counter(
-    "escadaria_queue_refusals_total", "Jobs refused because the queue is full", ["queue"], registry=REGISTRY
+WAIT_SECONDS = histogram(
+    "escadaria_queue_wait_seconds", "Time that a job waits for a worker process", ["queue"], buckets=_COARSE
 )
-WAIT_SECONDS = Histogram(
-    "escadaria_queue_wait_seconds",
-    "Time that a job waits for a worker process",
-    ["queue"],
-    buckets=_COARSE,
-    registry=REGISTRY,
+WORK_SECONDS = histogram(
+    "escadaria_work_seconds", "Time that a worker process takes for a job", ["queue"], buckets=_COARSE
 )
-WORK_SECONDS = Histogram(
-    "escadaria_work_seconds",
-    "Time that a worker process takes for a job",
-    ["queue"],
-    buckets=_COARSE,
-    registry=REGISTRY,
-)
-WORKER_DEATHS = Counter(
-    "escadaria_worker_deaths_total", "Worker processes that died", ["queue"], registry=REGISTRY
-)
+WORKER_DEATHS = counter("escadaria_worker_deaths_total", "Worker processes that died", ["queue"])
 
 # The process.
 
-LOOP_LAG = Histogram(
-    "escadaria_loop_lag_seconds", "How late the event loop runs a timer", buckets=_FINE, registry=REGISTRY
-)
-BUS_UP = Gauge("escadaria_bus_up", "1 while the bus between servers is connected", registry=REGISTRY)
-FOLLOWED = Counter(
+LOOP_LAG = histogram("escadaria_loop_lag_seconds", "How late the event loop runs a timer", buckets=_FINE)
+BUS_UP = gauge("escadaria_bus_up", "1 while the bus between workers is connected")
+FOLLOWED = counter(
     "escadaria_followed_total",
     "Times that events of other workers were applied, from a message of the bus or read from the store",
     ["source"],
-    registry=REGISTRY,
 )
-SWEPT = Counter(
-    "escadaria_swept_total",
-    "Matches evicted or archived, and expired values",
-    ["what"],
-    registry=REGISTRY,
+SWEPT = counter("escadaria_swept_total", "Matches evicted or archived, and expired values", ["what"])
+LAST_SWEEP = gauge(
+    "escadaria_last_sweep_timestamp_seconds", "When the last sweep ended, in seconds since 1970"
 )
-LAST_SWEEP = Gauge(
-    "escadaria_last_sweep_timestamp_seconds",
-    "When the last sweep ended, in seconds since 1970",
-    registry=REGISTRY,
-)
-BUILD = Gauge(
+BUILD = gauge(
     "escadaria_build_info",
     "1, labelled with the build and the name of this worker",
     ["version", "commit", "python", "worker"],
-    registry=REGISTRY,
 )
 _STARTED = time.monotonic()
-UPTIME = Gauge("escadaria_uptime_seconds", "Time since the process started", registry=REGISTRY)
-UPTIME.set_function(lambda: time.monotonic() - _STARTED)
+gauge("escadaria_uptime_seconds", "Time since the process started").set_function(
+    lambda: time.monotonic() - _STARTED
+)
 
 
 class RoomMeters(Meters):
@@ -155,22 +124,10 @@ class RoomMeters(Meters):
     def stored(self, events: list[MatchEvent], seconds: float) -> None:
         STORE_SECONDS.observe(seconds)
         for event in events:
-            _events(type(event.event).__name__).inc()
+            EVENTS.labels(type(event.event).__name__).inc()
 
     def followed(self, source: str) -> None:
-        _followed(source).inc()
-
-
-@cache
-def _events(kind: str) -> Counter:
-    """The counter of one kind of event, cached since the lookup is slow."""
-    return EVENTS.labels(kind)
-
-
-@cache
-def _followed(source: str) -> Counter:
-    """The counter of events of other workers by their source, cached since the lookup is slow."""
-    return FOLLOWED.labels(source)
+        FOLLOWED.labels(source).inc()
 
 
 def swept(**counts: int) -> None:
@@ -268,25 +225,10 @@ def with_metrics(app: App) -> App:
             await app(scope, receive, send_wrapper)
         finally:
             route = scope.get("path_template") or "none"
-            _counter(route, status).inc()
-            _timer(route).observe(time.perf_counter() - start)
+            HTTP.labels(route, status).inc()
+            HTTP_SECONDS.labels(route).observe(time.perf_counter() - start)
 
     return wrapped
-
-
-def count_early_refusal(status: int) -> None:
-    """Count a request that was refused before it reached the application."""
-    _counter("none", status).inc()
-
-
-@cache
-def _counter(route: str, status: int) -> Counter:
-    return _HTTP.labels(route, status)
-
-
-@cache
-def _timer(route: str) -> Histogram:
-    return _HTTP_SECONDS.labels(route)
 
 
 class LoopLag:

@@ -292,7 +292,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _refuse(self, status: int, code: RefusalCode, message: str) -> None:
         """Send a refusal and close the connection."""
-        metrics.count_early_refusal(status)
+        metrics.HTTP.labels("none", status).inc()
         body = msgspec.json.encode(wire.Refusal(code=code, message=message))
         retry = b"retry-after: 5\r\n" if status in (429, 503) else b""
         self.transport.write(

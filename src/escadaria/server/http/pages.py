@@ -33,30 +33,9 @@ from escadaria.store import StoreUnavailable
 STATIC = Path(__file__).parents[2] / "static"
 """The built web client. Files in ``assets`` exist only as ``NAME.gz`` if that is smaller."""
 
-ICON = Path(__file__).with_name("favicon.ico")
-"""``icon.svg`` for clients without SVG support."""
+OWN = (Path(__file__).with_name("robots.txt"), Path(__file__).with_name("favicon.ico"))
+"""Files that are there without the client; the icon is ``icon.svg`` for browsers without SVG support."""
 
-_PREVIEWERS = (
-    "Discordbot",
-    "facebookexternalhit",
-    "LinkedInBot",
-    "Slackbot",
-    "TelegramBot",
-    "Twitterbot",
-    "WhatsApp",
-)
-_ROBOTS = "\n".join(
-    [
-        "# Invitations (/t/) are private, but the sender's messenger may show a preview of one.",
-        *(f"User-agent: {name}" for name in _PREVIEWERS),
-        "Disallow: /api/",
-        "",
-        "User-agent: *",
-        "Disallow: /api/",
-        "Disallow: /t/",
-        "",
-    ]
-).encode()
 _LOOKUP_SECONDS = 1.0
 _IMMUTABLE = "public, max-age=31536000, immutable"
 
@@ -166,7 +145,7 @@ class _File:
 
     def response(self, accepted: str, known: str | None) -> Response[bytes]:
         """The response with the file, or 304 if the browser has it."""
-        use_gzip = self.compressed is not None and _accepts_gzip(accepted)
+        use_gzip = self.compressed is not None and accepts_gzip(accepted)
         etag = f'"{self.etag}-gz"' if use_gzip else f'"{self.etag}"'
         headers = {"Cache-Control": self.caching, "ETag": etag, "Vary": self.vary}
         if known is not None and etag in known:
@@ -177,7 +156,7 @@ class _File:
         return Response(body, media_type=self.media_type, headers=headers)
 
 
-def _accepts_gzip(accepted: str) -> bool:
+def accepts_gzip(accepted: str) -> bool:
     """Whether an Accept-Encoding header allows gzip (with a weight above zero)."""
     for part in accepted.lower().split(","):
         name, _, weight = part.replace(" ", "").partition(";q=")
@@ -201,7 +180,7 @@ def _built() -> int:
 
 @functools.lru_cache(1)
 def _read_files(folder: Path, built: int) -> dict[str, _File]:
-    found = {"/robots.txt": _file("/robots.txt", _ROBOTS), "/favicon.ico": _file("/x.ico", ICON.read_bytes())}
+    found = {f"/{path.name}": _file(path.name, path.read_bytes()) for path in OWN}
     for path in folder.rglob("*") if built else ():
         inside = path.relative_to(folder)
         if path.is_file() and not any(part.startswith(".") for part in inside.parts):

@@ -25,6 +25,7 @@ from escadaria.server.edge.access import address_of, check_request
 from escadaria.server.edge.addresses import is_loopback, own_addresses
 from escadaria.server.edge.socket import table
 from escadaria.server.http.errors import refusals
+from escadaria.server.http.pages import accepts_gzip
 from escadaria.server.matches.hub import Hub
 from escadaria.teaching.lessons import LessonView, lesson_view
 from escadaria.teaching.rulebook import RulesView, rules_view
@@ -194,18 +195,14 @@ _CONSTANT: dict[str, Any] = {"cache_control": CacheControlHeader(max_age=300), "
 """Options of routes whose answers never change while the server runs."""
 
 
-@get("/texts/{language:str}", responses=_body(dict[str, Any]) | refusals("bad_options"), **_CONSTANT)
-async def texts(request: AnyRequest, language: FromPath[str]) -> Response[bytes]:
-    """The texts of a language for the web client."""
-    return await _response(request, _encoded(texts_json, language))
-
-
 @get(
-    "/texts/{language:str}/{part:str}", responses=_body(dict[str, Any]) | refusals("bad_options"), **_CONSTANT
+    ["/texts/{language:str}", "/texts/{language:str}/{part:str}"],
+    responses=_body(dict[str, Any]) | refusals("bad_options"),
+    **_CONSTANT,
 )
-async def texts_part(request: AnyRequest, language: FromPath[str], part: FromPath[str]) -> Response[bytes]:
-    """A part of the texts of a language: ``home``, ``play``, ``learn`` or ``study``."""
-    return await _response(request, _encoded(texts_json, language, part))
+async def texts(request: AnyRequest, language: FromPath[str], part: FromPath[str] = "") -> Response[bytes]:
+    """The texts of a language for the web client, or a part: ``home``, ``play``, ``learn`` or ``study``."""
+    return await _response(request, _encoded(texts_json, language, *filter(None, [part])))
 
 
 @get("/rules/{game:str}", responses=_body(RulesView) | refusals("bad_options"), **_CONSTANT)
@@ -269,7 +266,7 @@ async def _response(
     """The response with the answer of a worker, decompressed if the client does not accept gzip."""
     if isinstance(answer, Waiting):
         return Response(msgspec.json.encode(answer), status_code=202, media_type=media_type)
-    if "gzip" not in request.headers.get("accept-encoding", ""):
+    if not accepts_gzip(request.headers.get("accept-encoding", "")):
         return Response(await asyncio.to_thread(gzip.decompress, answer), media_type=media_type)
     headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
     return Response(answer, media_type=media_type, headers=headers)
@@ -292,7 +289,6 @@ api = Router(
         position,
         rolls,
         texts,
-        texts_part,
         rules,
         lesson,
         advice,
