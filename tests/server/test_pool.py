@@ -18,9 +18,13 @@ import pytest
 from escadaria import bots, catalogue
 from escadaria.bots import AnyBot
 from escadaria.game import AnyGame
+from escadaria.match.clock import Clock
 from escadaria.refusals import Refused
 from escadaria.server.compute import answers, requests
-from escadaria.server.compute.pool import Pool, WorkerFailed
+from escadaria.server.compute.pool import Job, Pool, WorkerFailed
+from escadaria.server.compute.worker import Answer
+from escadaria.server.edge.limits import Limits
+from escadaria.settings import Settings
 from serving import PATIENCE, eventually
 
 pytestmark = pytest.mark.anyio
@@ -176,15 +180,24 @@ async def test_jobs_are_refused_if_no_worker_starts(monkeypatch: pytest.MonkeyPa
     await pool.close(PATIENCE)
 
 
-def test_the_cache_is_bounded_in_number_and_bytes() -> None:
-    cache = requests._Cache(3, 100)
-    for name in "abcd":
-        cache.put(name, b"x" * 10)
-    assert [cache.get(name) is not None for name in "abcd"] == [False, True, True, True]
-    cache.put("e", b"x" * 85)
-    assert [cache.get(name) is not None for name in "bcde"] == [False, False, True, True]
-    cache.put("f", b"x" * 101)
-    assert cache.size == 0 and cache.get("f") is None
+async def test_the_kept_answers_are_bounded_in_number_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "_CACHED_ANSWERS", 3)
+    monkeypatch.setattr(requests, "_CACHED_BYTES", 100)
+    settings = Settings()
+    compute = requests.Compute(settings, Limits(settings, Clock()))
+
+    def answered(name: str, size: int) -> str:
+        job = Job[bytes](b"", "", True, asyncio.get_running_loop().create_future())
+        job.finish(Answer(b"x" * size))
+        compute._jobs[name] = job
+        compute._forget()
+        return "".join(compute._jobs)
+
+    assert [answered(name, 10) for name in "abcd"] == ["a", "ab", "abc", "bcd"]
+    assert [answered("e", 85), answered("f", 101)] == ["de", ""]
+    running = Job[bytes](b"", "", True, asyncio.get_running_loop().create_future())
+    compute._jobs["g"] = running
+    assert answered("h", 101) == "g", "it is not done"
 
 
 async def test_a_master_decides_until_the_grandmaster_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

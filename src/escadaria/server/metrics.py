@@ -12,12 +12,13 @@ import os
 import platform
 import subprocess
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -198,24 +199,19 @@ def commit() -> str:
     return found.stdout.strip() or "unknown"
 
 
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
-App = Callable[[Any, Receive, Send], Awaitable[None]]
-
-
-def with_metrics(app: App) -> App:
+def with_metrics(app: ASGIApp) -> ASGIApp:
     """Wrap an ASGI application to count and time its HTTP requests by route template.
 
     Litestar sets the template in the scope. A request without a route counts as ``none``.
     """
 
-    async def wrapped(scope: Any, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != ScopeType.HTTP:
             await app(scope, receive, send)
             return
         status, start = 0, time.perf_counter()
 
-        async def send_wrapper(message: Any) -> None:
+        async def send_wrapper(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -231,21 +227,10 @@ def with_metrics(app: App) -> App:
     return wrapped
 
 
-class LoopLag:
-    """Measures the lag of the event loop with a repeated timer."""
-
-    def __init__(self, period: float = 0.25) -> None:
-        self._period = period
-        self._loop = asyncio.get_running_loop()
-        self._schedule()
-
-    def _schedule(self) -> None:
-        self._due = self._loop.time() + self._period
-        self._timer = self._loop.call_at(self._due, self._measure)
-
-    def _measure(self) -> None:
-        LOOP_LAG.observe(max(0.0, self._loop.time() - self._due))
-        self._schedule()
-
-    def stop(self) -> None:
-        self._timer.cancel()
+async def measure_lag(period: float = 0.25) -> None:
+    """Measure the lag of the event loop, again and again."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + period
+        await asyncio.sleep(period)
+        LOOP_LAG.observe(max(0.0, loop.time() - due))

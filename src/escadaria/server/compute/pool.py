@@ -17,7 +17,7 @@ import time
 from asyncio.subprocess import PIPE, Process, create_subprocess_exec
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar, cast
 
@@ -49,6 +49,7 @@ class Job(Generic[T]):
     tries: int = 0
 
     def finish(self, answer: Answer) -> None:
+        """Give the answer to those who wait."""
         if answer.refusal is not None:
             code, message, ruling = answer.refusal
             refused = Refused(code, message)
@@ -58,46 +59,40 @@ class Job(Generic[T]):
             self.fail(WorkerFailed(answer.failure))
         elif not self.future.done():
             self.future.set_result(answer.result)
+            self.call = b""
 
     def fail(self, error: Exception) -> None:
         if not self.future.done():
             self.future.set_exception(error)
+        self.call = b""  # it may be a whole record
 
 
 class WorkerFailed(Exception):
     """A function raised an exception in a worker. The message is the traceback."""
 
 
+@dataclass(eq=False)
 class Pool:
     """Worker processes for one kind of work. They start on demand and end when idle."""
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        processes: int = 1,
-        queue: int = 100,
-        queue_each: int = 25,
-        seconds: float = 10.0,
-        nice: int = 0,
-        idle_seconds: float = 300.0,
-    ) -> None:
-        self.name = name
-        self.processes = processes
-        self.queue = queue
-        """The maximum number of running and waiting jobs, for each of the two priorities."""
-        self.queue_each = queue_each
-        """The maximum number of waiting jobs per key."""
-        self.seconds = seconds
-        """The time limit of a job, after which its worker is killed."""
-        self.nice = nice
-        self.idle_seconds = idle_seconds
+    name: str
+    _: KW_ONLY
+    processes: int = 1
+    queue: int = 100
+    """The maximum number of running and waiting jobs, for each of the two priorities."""
+    queue_each: int = 25
+    """The maximum number of waiting jobs per key."""
+    seconds: float = 10.0
+    """The time limit of a job, after which its worker is killed."""
+    nice: int = 0
+    idle_seconds: float = 300.0
+
+    def __post_init__(self) -> None:
         self.deaths = 0
         """The number of workers that died or were killed."""
         self._queues = (_Queue(), _Queue())  # first, and others
         self._running: set[Job[Any]] = set()
         self._workers: dict[asyncio.Task[None], Process | None] = {}
-        self._starting = 0
         self._idle: list[asyncio.Future[None]] = []  # of workers that wait for a job
         self._mean_seconds = 0.0  # of a job, for Retry-After
         self._closed = False

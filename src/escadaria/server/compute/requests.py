@@ -34,7 +34,6 @@ ANALYSIS_WAIT_SECONDS = 2.0
 """How long a request waits for an analysis before it is answered with ``Waiting``."""
 
 _CACHED_ANSWERS, _CACHED_BYTES = 500, 16_000_000
-_FAILURES_KEPT = 100
 
 _POSITION_SECONDS, _ROLLS_SECONDS = 0.03, 0.2
 _REPLAY_SECONDS, _ANALYSIS_SECONDS = 0.0001, 0.01  # per ply
@@ -55,7 +54,7 @@ class Source:
     """What a worker makes a record from: a finished match, or a record file."""
 
     key: str
-    """Names it in the cache."""
+    """Names its answers."""
     plies: int
     """An upper bound of their number."""
     record: Callable[[], Record]
@@ -103,8 +102,7 @@ class Compute:
             nice=15,
         )
         self._limits = limits
-        self._cache = _Cache(_CACHED_ANSWERS, _CACHED_BYTES)
-        self._jobs: dict[str, Job[bytes]] = {}  # unfinished ones by key, and the latest failed ones
+        self._jobs: OrderedDict[str, Job[bytes]] = OrderedDict()  # running, and the last done, by key
 
     async def close(self, seconds: float = 2.0) -> None:
         """Kill all workers, in ``seconds`` at most."""
@@ -174,30 +172,25 @@ class Compute:
         address: str,
         seconds: float,
     ) -> bytes:
-        """The answer from the cache, from a running job, or from a new job; ``seconds`` is for each ply."""
+        """The answer of an earlier job or of a new one; ``seconds`` is for each ply."""
         key = _key(function, source)
-        found = self._cache.get(key)
-        if found is not None:
-            return found
-        job = self._jobs.get(key)
-        if job is None:
-            job = self._submit(pool, address, source.plies * seconds, function, source.record)
-            self._jobs[key] = job
-            job.future.add_done_callback(lambda future: self._finished(key, future))
+        if key not in self._jobs:
+            self._jobs[key] = self._submit(pool, address, source.plies * seconds, function, source.record)
+            self._jobs[key].future.add_done_callback(lambda _: self._forget())
+        self._jobs.move_to_end(key)
+        job = self._jobs[key]
         try:
             return await asyncio.shield(job.future)
         finally:
-            if job.future.done():
+            if job.future.done() and not _size(job):  # it failed: the next request tries again
                 self._jobs.pop(key, None)
 
-    def _finished(self, key: str, future: asyncio.Future[bytes]) -> None:
-        if future.cancelled() or future.exception() is not None:
-            failed = [key for key, job in self._jobs.items() if job.future.done()]
-            for old in failed[: max(0, len(failed) - _FAILURES_KEPT)]:
-                del self._jobs[old]
-        else:
-            self._cache.put(key, future.result())
-            self._jobs.pop(key, None)
+    def _forget(self) -> None:
+        """Forget the oldest answers if they are too many or too large."""
+        done = {key: _size(job) for key, job in self._jobs.items() if job.future.done()}
+        while len(done) > _CACHED_ANSWERS or sum(done.values()) > _CACHED_BYTES:
+            oldest = next(iter(done))
+            del done[oldest], self._jobs[oldest]
 
     def _submit(
         self, pool: Pool, address: str, seconds: float, function: Callable[..., T], *arguments: Any
@@ -214,29 +207,14 @@ class Compute:
         return job
 
 
-class _Cache:
-    """An LRU cache of answers, bounded in number and bytes."""
-
-    def __init__(self, max_answers: int, max_bytes: int) -> None:
-        self.max_answers, self.max_bytes = max_answers, max_bytes
-        self.size = 0
-        self._answers: OrderedDict[str, bytes] = OrderedDict()
-
-    def get(self, key: str) -> bytes | None:
-        found = self._answers.get(key)
-        if found is not None:
-            self._answers.move_to_end(key)
-        return found
-
-    def put(self, key: str, answer: bytes) -> None:
-        self.size += len(answer) - len(self._answers.get(key, b""))
-        self._answers[key] = answer
-        while len(self._answers) > self.max_answers or self.size > self.max_bytes:
-            self.size -= len(self._answers.popitem(last=False)[1])
-
-
 def _key(function: Callable[..., bytes], source: Source) -> str:
     return f"{function.__name__} {source.key}"
+
+
+def _size(job: Job[bytes]) -> int:
+    """The size of an answer; 0 if the job failed."""
+    failed = job.future.cancelled() or job.future.exception() is not None
+    return 0 if failed else len(job.future.result())
 
 
 def _per_key(queue: int) -> int:

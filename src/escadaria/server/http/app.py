@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncIterator
@@ -43,11 +44,11 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Litestar:
         hub = Hub(store, bus, settings, limits, clock)
         app.state.hub = hub
         await hub.start()
-        lag = metrics.LoopLag()
+        lag = asyncio.create_task(metrics.measure_lag())
         try:
             yield
         finally:
-            lag.stop()
+            lag.cancel()
             await hub.close()
 
     return Litestar(
