@@ -18,9 +18,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria import evaluator_network
-from escadaria.compute import ONE, ZERO
-from escadaria.games.rapido.compiled import play as kernel
-from escadaria.games.rapido.compiled import values as rapido_values
+from escadaria.compute import ONE
+from escadaria.games.rapido.compiled import policies
+from escadaria.games.rapido.compiled import turns as rapido_turns
 from escadaria.games.rapido.compiled.rules import (
     DECIDE,
     DOUBLES,
@@ -41,7 +41,7 @@ from escadaria.games.rapido.compiled.rules import (
     roll_again,
     worth_of_doubles,
 )
-from escadaria.games.rapido.compiled.values import Model, Workspace, evaluate
+from escadaria.games.rapido.compiled.turns import Model, Workspace, evaluate
 from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rolls import RANK
 from escadaria.games.rapido.rules import TOP_FIELD, Action, Again, Place, Rapido, State
@@ -54,7 +54,7 @@ FIELD = np.array([0, *np.repeat(np.arange(1, TOP_FIELD + 1), RANKS)])
 """By place."""
 VALUE = np.array([0, *np.tile(np.arange(RANKS), TOP_FIELD)])
 """By place: the rank of the pair's value."""
-ROLL_AGAIN = kernel.ROLL_AGAIN
+ROLL_AGAIN = policies.ROLL_AGAIN
 GAP = 1e-5
 BOTS = ("simple", "regular", "master")
 """Those without noise."""
@@ -284,9 +284,9 @@ def decisions_of(bot: str, finish: int, players: int = 3) -> Decisions:
     if bot == "master":
         return decisions_by(shipped_starts(finish), LEVELS)
     decisions = np.full((1, 1, 1, PAIR_KEYS, PAIR_KEYS, RANKS), ROLL_AGAIN, np.int8)
-    policy, tables = kernel.POLICIES[bot], kernel.policy_tables(Rapido(players=3))
+    policy, tables = policies.POLICIES[bot], policies.policy_tables(Rapido(players=3))
     rows = np.zeros((1, columns(3)), np.int64)
-    ask(policy, kernel.simple_decisions(), tables, rows[0], decisions[0, 0, 0])
+    ask(policy, policies.simple_decisions(), tables, rows[0], decisions[0, 0, 0])
     return decisions
 
 
@@ -310,7 +310,7 @@ def shipped_starts(finish: int) -> Starts:
     """How often who has just played wins, by the values that ship."""
     starts = np.zeros((finish, finish, finish, PAIR_KEYS, PAIR_KEYS))
     network = evaluator_network.load("escadaria.games.rapido", 3)
-    fill_starts(rapido_values.model(network), rapido_values.new_workspace(3, 1), starts)
+    fill_starts(rapido_turns.model(network), rapido_turns.new_workspace(3, 1), starts)
     return starts
 
 
@@ -325,8 +325,8 @@ def fill_starts(model: Model, workspace: Workspace, starts: Starts) -> None:
                 for near in range(PAIR_KEYS):
                     for far in range(PAIR_KEYS):
                         if near == 0 or FIELD[near] != FIELD[far]:
-                            workspace.keys[0] = rapido_values.key(3, FIELD[near], VALUE[near])
-                            workspace.keys[1] = rapido_values.key(3, FIELD[far], VALUE[far])
+                            workspace.keys[0] = rapido_turns.key(3, FIELD[near], VALUE[near])
+                            workspace.keys[1] = rapido_turns.key(3, FIELD[far], VALUE[far])
                             evaluate(model, finish, workspace)
                             starts[own, second, third, near, far] = workspace.shares[2]
 
@@ -371,7 +371,7 @@ def best_field(starts: Starts, turn: Turn, rank: int) -> int:
 
 @njit(cache=True, nogil=True)
 def ask(
-    policy: int, simple: Any, policy_tables: kernel.PolicyTables, position: Any, decisions: Decisions
+    policy: int, simple: Any, policy_tables: policies.PolicyTables, position: Any, decisions: Decisions
 ) -> None:
     """Fill in what a heuristic decides, by the places of both pairs and the rank of the value rolled."""
     noise, marks = np.uint64(0), SEATS + 3
@@ -387,11 +387,11 @@ def ask(
                 tower, position[marks + 2] = put(tower, 0, FIELD[far], VALUE[far])
             position[TOWER] = tower
             for rank in range(RANKS):
-                if policy < kernel.TOURIST:
-                    field, _ = kernel.decide(policy, simple, rank, tower, noise)
+                if policy < policies.TOURIST:
+                    field, _ = policies.decide(policy, simple, rank, tower, noise)
                 else:
                     position[ROLLED] = rank
-                    field, _ = kernel.decide_by_tables(policy, policy_tables, ONE, ZERO, position, noise)
+                    field, _ = policies.decide_by_tables(policy, policy_tables, ONE, position, noise)
                 decisions[near, far, rank] = field
 
 

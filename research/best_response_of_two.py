@@ -15,8 +15,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria import evaluator_network, solutions
-from escadaria.games.rapido.compiled import values as rapido_values
-from escadaria.games.rapido.compiled.play import ROLL_AGAIN
+from escadaria.games.rapido.compiled import turns as rapido_turns
+from escadaria.games.rapido.compiled.policies import ROLL_AGAIN
 from escadaria.games.rapido.compiled.rules import (
     DOUBLES,
     FIRST_ROLLS,
@@ -30,7 +30,7 @@ from escadaria.games.rapido.compiled.rules import (
     roll_again,
     worth_of_doubles,
 )
-from escadaria.games.rapido.compiled.values import Model, Workspace
+from escadaria.games.rapido.compiled.turns import Model, Workspace
 from escadaria.games.rapido.index import FIRST, PAIR_PLACES, TOWERS
 from escadaria.games.rapido.rules import TOP_FIELD, Rapido
 from escadaria.games.rapido.solution import ONE, RapidoSolution
@@ -167,8 +167,8 @@ def masters(finish: int) -> Decisions:
     if isinstance(solution, RapidoSolution):
         return decisions_by(1.0 - solution.values / ONE, finish)
     starts = np.zeros((finish, finish, TOWERS))
-    network = rapido_values.model(evaluator_network.load("escadaria.games.rapido", 2))
-    fill_starts(towers(), network, rapido_values.new_workspace(2, 1), starts)
+    network = rapido_turns.model(evaluator_network.load("escadaria.games.rapido", 2))
+    fill_starts(towers(), network, rapido_turns.new_workspace(2, 1), starts)
     return decisions_by(starts, LEVELS)
 
 
@@ -190,7 +190,7 @@ def fill_starts(rows: NDArray[np.int8], model: Model, workspace: Workspace, star
                 workspace.keys[0] = tower.own * RANKS + tower.own_rank
                 workspace.keys[1] = tower.low * RANKS + tower.low_rank
                 workspace.keys[2] = tower.high * RANKS + tower.high_rank
-                rapido_values.evaluate(model, len(starts), workspace)
+                rapido_turns.evaluate(model, len(starts), workspace)
                 starts[own, other, number] = workspace.shares[1]
 
 

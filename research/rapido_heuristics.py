@@ -40,7 +40,7 @@ from escadaria.games.rapido.compiled.rules import (
     set_up,
     worth_of_turn,
 )
-from escadaria.games.rapido.compiled.values import Model, Workspace, end_turn, model, new_workspace, plan
+from escadaria.games.rapido.compiled.turns import Model, Workspace, end_turn, model, new_workspace, plan
 from escadaria.games.rapido.heuristics import NEVER, UNREACHABLE
 from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Rapido
 from escadaria.games.rapido.solution import RapidoSolution

@@ -49,7 +49,7 @@ from escadaria.games.rapido.compiled.rules import (
     start_turn,
     worth_of_doubles,
 )
-from escadaria.games.rapido.compiled.values import (
+from escadaria.games.rapido.compiled.turns import (
     EACH_LEVEL,
     Model,
     Workspace,

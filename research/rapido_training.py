@@ -23,7 +23,7 @@ from escadaria.compute.forward import Weights
 from escadaria.evaluator_network import Network
 from escadaria.games.rapido import bots as levels
 from escadaria.games.rapido import values as features
-from escadaria.games.rapido.compiled.play import simple_decisions, weigh_as_regular
+from escadaria.games.rapido.compiled.policies import simple_decisions, weigh_as_regular
 from escadaria.games.rapido.compiled.rules import (
     GOES_ON,
     NUMBER_OF_ROLLS,
@@ -46,7 +46,7 @@ from escadaria.games.rapido.compiled.rules import (
     set_up,
     start_turn,
 )
-from escadaria.games.rapido.compiled.values import (
+from escadaria.games.rapido.compiled.turns import (
     EACH_LEVEL,
     ONE_CHOICE,
     Model,

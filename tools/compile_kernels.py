@@ -60,7 +60,7 @@ def of_kit(name: str) -> dict[str, Call]:
     kernel: Any = kit.compiled()
     found = dict[str, Call]()
     for bot in ("simple", "master"):
-        found[f"a game of {bot}"] = partial(kernel.watch, game, [bot] * 3, 0, 0)
+        found[f"a game of {bot}"] = partial(kernel.play_batch, game, [bot] * 3, 0, 1, 0)
         found[f"a batch against {bot}"] = partial(step, Batch, game, 2, bots=[bot], reward="potential")
     found["a batch"] = partial(step, Batch, game, 2)
     if kit.search:

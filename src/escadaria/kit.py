@@ -71,7 +71,7 @@ class Solver(Protocol):
 
 
 class Compiled(Protocol):
-    """``compiled.play``: compiled games of bots. Default: bots play by the rules in Python."""
+    """``compiled.games``: many games at the same time. Default: bots play by the rules in Python."""
 
     @property
     def POLICIES(self) -> Mapping[str, int]:
@@ -80,18 +80,15 @@ class Compiled(Protocol):
     @property
     def play_batch(self) -> PlayBatch: ...
 
+    def games(self, game: Any, number: int, bots: Sequence[str], /) -> Games:
+        """Games that wait for decisions from outside, in which these bots may play."""
+
 
 class Search(Protocol):
     """``compiled.search``. Default: no bot that is stronger than a master."""
 
     def grandmaster(self, game: Any, /) -> Callable[[Any, Any], Any]:
         """A bot that searches. If there is an exact solution, the game's master plays instead."""
-
-
-class Batch(Protocol):
-    """``compiled.batch``: many games at the same time. Default: none."""
-
-    def games(self, game: Any, number: int, bots: Sequence[str], /) -> Games: ...
 
 
 class Benchmark(Protocol):
@@ -206,9 +203,8 @@ class Kit:
     values = Part[Values]("values")
     solution = Part[SolutionFiles]("solution")
     solver = Part[Solver]("compiled.solver")
-    compiled = Part[Compiled]("compiled.play")
+    compiled = Part[Compiled]("compiled.games")
     search = Part[Search]("compiled.search")
-    batch = Part[Batch]("compiled.batch")
     benchmark = Part[Benchmark]("benchmark")
     observation = Part[Observation]("observation")
     picture = Part[Picture]("picture")

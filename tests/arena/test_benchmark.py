@@ -23,7 +23,7 @@ from escadaria.bots import BadBot
 from escadaria.catalogue import KITS
 from escadaria.cli import app
 from escadaria.game import AnyGame, BadOptions
-from escadaria.games.rapido.compiled.play import policy_tables
+from escadaria.games.rapido.compiled.policies import policy_tables
 from escadaria.solutions import BadSolution, Bounds
 from escadaria_pig.rules import Pig
 from tools import leaderboard

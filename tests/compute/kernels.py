@@ -110,14 +110,3 @@ def check_bots(game: AnyGame, lineup: Sequence[str], games: int) -> None:
     kernel: Any = kit_of(game).compiled
     arguments = game, lineup, 5, games, 2**64 - 2
     same_games(kernel().play_batch(*arguments), simulation.play_batch(*arguments))
-
-
-def check_positions(game: AnyGame, lineup: Sequence[str], number: int) -> None:
-    """Every position of a game of the kernel is the engine's."""
-    kernel: Any = kit_of(game).compiled
-    (_, state), *plies = kernel().watch(game, lineup, number, seed=3)
-    assert state == game.initial_state()
-    for action, after in plies:
-        state = game.apply(state, action)
-        assert after == state
-    assert game.outcome(state) is not None

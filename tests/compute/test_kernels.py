@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from compute.kernels import CHAINS, EVERY, check_bots, check_positions, lineups, same_games
+from compute.kernels import CHAINS, EVERY, check_bots, lineups, same_games
 from escadaria import bots
 from escadaria.arena import batches, simulation
 from escadaria.compute import streams
@@ -20,12 +20,6 @@ from escadaria.games.rapido.rules import Rapido
 pytestmark = pytest.mark.usefixtures("no_solution")
 
 every = pytest.mark.parametrize("game", EVERY, ids=str)
-
-
-@every
-def test_every_position_is_the_engine_s(game: AnyGame) -> None:
-    for number, lineup in enumerate(lineups(game.players)):
-        check_positions(game, lineup, number)
 
 
 @every

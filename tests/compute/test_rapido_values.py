@@ -11,7 +11,7 @@ import pytest
 
 from compute.kernels import RAPIDOS, check_bots, positions, row_of, wild_positions
 from escadaria import bots, evaluator_network, solutions
-from escadaria.games.rapido.compiled.values import Model, model, new_workspace, plan
+from escadaria.games.rapido.compiled.turns import Model, model, new_workspace, plan
 from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rolls import RANK
 from escadaria.games.rapido.rules import Again, Phase, Rapido, State

@@ -7,7 +7,7 @@ import pytest
 
 from compute.test_rapido_values import exact as exact
 from escadaria.compute.forward import Weights
-from escadaria.games.rapido.compiled.values import model, new_workspace
+from escadaria.games.rapido.compiled.turns import model, new_workspace
 from research import learning
 from research import rapido_training as training
 

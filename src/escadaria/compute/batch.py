@@ -353,15 +353,15 @@ _NONE = np.zeros(0, np.int64)
 
 def _games(game: AnyGame, number: int, bots: Sequence[str]) -> Games:
     kit = kit_of(game)
-    if kit.batch is None:
+    if kit.compiled is None:
         raise BadOptions(f"no compiled code plays {game.name}")
-    return kit.batch().games(game, number, bots)
+    return kit.compiled().games(game, number, bots)
 
 
 def compiled_bots(game: AnyGame) -> dict[str, int]:
     """The bots that can play in batches of this game, with their codes."""
     kit = kit_of(game)
-    return dict(kit.compiled().POLICIES) if kit.batch is not None and kit.compiled is not None else {}
+    return dict(kit.compiled().POLICIES) if kit.compiled is not None else {}
 
 
 def _codes(game: AnyGame, bots: Sequence[str]) -> list[int]:

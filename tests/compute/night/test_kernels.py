@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compute.kernels import NARROW, check_bots, check_positions, lineups
+from compute.kernels import NARROW, check_bots, lineups
 from escadaria import bots
 from escadaria.game import AnyGame
 from escadaria.games.chain.rules import Chain
@@ -27,7 +27,5 @@ def test_games_are_the_engine_s(game: AnyGame) -> None:
     """From game to game the bots move on by one seat, so all of them play from every seat."""
     for lineup in lineups(game.players):
         check_bots(game, lineup, games=12)
-        for number in range(game.players):
-            check_positions(game, lineup, number)
     for shift in range(2):
         check_bots(game, (bots.LEVELS[::-1] * 2)[shift : game.players + shift], games=2)

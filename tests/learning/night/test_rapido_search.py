@@ -8,7 +8,7 @@ import pytest
 from compute.kernels import positions, row_of
 from escadaria.games.rapido.compiled.rules import FIRST_ROLLS, RANKS, TOWER, free_fields, is_free
 from escadaria.games.rapido.compiled.solver import Solver
-from escadaria.games.rapido.compiled.values import end_turn, model
+from escadaria.games.rapido.compiled.turns import end_turn, model
 from escadaria.games.rapido.rules import TOP_FIELD, Phase, Rapido, State
 from escadaria.games.rapido.solution import RapidoSolution
 from research import rapido_search

@@ -25,7 +25,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from escadaria.compute import constants
-from escadaria.compute.traces import ACTION
 from escadaria.games.rapido import index, rolls
 from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Pair, Phase, State
 
@@ -35,7 +34,7 @@ Words = NDArray[np.int64]
 
 FIRST_ROLL, LATER_ROLL, DECIDE, OVER = constants(4)
 _PHASES = (Phase.FIRST_ROLL, Phase.LATER_ROLL, Phase.DECIDE, Phase.OVER)
-PHASE, TURN, ROLLED, TOWER, SEATS = range(ACTION + 1, ACTION + 6)
+PHASE, TURN, ROLLED, TOWER, SEATS = range(5)
 """The columns; from ``SEATS`` on each seat's step and each seat's marks."""
 
 SPARE = TOP_FIELD + 1

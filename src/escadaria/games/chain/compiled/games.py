@@ -38,6 +38,7 @@ from escadaria.games.chain.compiled.play import (
     plan_keep,
     plan_link,
     plan_turn,
+    play_batch,
     policy_tables_for,
     position_in,
     position_of,
@@ -73,6 +74,8 @@ from escadaria.games.chain.links import ALIKE, LONGEST
 from escadaria.games.chain.positions import DICE_EACH
 from escadaria.games.chain.rules import Chain
 from escadaria.games.chain.turn import OPEN, UP
+
+__all__ = ["POLICIES", "games", "play_batch"]
 
 _PHASES, _HEADINGS = int(OVER) + 1, 3
 _LINK, _MOVE = LONGEST, LONGEST + SIDES
