@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from escadaria.compute import ZERO
 from escadaria.games.chain import heuristics
 from escadaria.games.chain.bots import COVER_BONUS, HANDFUL
-from escadaria.games.chain.compiled import play as chain_kernel
-from escadaria.games.chain.compiled import values as chain_values
+from escadaria.games.chain.compiled import turns as chain_turns
+from escadaria.games.chain.compiled.policies import tables as board_tables
 from escadaria.games.chain.compiled.rules import (
     SIDES,
     Words,
@@ -32,19 +32,22 @@ from escadaria.games.chain.compiled.rules import (
     pool_of,
     take_back,
 )
-from escadaria.games.chain.compiled.values import (
+from escadaria.games.chain.compiled.search import (
+    Paths,
+    begin_turn,
+    leave,
+    meet,
+    paths,
+    roll_on,
+)
+from escadaria.games.chain.compiled.turns import (
     ChainTable,
     Evaluator,
-    Paths,
     Workspace,
-    begin_turn,
     best_keep,
     best_lengthening,
     best_slot,
     fill_standing,
-    leave,
-    meet,
-    roll_on,
     slot_after,
     work_out,
 )
@@ -110,7 +113,7 @@ def open_chains() -> OpenChains:
         first.append(first[-1] + len(each))
     return OpenChains(
         way.astype(np.int8), fits, np.concatenate(slots), np.concatenate(chances),
-        np.array(first), chain_values.chain_table().missing,
+        np.array(first), chain_turns.chain_table().missing,
     )  # fmt: skip
 
 
@@ -128,13 +131,11 @@ class GameTables(NamedTuple):
 def game_tables(game: Chain, evaluator: Evaluator | None = None) -> GameTables:
     """The tables of a game; for two players with the exact solution, else the shipped network."""
     if evaluator is None:
-        evaluator = chain_values.load_evaluator(game, exact=game.players == 2)
+        evaluator = chain_turns.load_evaluator(game, exact=game.players == 2)
         if game.players == 2 and not evaluator.waiter.size:
             raise NotSolved("there is no exact solution yet: escadaria solve chain --board default")
     dealt = np.array(game.initial_state().hands)
-    return GameTables(
-        evaluator, chain_values.chain_table(), open_chains(), chain_kernel.tables(game).arrows, dealt
-    )
+    return GameTables(evaluator, chain_turns.chain_table(), open_chains(), board_tables(game).arrows, dealt)
 
 
 # Turns.
@@ -191,7 +192,7 @@ class RuleWorkspace(NamedTuple):
 
 def new_rule_workspace(players: int) -> RuleWorkspace:
     disc, looks, needed = np.zeros((3, LONGEST + 2), np.int64)
-    return RuleWorkspace(chain_values.new_workspace(players), chain_values.paths(), disc, looks, needed)
+    return RuleWorkspace(chain_turns.new_workspace(players), paths(), disc, looks, needed)
 
 
 @njit(cache=True, nogil=True)
@@ -500,7 +501,7 @@ def chart(tables: GameTables, turns: int, seed: int) -> tuple[list[list[int | No
     tally(
         tables,
         met,
-        chain_values.new_workspace(len(tables.dealt)),
+        chain_turns.new_workspace(len(tables.dealt)),
         np.zeros(len(tables.open_chains.fits)),
         out,
     )

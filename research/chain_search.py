@@ -26,7 +26,7 @@ from escadaria.games.chain.compiled.search import (
     play_end,
     shares_of,
 )
-from escadaria.games.chain.compiled.values import (
+from escadaria.games.chain.compiled.turns import (
     ChainTable,
     best_keep,
     best_lengthening,

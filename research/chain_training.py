@@ -20,13 +20,17 @@ from numpy.typing import NDArray
 from escadaria.compute import ZERO
 from escadaria.compute.forward import Weights, weights
 from escadaria.compute.solve import solve
+from escadaria.compute.steps import GO_ON, OUTSIDE
 from escadaria.compute.streams import DICE, NOISE, start
 from escadaria.evaluator_network import Network
 from escadaria.games.chain import values as features
 from escadaria.games.chain.boards import BOARDS, SHORTEST_TRACK, Board
-from escadaria.games.chain.compiled import play as chain_kernel
-from escadaria.games.chain.compiled.play import REGULAR, TURN, play_game, position_in
+from escadaria.games.chain.compiled.games import play_on
+from escadaria.games.chain.compiled.policies import REGULAR, Tables, tables
 from escadaria.games.chain.compiled.rules import (
+    OVER,
+    PHASE,
+    TURN,
     Words,
     dice_left,
     free_discs,
@@ -34,21 +38,25 @@ from escadaria.games.chain.compiled.rules import (
     move,
     next_seat,
     pool_of,
+    position_in,
     put,
+    row_of,
     take_back,
 )
-from escadaria.games.chain.compiled.values import (
+from escadaria.games.chain.compiled.search import (
+    Paths,
+    find_ends,
+    paths,
+)
+from escadaria.games.chain.compiled.turns import (
     ChainTable,
     Evaluator,
-    Paths,
     Workspace,
     best_keep,
     chain_table,
     evaluate,
-    find_ends,
     load_evaluator,
     new_workspace,
-    paths,
     read_rows,
     work_out,
 )
@@ -104,45 +112,42 @@ OF_TWO = (0.44, 0.09, 0.44, 0.03)
 
 @njit(cache=True, nogil=True)
 def games_by_heuristics(
-    tables: chain_kernel.Tables,
-    dealt: Words,
+    tables: Tables,
+    first_row: Words,
+    players: int,
     first: int,
     seed: np.uint64,
-    trace: Words,
     track: int,
     workspace: Workspace,
     rows: Any,
     targets: Any,
 ) -> int:
     """Fill ``rows`` and ``targets`` with starts of turns and who won; returns how many."""
-    players, spaces = len(dealt), len(tables.arrows)
-    policies, hands = np.zeros(players, np.int64), np.zeros(players, np.int64)
-    discs, stacks = np.zeros((players, 2), np.int64), np.zeros(spaces, np.int64)
-    counts = np.zeros((players, 4), np.int64)
-    at, number = 0, first
+    policies, mover, row = np.zeros(players, np.int64), np.zeros(players, np.int64), first_row.copy()
+    streams, at, number = np.zeros(2, np.uint64), 0, first
+    hands, discs, stacks = position_in(row, players)
     while True:
-        dice, noise = start(seed, number, DICE), start(seed, number, NOISE)
+        for which in (DICE, NOISE):
+            streams[which] = start(seed, number, which)
         number += 1
         for seat in range(players):
             policies[seat] = np.random.randint(REGULAR + 1)
-        hands[:] = dealt
-        _, turns, plies = play_game(policies, tables, None, dice, noise, hands, discs, stacks, counts, None)
-        if at + turns > len(rows):
-            return at
-        if plies >= len(trace):
-            continue
-        hands[:] = dealt
-        winner, _, _ = play_game(policies, tables, None, dice, noise, hands, discs, stacks, counts, trace)
-        for ply in range(plies):
-            if trace[ply, chain_kernel.PHASE] != chain_kernel.KEEP:
-                continue
-            seat = trace[ply, TURN]
-            its_hands, its_discs, its_stacks = position_in(trace[ply], players)
-            read_rows(track, seat, its_hands, its_discs, its_stacks, workspace)
-            rows[at] = workspace.rows
-            targets[at] = 0.0
-            targets[at, (winner - seat) % players] = 1.0
-            at += 1
+        row[:] = first_row
+        turns = 0
+        while row[PHASE] != OVER:
+            if at + turns == len(rows):
+                return at
+            seat = row[TURN]
+            read_rows(track, seat, hands, discs, stacks, workspace)
+            rows[at + turns] = workspace.rows
+            mover[:] = OUTSIDE
+            mover[seat] = policies[seat]
+            play_on(tables, None, mover, GO_ON, players, row, streams, None)
+            turns += 1
+        for turn in range(turns):  # all seats in turn, from the first
+            targets[at + turn] = 0.0
+            targets[at + turn, (row[TURN] - turn) % players] = 1.0
+        at += turns
 
 
 # Self-play.
@@ -461,7 +466,7 @@ def loss(network: Network, game: Chain, games: int, seed: int) -> Loss:
     truth = exact_evaluator(game)
     model = truth._replace(network=weights(network), waiter=truth.waiter[:0])
     lost, squares, won = lose(
-        model, truth, chain_table(), chain_kernel.tables(game).arrows, games, seed,
+        model, truth, chain_table(), tables(game).arrows, games, seed,
         new_workspace(2), new_workspace(2), paths(),
     )  # fmt: skip
     return Loss.of(games, lost, squares, won)
@@ -529,7 +534,7 @@ def train(
         done = met / positions
         board = str(rng.choice(["default", "short", "long", ""], p=shares))
         game = Chain(players, board or any_board(rng))
-        arrows, is_solved = chain_kernel.tables(game).arrows, bool(board) and players == 2
+        arrows, is_solved = tables(game).arrows, bool(board) and players == 2
         truth = exact_evaluator(game) if is_solved else load_evaluator(game, exact=False)
         model = truth._replace(network=net, waiter=truth.waiter[:0])
         if is_solved:
@@ -571,7 +576,7 @@ def play_round(net: Weights, game: Chain, trust: float, wanted: int, seed: int) 
     model = load_evaluator(game, exact=False)._replace(network=net)
     found = ReplayMemory(features.number_of_features(players), players, wanted + TURNS)
     end = self_play(
-        model, chain_table(), chain_kernel.tables(game).arrows, trust, new_workspace(players),
+        model, chain_table(), tables(game).arrows, trust, new_workspace(players),
         np.zeros(players, np.int64), np.zeros((players, 2), np.int64), paths(), *found.next_rows(), wanted,
     )  # fmt: skip
     return found.rows[:end], found.targets[:end]
@@ -594,10 +599,10 @@ def warm_up(
     while met < positions:
         board = str(rng.choice(list(BOARDS), p=[DEFAULT, *[(1 - DEFAULT) / 2] * 2]))
         game = Chain(players, board)
-        trace = np.zeros((1 << 13, chain_kernel.SEATS + 3 * players + game.track.length + 1), np.int64)
+        first_row = np.array(row_of(game.track.length, game.initial_state()))
         found = games_by_heuristics(
-            chain_kernel.tables(game), np.array(game.initial_state().hands), met,
-            np.uint64(rng.integers(1 << 60)), trace, features.kind_of_track(game.track), space, rows, targets,
+            tables(game), first_row, players, met, np.uint64(rng.integers(1 << 60)),
+            features.kind_of_track(game.track), space, rows, targets,
         )  # fmt: skip
         order = rng.permutation(found)
         met_rows[rows[order]] = True

@@ -15,11 +15,16 @@ from escadaria.arena import simulation
 from escadaria.catalogue import kit_of
 from escadaria.game import AnyGame, play_out
 from escadaria.games.chain.boards import Board
-from escadaria.games.chain.compiled import play as chain_kernel
+from escadaria.games.chain.compiled import rules as chain_rules
 from escadaria.games.chain.compiled.solver import GAP, Solver, layout
-from escadaria.games.chain.compiled.values import Evaluator, load_evaluator
+from escadaria.games.chain.compiled.turns import (
+    Evaluator,
+    load_evaluator,
+)
+from escadaria.games.chain.positions import (
+    State as ChainState,
+)
 from escadaria.games.chain.rules import Chain
-from escadaria.games.chain.rules import State as ChainState
 from escadaria.games.chain.solution import ChainSolution
 from escadaria.games.rapido.compiled import rules as rapido_rules
 from escadaria.games.rapido.rules import Phase, Rapido, State
@@ -68,7 +73,7 @@ def row_of(state: State) -> Words:
 
 def words(game: Chain, state: ChainState) -> tuple[Words, Words, Words]:
     """Hands, discs and stacks of a position of Chain as the kernel has them."""
-    row = np.array(chain_kernel.row_of(game.track.length, state)[chain_kernel.SEATS :])
+    row = np.array(chain_rules.row_of(game.track.length, state)[chain_rules.SEATS :])
     hands, discs, stacks = np.split(row, [game.players, 3 * game.players])
     return hands, discs.reshape(-1, 2), stacks
 

@@ -18,7 +18,16 @@ from escadaria.games.chain.boards import BOARDS, Board
 from escadaria.games.chain.compiled import solver as chain_solver
 from escadaria.games.chain.compiled.solver import GAP, LANES, Solver, moves, turns
 from escadaria.games.chain.links import Links
-from escadaria.games.chain.rules import Action, Chain, Keep, Move, Phase, State
+from escadaria.games.chain.positions import (
+    Phase,
+    State,
+)
+from escadaria.games.chain.rules import (
+    Action,
+    Chain,
+    Keep,
+    Move,
+)
 from escadaria.games.chain.solution import DICE, ChainSolution, arrangements
 from escadaria.games.chain.turn import Turn
 from escadaria.solutions import find

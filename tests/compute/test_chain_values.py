@@ -9,13 +9,21 @@ import pytest
 
 from compute.kernels import words
 from escadaria.games.chain import values as features
-from escadaria.games.chain.compiled import play as chain_kernel
-from escadaria.games.chain.compiled import values as compiled
-from escadaria.games.chain.rules import Chain, Keep, Phase, State
+from escadaria.games.chain.compiled import turns as compiled
+from escadaria.games.chain.compiled.policies import tables
+from escadaria.games.chain.compiled.search import find_ends, paths
+from escadaria.games.chain.positions import (
+    Phase,
+    State,
+)
+from escadaria.games.chain.rules import (
+    Chain,
+    Keep,
+)
 from escadaria.games.chain.turn import Turn
+from strategies import play_random
 
 GAMES = [Chain(2), Chain(2, "short"), Chain(2, "26 5>9"), Chain(3), Chain(4, "18"), Chain(6, "long")]
-LINEUP = ["random", "regular"] * 3
 CLOSE = 1e-5
 """Networks are summed in another order, in numbers of 32 bits."""
 
@@ -23,25 +31,22 @@ CLOSE = 1e-5
 pytestmark = pytest.mark.usefixtures("no_solution")
 
 
-def starts(game: Chain, games: int = 2) -> Iterator[State]:
-    """Turn starts of careless play, where discs lie on each other."""
-    for number in range(games):
-        for _, state in chain_kernel.watch(game, LINEUP[: game.players], number, seed=4):
-            if state.phase is Phase.KEEP:
-                yield state
+def starts(game: Chain) -> Iterator[State]:
+    """Turn starts of random play, where discs lie on each other."""
+    yield from (state for _, state in play_random(game, 4, 2000) if state.phase is Phase.KEEP)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_what_is_seen_and_what_a_turn_is_worth_and_leads_to(game: Chain) -> None:
-    known, workspace, paths = (
+    known, workspace, ways = (
         features.shipped(game),
         compiled.new_workspace(game.players),
-        compiled.paths(),
+        paths(),
     )
     evaluator, chains, arrows = (
         compiled.load_evaluator(game, exact=False),
         compiled.chain_table(),
-        chain_kernel.tables(game).arrows,
+        tables(game).arrows,
     )
     for number, state in enumerate(starts(game)):
         hands, discs, stacks = words(game, state)
@@ -65,8 +70,8 @@ def test_what_is_seen_and_what_a_turn_is_worth_and_leads_to(game: Chain) -> None
         turn = Turn(workspace.stop.copy(), workspace.fail.copy(), most)
         for dice in range(1, state.hands[state.turn] + 1):
             assert compiled.kept(chains, workspace, dice) == pytest.approx(turn.kept(dice), abs=1e-12)
-            compiled.find_ends(chains, workspace, most, dice, paths)
+            find_ends(chains, workspace, most, dice, ways)
             stops, fails = turn.ends_after(game.apply(state, Keep(dice)))
-            np.testing.assert_allclose(paths.stops[: most + 1], stops, atol=1e-12)
-            np.testing.assert_allclose(paths.fails, fails, atol=1e-12)
-            assert not paths.mass.any()
+            np.testing.assert_allclose(ways.stops[: most + 1], stops, atol=1e-12)
+            np.testing.assert_allclose(ways.fails, fails, atol=1e-12)
+            assert not ways.mass.any()

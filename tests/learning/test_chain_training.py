@@ -10,8 +10,9 @@ import pytest
 from compute.kernels import GAME, tiny_evaluator, words
 from compute.test_chain_values import CLOSE, starts
 from escadaria.games.chain import values as features
-from escadaria.games.chain.compiled import play as chain_kernel
-from escadaria.games.chain.compiled import values as compiled
+from escadaria.games.chain.compiled import turns as compiled
+from escadaria.games.chain.compiled.policies import tables
+from escadaria.games.chain.compiled.search import paths as new_paths
 from escadaria.games.chain.rules import Chain
 from escadaria.games.chain.values import ChainValues
 from research import chain_training
@@ -29,9 +30,9 @@ def test_a_turn_that_is_learned_is_worth_what_it_makes_of_all_chances(
     evaluator, chains, arrows = (
         compiled.load_evaluator(game, exact=False),
         compiled.chain_table(),
-        chain_kernel.tables(game).arrows,
+        tables(game).arrows,
     )
-    workspace, paths, outlook = compiled.new_workspace(game.players), compiled.paths(), np.zeros(game.players)
+    workspace, paths, outlook = compiled.new_workspace(game.players), new_paths(), np.zeros(game.players)
     for state in list(starts(game))[::5]:
         seat, table = state.turn, words(game, state)
         compiled.work_out(evaluator, chains, workspace, arrows, seat, state.pool, *table)
@@ -92,11 +93,11 @@ def test_boards_made_by_chance_are_learned_as_such(monkeypatch: pytest.MonkeyPat
 def test_exact_play_gives_nothing_away_and_a_network_that_knows_nothing_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    truth, arrows = tiny_evaluator(), chain_kernel.tables(GAME).arrows
+    truth, arrows = tiny_evaluator(), tables(GAME).arrows
     monkeypatch.setattr(chain_training, "exact_evaluator", lambda game: truth)
     workspace, exact = compiled.new_workspace(2), compiled.new_workspace(2)
     lost, _, won = chain_training.lose(
-        truth, truth, compiled.chain_table(), arrows, 200, 1, workspace, exact, compiled.paths()
+        truth, truth, compiled.chain_table(), arrows, 200, 1, workspace, exact, new_paths()
     )
     assert lost == pytest.approx(0, abs=1e-9)
     assert 60 < won < 140

@@ -13,9 +13,21 @@ import pytest
 from compute.kernels import GAME, tiny_evaluator, tiny_solution, words
 from escadaria import bots
 from escadaria.games.chain import heuristics as chain
-from escadaria.games.chain.compiled import values as chain_values
-from escadaria.games.chain.links import FACES
-from escadaria.games.chain.rules import Chain, Keep, Lengthen, Move, Phase, Roll, State
+from escadaria.games.chain.compiled import turns as chain_turns
+from escadaria.games.chain.links import (
+    FACES,
+)
+from escadaria.games.chain.positions import (
+    Phase,
+    State,
+)
+from escadaria.games.chain.rules import (
+    Chain,
+    Keep,
+    Lengthen,
+    Move,
+    Roll,
+)
 from research import chain_heuristics as by_chain
 from research.heuristic_search import Family, adopted, search, stages, tuned
 from strategies import play_random
@@ -100,7 +112,7 @@ def test_rules_of_chain_decide_the_same_compiled() -> None:
 
 
 def tables_of(game: Chain) -> tuple[by_chain.GameTables, by_chain.RuleWorkspace]:
-    evaluator = chain_values.load_evaluator(game, exact=False)
+    evaluator = chain_turns.load_evaluator(game, exact=False)
     return by_chain.game_tables(game, evaluator), by_chain.new_rule_workspace(game.players)
 
 

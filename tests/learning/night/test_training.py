@@ -10,8 +10,9 @@ from compute.test_chain_values import CLOSE
 from escadaria.arena.benchmark import regret
 from escadaria.bots.evaluating import Master
 from escadaria.games.chain import values as features
-from escadaria.games.chain.compiled import play as chain_kernel
-from escadaria.games.chain.compiled import values as compiled
+from escadaria.games.chain.compiled import turns as compiled
+from escadaria.games.chain.compiled.policies import tables
+from escadaria.games.chain.compiled.search import paths as new_paths
 from escadaria.games.chain.compiled.solver import GAP, layout
 from escadaria.games.chain.rules import Chain
 from escadaria.games.chain.solution import HAND_PAIRS, ChainSolution, arrangements, hands_number
@@ -43,8 +44,8 @@ def test_from_a_solution_the_exact_worth_of_all_that_turns_may_lead_to_is_learne
     memory = ReplayMemory(features.number_of_features(2), 2, 4000)
     new = memory.grow(
         chain_training.sample_exact(
-            model, truth, compiled.chain_table(), chain_kernel.tables(game).arrows, compiled.new_workspace(2),
-            np.zeros(2, np.int64), np.zeros((2, 2), np.int64), compiled.paths(), *memory.next_rows(), 3000,
+            model, truth, compiled.chain_table(), tables(game).arrows, compiled.new_workspace(2),
+            np.zeros(2, np.int64), np.zeros((2, 2), np.int64), new_paths(), *memory.next_rows(), 3000,
         )
     )  # fmt: skip
     assert memory.filled == new >= 3000 and not memory.targets[new:].any()

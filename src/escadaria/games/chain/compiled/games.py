@@ -1,4 +1,4 @@
-"""Batches of Chain games (C1-C18): each step carries out one decision per game and the dice after it."""
+"""Chain's games compiled (C1-C18): bots play many, and batches wait for decisions from outside."""
 
 from __future__ import annotations
 
@@ -9,12 +9,31 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from escadaria.compute.counting import Counts, begin, counted
 from escadaria.compute.steps import GO_ON, WAIT, Bytes, Floats, Games, Places, Step, Streams
 from escadaria.compute.streams import DICE, NOISE, below
-from escadaria.games.chain.compiled.play import (
+from escadaria.game import AnyGame
+from escadaria.games.chain.compiled.policies import (
+    EXPERT,
+    POLICIES,
+    RANDOM,
+    PolicyTables,
+    Tables,
+    built,
+    decide,
+    decide_keep,
+    decide_link,
+    is_built_at_once,
+    plan,
+    plan_keep,
+    plan_link,
+    plan_turn,
+    policy_tables_for,
+    tables,
+)
+from escadaria.games.chain.compiled.rules import (
     BUILD,
     DECIDE,
-    EXPERT,
     HEADING,
     KEEP,
     LAST,
@@ -23,33 +42,16 @@ from escadaria.games.chain.compiled.play import (
     NUMBERS,
     OVER,
     PHASE,
-    POLICIES,
     POOL,
-    RANDOM,
     ROLL,
     SEATS,
-    TURN,
-    PolicyTables,
-    Tables,
-    decide,
-    decide_keep,
-    decide_link,
-    plan,
-    plan_keep,
-    plan_link,
-    plan_turn,
-    play_batch,
-    policy_tables_for,
-    position_in,
-    position_of,
-    row_of,
-    tables,
-)
-from escadaria.games.chain.compiled.rules import (
     SIDES,
+    TURN,
+    Dice,
     Words,
     add_link,
     can_build,
+    columns,
     discs_above,
     fail,
     fits,
@@ -57,13 +59,17 @@ from escadaria.games.chain.compiled.rules import (
     has_won,
     how_many,
     inlined,
-    is_link,
+    link,
+    may_link,
     move,
     next_seat,
+    position_in,
+    position_of,
+    row_of,
     set_hand,
     times,
 )
-from escadaria.games.chain.compiled.values import (
+from escadaria.games.chain.compiled.turns import (
     Evaluator,
     Workspace,
     evaluate,
@@ -75,16 +81,182 @@ from escadaria.games.chain.positions import DICE_EACH
 from escadaria.games.chain.rules import Chain
 from escadaria.games.chain.turn import OPEN, UP
 
-__all__ = ["POLICIES", "games", "play_batch"]
+# Playing.
 
-_PHASES, _HEADINGS = int(OVER) + 1, 3
 _LINK, _MOVE = LONGEST, LONGEST + SIDES
 """The first action of a kind. The first actions of all keep dice; after the moves come up and down."""
+_COVERED, _FAILED, _ARROW, _HOME = range(4)
+_COUNTED = ("covered", "failed", "arrows", "home")
+"""What is counted by seat, in the order of the rows."""
+
+
+@inlined
+def play_on(
+    tables: Tables,
+    policy_tables: PolicyTables | None,
+    policies: Words | None,
+    action: int,
+    players: int,
+    row: Words,
+    streams: Streams,
+    counts: Words | None,
+) -> tuple[int, int]:
+    """Carry out an action and those of bots, and roll the dice, until a decision from outside or the end.
+
+    :param action: its number, or ``GO_ON``.
+    :param policies: the bots by seat; without them all decisions come from outside.
+    :param counts: by what is counted and by seat, where wanted.
+    :return: the number of turns that ended, and of plies after the action.
+    """
+    hands, discs, stacks = position_in(row, players)
+    spaces, rolls, noise = len(stacks) - 1, streams[DICE], streams[NOISE]
+    seat, phase, pool = row[TURN], row[PHASE], row[POOL]
+    dice = Dice(row[NUMBERS], row[LAST], row[HEADING], row[LOOSE])
+    turns, plies, planned = 0, 0, False
+    while True:
+        ended = failed = False
+        if action == GO_ON:
+            pass
+        elif action < _LINK:
+            pool += set_hand(seat, action + 1, hands)  # C8
+            phase = ROLL
+        elif action < _MOVE:
+            dice = link(dice, action - _LINK)
+            phase = BUILD if dice.loose else DECIDE
+        elif action < _MOVE + spaces:
+            walked, end, victim = move(seat, action - _MOVE, hands[seat], tables.arrows, discs, stacks)
+            ended = True
+            if counts is not None:
+                if victim >= 0:
+                    counts[_COVERED, victim] += 1
+                counts[_ARROW, seat] += end != walked
+                counts[_HOME, seat] += end == spaces
+        else:
+            pool += set_hand(seat, hands[seat] + 1, hands)  # C13
+            dice = Dice(dice.numbers, dice.last, action - _MOVE - spaces + UP, dice.loose)
+            phase = LENGTHEN
+        if phase == ROLL:  # C9
+            numbers, last, loose = dice.numbers, dice.last, dice.loose
+            if numbers == 0:
+                rolls, last = below(rolls, SIDES)
+                numbers = 1 << 8 * last
+                plies += 1
+            for _ in range(hands[seat] - 1 - how_many(loose)):
+                rolls, number = below(rolls, SIDES)
+                loose += 1 << 8 * number
+                plies += 1
+            dice = Dice(numbers, last, dice.heading, loose)
+            failed = not can_build(last, loose)
+            phase = BUILD if loose else DECIDE
+        elif phase == LENGTHEN:
+            rolls, number = below(rolls, SIDES)
+            plies += 1
+            failed = not fits(dice.numbers, dice.last, dice.heading, number)
+            if not failed:
+                numbers, last, heading = add_link(dice.numbers, dice.last, dice.heading, number)
+                dice = Dice(numbers, last, heading, dice.loose)
+            phase = DECIDE
+        if failed:
+            pool += fail(seat, hands)
+            if counts is not None:
+                counts[_FAILED, seat] += 1
+        if failed or ended:
+            dice = Dice(0, 0, 0, 0)
+            turns += 1
+            seat = next_seat(seat, players)
+            phase = OVER if has_won(seat, discs, stacks) else KEEP
+        if phase == OVER or policies is None:
+            break
+        policy = policies[seat]
+        if policy < 0:
+            break
+        action = GO_ON
+        if policy_tables is None or policy < EXPERT:
+            if phase == KEEP:
+                choice, noise = decide_keep(policy, hands[seat], noise)
+                action = choice - 1
+            elif phase == BUILD and is_built_at_once(policy, dice):
+                plies += how_many(dice.loose)
+                dice = built(tables, dice, pool)
+                phase = DECIDE
+            elif phase == BUILD:
+                choice, noise = decide_link(policy, tables, dice, pool, noise)
+                action = _LINK + choice
+            if phase == DECIDE:
+                choice, noise = decide(policy, tables, seat, dice, pool, hands, discs, stacks, noise)
+                action = _MOVE + (choice if choice >= 0 else spaces - choice - UP)
+        else:
+            if phase != KEEP and not planned:  # the game began within the turn
+                plan_turn(policy, policy_tables, tables.arrows, seat, pool, hands, discs, stacks)
+            planned = True
+            if phase == KEEP:
+                choice, noise = plan_keep(
+                    policy, policy_tables, tables.arrows, seat, pool, hands, discs, stacks, noise
+                )
+                action = choice - 1
+            elif phase == BUILD:
+                choice, noise = plan_link(policy, policy_tables, dice, noise)
+                action = _LINK + choice
+            else:
+                choice, noise = plan(policy, policy_tables, seat, dice, pool, hands, discs, stacks, noise)
+                action = _MOVE + (choice if choice >= 0 else spaces - choice - UP)
+        plies += 1
+    streams[DICE], streams[NOISE] = rolls, noise
+    row[TURN], row[PHASE], row[POOL] = seat, phase, pool
+    row[NUMBERS], row[LAST], row[HEADING], row[LOOSE] = dice
+    return turns, plies
+
+
+# Games of bots.
+
+
+@njit(cache=True, nogil=True)
+def play_games(
+    tables: Tables,
+    policy_tables: PolicyTables | None,
+    lineup: Words,
+    first_row: Words,
+    first: int,
+    seed: np.uint64,
+    each: Counts,
+    by_seat: Counts,
+) -> None:
+    """Fill the rows of ``each`` and ``by_seat`` with as many games, from number ``first`` on."""
+    players = len(lineup)
+    policies, row, streams = np.empty(players, np.int64), first_row.copy(), np.empty((1, 2), np.uint64)
+    counts = np.empty((len(_COUNTED), players), np.int64)
+    for game in range(len(each)):
+        begin(lineup, first + game, seed, policies, streams)
+        row[:], counts[:] = first_row, 0
+        turns, plies = play_on(tables, policy_tables, policies, GO_ON, players, row, streams[0], counts)
+        each[game, 0], each[game, 1], each[game, 2] = row[TURN], turns, plies
+        for seat in range(players):
+            by_seat[0, game, seat] = row[SEATS + seat]
+            for name in range(len(_COUNTED)):
+                by_seat[1 + name, game, seat] = counts[name, seat]
+
+
+def play_batch(
+    game: AnyGame, bots: Sequence[str], first: int, games: int, seed: int, exact: bool = True
+) -> dict[str, Counts]:
+    """The games ``first``, ``first + 1``, … of a seed; the bots of game 0 move on by one seat each game."""
+    assert isinstance(game, Chain)
+    lineup, row = (
+        np.array([POLICIES[bot] for bot in bots]),
+        np.array(row_of(game.track.length, game.initial_state())),
+    )
+    play = partial(play_games, tables(game), policy_tables_for(game, lineup, exact), lineup, row, first)
+    return counted(play, ("hands", *_COUNTED), games, game.players, seed)
+
+
+# Batches.
+
+_PHASES, _HEADINGS = int(OVER) + 1, 3
 
 
 def games(game: Chain, number: int, bots: Sequence[str] = ()) -> Games:
     """A batch with this number of games, in which these bots may play."""
-    rows = np.zeros((number, SEATS + 3 * game.players + game.track.length + 1), np.int64)
+    rows = np.zeros((number, columns(game.players, game.track.length + 1)), np.int64)
     planning = policy_tables_for(game, np.array([RANDOM, *(POLICIES[bot] for bot in bots)]))
     playing = partial(advance, tables(game), planning, rows)
     size = 7 * game.players + _PHASES + 1 + 3 * SIDES + _HEADINGS
@@ -111,142 +283,14 @@ def advance(
     observation, mask, seats = step[:3]
     players = step.reward.shape[1]
     for game in range(len(rows)):
-        row, action = rows[game], actions[game]
-        if action == WAIT:
+        if actions[game] == WAIT:
             continue
-        if action != GO_ON:
-            streams[game, DICE] = carry_out(players, tables, row, action, streams[game, DICE])
-        elif row[PHASE] == ROLL or row[PHASE] == LENGTHEN:
-            streams[game, DICE] = roll(players, row, streams[game, DICE])
-        if policies is not None:
-            reply(players, tables, policy_tables, policies[game], row, streams[game])
-        over = row[PHASE] == OVER
-        winners[game] = row[TURN] if over else -1
+        row, mine = rows[game], policies[game] if policies is not None else None
+        play_on(tables, policy_tables, mine, actions[game], players, row, streams[game], None)
+        winners[game] = row[TURN] if row[PHASE] == OVER else -1
         seats[game] = row[TURN]
         allow(players, row, mask[game])
         observe(players, row, viewers[game] if viewers[game] >= 0 else row[TURN], observation[game])
-
-
-@njit(cache=True, nogil=True)
-def carry_out(players: int, tables: Tables, row: Words, action: int, dice: np.uint64) -> np.uint64:
-    """Carry out a decision and roll the dice until the next one; returns the stream of dice."""
-    seat, spaces = row[TURN], len(tables.arrows) - 1
-    hands, discs, stacks = position_in(row, players)
-    if action < _LINK:
-        row[POOL] += set_hand(seat, action + 1, hands)  # C8
-        row[PHASE] = ROLL
-        return roll(players, row, dice)
-    if action < _MOVE:
-        number = action - _LINK
-        link(row, row[HEADING], number)
-        row[LOOSE] -= 1 << 8 * number
-        row[PHASE] = BUILD if row[LOOSE] else DECIDE
-        return dice
-    if action < _MOVE + spaces:
-        move(seat, action - _MOVE, hands[seat], tables.arrows, discs, stacks)
-        end_turn(row, discs, stacks)
-        return dice
-    row[POOL] += set_hand(seat, hands[seat] + 1, hands)  # C13
-    row[HEADING] = action - _MOVE - spaces + UP
-    row[PHASE] = LENGTHEN
-    return roll(players, row, dice)
-
-
-@njit(cache=True, nogil=True)
-def roll(players: int, row: Words, dice: np.uint64) -> np.uint64:
-    """Roll the rest of the hand (C9), or one die more (C13); returns the stream of dice."""
-    seat = row[TURN]
-    hands, discs, stacks = position_in(row, players)
-    if row[PHASE] == ROLL:
-        if row[NUMBERS] == 0:
-            dice, row[LAST] = below(dice, SIDES)
-            row[NUMBERS] = 1 << 8 * row[LAST]
-        for _ in range(hands[seat] - 1 - how_many(row[LOOSE])):
-            dice, number = below(dice, SIDES)
-            row[LOOSE] += 1 << 8 * number
-        linked = can_build(row[LAST], row[LOOSE])
-    else:
-        dice, number = below(dice, SIDES)
-        linked = fits(row[NUMBERS], row[LAST], row[HEADING], number)
-        if linked:
-            link(row, row[HEADING], number)
-    if linked:
-        row[PHASE] = BUILD if row[LOOSE] else DECIDE
-    else:
-        row[POOL] += fail(seat, hands)
-        end_turn(row, discs, stacks)
-    return dice
-
-
-@njit(cache=True, nogil=True)
-def reply(
-    players: int,
-    tables: Tables,
-    policy_tables: PolicyTables | None,
-    policies: Words,
-    row: Words,
-    streams: Streams,
-) -> None:
-    """Let the bots play until a decision from outside, or the end of the game."""
-    hands, discs, stacks = position_in(row, players)
-    spaces, planned = len(tables.arrows) - 1, False
-    while row[PHASE] != OVER and policies[row[TURN]] >= 0:
-        seat, pool, noise = row[TURN], row[POOL], streams[NOISE]
-        policy, phase = policies[seat], row[PHASE]
-        numbers, last, heading, loose = row[NUMBERS], row[LAST], row[HEADING], row[LOOSE]
-        if policy_tables is None or policy < EXPERT:
-            if phase == KEEP:
-                choice, noise = decide_keep(policy, hands[seat], noise)
-            elif phase == BUILD:
-                choice, noise = decide_link(policy, tables, numbers, last, heading, loose, pool, noise)
-            else:
-                choice, noise = decide(
-                    policy, tables, seat, numbers, last, heading, hands[seat], pool, discs, stacks, noise
-                )
-        else:
-            if phase != KEEP and not planned:  # the game began within the turn
-                plan_turn(policy, policy_tables, tables.arrows, seat, pool, hands, discs, stacks)
-            planned = True
-            if phase == KEEP:
-                choice, noise = plan_keep(
-                    policy, policy_tables, tables.arrows, seat, pool, hands, discs, stacks, noise
-                )
-            elif phase == BUILD:
-                choice, noise = plan_link(policy, policy_tables, numbers, last, heading, loose, noise)
-            else:
-                choice, noise = plan(
-                    policy,
-                    policy_tables,
-                    seat,
-                    numbers,
-                    last,
-                    heading,
-                    hands[seat],
-                    pool,
-                    discs,
-                    stacks,
-                    noise,
-                )
-        streams[NOISE] = noise
-        if phase == KEEP:
-            action = choice - 1
-        elif phase == BUILD:
-            action = _LINK + choice
-        else:
-            action = _MOVE + (choice if choice >= 0 else spaces - choice - UP)
-        streams[DICE] = carry_out(players, tables, row, action, streams[DICE])
-
-
-@inlined
-def link(row: Words, heading: int, number: int) -> None:
-    row[NUMBERS], row[LAST], row[HEADING] = add_link(row[NUMBERS], row[LAST], heading, number)
-
-
-@inlined
-def end_turn(row: Words, discs: Words, stacks: Words) -> None:
-    row[NUMBERS] = row[LAST] = row[HEADING] = row[LOOSE] = 0
-    row[TURN] = next_seat(row[TURN], len(discs))
-    row[PHASE] = OVER if has_won(row[TURN], discs, stacks) else KEEP
 
 
 @njit(cache=True, nogil=True)
@@ -256,8 +300,9 @@ def allow(players: int, row: Words, mask: Bytes) -> None:
     if row[PHASE] == KEEP:
         mask[: row[SEATS + row[TURN]]] = 1
     elif row[PHASE] == BUILD:
+        dice = Dice(row[NUMBERS], row[LAST], row[HEADING], row[LOOSE])
         for number in range(SIDES):
-            mask[_LINK + number] = is_link(row[NUMBERS], row[LAST], row[HEADING], row[LOOSE], number)
+            mask[_LINK + number] = may_link(dice, number)
     elif row[PHASE] == DECIDE:
         _, discs, stacks = position_in(row, players)
         for space in free_discs(row[TURN], discs, stacks):

@@ -1,5 +1,8 @@
 """The rules of Chain compiled (C2, C5-C17): every ruling that compiled code needs, once.
 
+Rows. A position is a row of whole numbers: the phase, the seat to play, the pool, the chain and the loose
+dice, then each seat's hand and discs, and the discs on each space.
+
 Dice. How often each number stands in a chain, or lies loose, is one word of six times eight bits. Numbers are
 counted from 0, so that 0 and 5 are where the direction may change (C11).
 
@@ -13,14 +16,25 @@ in place.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from escadaria.compute import constants
 from escadaria.games.chain import rules
-from escadaria.games.chain.links import ALIKE, FACES
-from escadaria.games.chain.positions import DICE_EACH
-from escadaria.games.chain.turn import DOWN, OPEN, UP
+from escadaria.games.chain.links import (
+    ALIKE,
+    FACES,
+    Links,
+)
+from escadaria.games.chain.positions import (
+    DICE_EACH,
+    Phase,
+    State,
+)
+from escadaria.games.chain.turn import DOWN, HEADINGS, OPEN, UP
 
 SIDES = len(FACES)
 TOP = SIDES - 1
@@ -33,6 +47,65 @@ Words = NDArray[np.int64]
 
 inlined = njit(nogil=True, forceinline=True)
 """Compiles a small function into its callers. A call with arrays counts references, which takes its time."""
+
+
+# Rows.
+
+KEEP, ROLL, BUILD, DECIDE, LENGTHEN, OVER = constants(6)
+_PHASES = (Phase.KEEP, Phase.ROLL, Phase.BUILD, Phase.DECIDE, Phase.LENGTHEN, Phase.OVER)
+PHASE, TURN, POOL, NUMBERS, LAST, HEADING, LOOSE, SEATS = range(8)
+"""The columns; from ``SEATS`` on each seat's hand and discs, and the discs on each space."""
+
+
+def columns(players: int, spaces: int) -> int:
+    """The length of a row, by the number of spaces with the start and the centre."""
+    return SEATS + 3 * players + spaces
+
+
+@inlined
+def position_in(row: Words, players: int) -> tuple[Words, Words, Words]:
+    """The hands, discs and stacks in a row; changing them changes the row."""
+    discs, stacks = SEATS + players, SEATS + 3 * players
+    return row[SEATS:discs], row[discs:stacks].reshape(players, 2), row[stacks:]
+
+
+def position_of(row: list[int], players: int) -> State:
+    """The readable position of a row."""
+    hands, rest = row[SEATS : SEATS + players], row[SEATS + players :]
+    discs = tuple(tuple(sorted(rest[2 * seat : 2 * seat + 2])) for seat in range(players))
+    stacks = tuple((space, _seats(word)) for space, word in enumerate(rest[2 * players :]) if word)
+    numbers = _numbers(row[NUMBERS])
+    chain = Links(numbers, row[LAST] + 1, HEADINGS[row[HEADING]]) if numbers else Links()
+    loose = _numbers(row[LOOSE])
+    return State(row[TURN], _PHASES[row[PHASE]], tuple(hands), row[POOL], discs, stacks, chain, loose)
+
+
+def row_of(length: int, state: State) -> list[int]:
+    """The row of a position on a board of this length: the inverse of ``position_of``."""
+    stacks = [0] * (length + 1)
+    for space, seats in state.piles:
+        for seat in seats:
+            stacks[space] = stacks[space] << 3 | seat + 1
+    row = [0] * SEATS + [*state.hands, *(space for spaces in state.discs for space in spaces), *stacks]
+    row[PHASE], row[TURN], row[POOL] = _PHASES.index(state.phase), state.turn, state.pool
+    row[NUMBERS], row[LOOSE] = _word(state.chain.numbers), _word(state.loose)
+    row[LAST], row[HEADING] = max(state.chain.last - 1, 0), HEADINGS.index(state.chain.heading)
+    return row
+
+
+def _word(faces: tuple[int, ...]) -> int:
+    """The word of dice with these faces."""
+    return sum(1 << 8 * (face - 1) for face in faces)
+
+
+def _seats(word: int) -> tuple[int, ...]:
+    """The seats of a stack's discs, bottom first."""
+    return (*_seats(word >> 3), (word & 7) - 1) if word else ()
+
+
+def _numbers(word: int) -> tuple[int, ...]:
+    """The faces of a word of dice, sorted."""
+    return tuple(face for face in FACES for _ in range(word >> 8 * (face - 1) & 255))
 
 
 # Dice.
@@ -147,6 +220,28 @@ def how_many(numbers: int) -> int:
 def too_often(numbers: int) -> bool:
     """Whether a number is in a word of dice more often than a chain may have it (C11)."""
     return numbers + _PAST_ALIKE & _MARKS != 0
+
+
+class Dice(NamedTuple):
+    """A chain, and the dice that are still to be linked."""
+
+    numbers: int
+    last: int
+    heading: int
+    loose: int
+
+
+@inlined
+def link(dice: Dice, number: int) -> Dice:
+    """Link a loose die, which fits (C10)."""
+    numbers, last, heading = add_link(dice.numbers, dice.last, dice.heading, number)
+    return Dice(numbers, last, heading, dice.loose - (1 << 8 * number))
+
+
+@inlined
+def may_link(dice: Dice, number: int) -> bool:
+    """``is_link`` for these dice."""
+    return is_link(dice.numbers, dice.last, dice.heading, dice.loose, number)
 
 
 # Discs.

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from escadaria.bots.evaluating import Master
 from escadaria.games.chain.bots import TOLERANCE
-from escadaria.games.chain.compiled.play import SEATS, row_of, tables
+from escadaria.games.chain.compiled.policies import tables
 from escadaria.games.chain.compiled.rules import (
+    SEATS,
+    SIDES,
     Words,
     dice_left,
     free_discs,
@@ -27,25 +29,36 @@ from escadaria.games.chain.compiled.rules import (
     move,
     next_seat,
     pool_of,
+    row_of,
     take_back,
 )
-from escadaria.games.chain.compiled.values import (
+from escadaria.games.chain.compiled.turns import (
     ChainTable,
     Evaluator,
-    Paths,
     Workspace,
     best_keep,
+    best_lengthening,
+    best_slot,
     chain_table,
     fill_standing,
-    find_ends,
     load_evaluator,
     new_workspace,
-    paths,
+    slot_after,
     work_out,
 )
-from escadaria.games.chain.links import LONGEST
-from escadaria.games.chain.rules import Action, Chain, Move, Phase, State
-from escadaria.games.chain.turn import Turn, worth
+from escadaria.games.chain.links import (
+    LONGEST,
+)
+from escadaria.games.chain.positions import (
+    Phase,
+    State,
+)
+from escadaria.games.chain.rules import (
+    Action,
+    Chain,
+    Move,
+)
+from escadaria.games.chain.turn import BY_LENGTH, ENDS, Turn, reach, worth
 
 ROLLOUTS, TURNS = 8, 6
 """Of each end of the own turn, and how many turns each of them has."""
@@ -85,6 +98,88 @@ def new_search(game: Chain, rollouts: int = ROLLOUTS, turns: int = TURNS) -> Sea
     one, two, three = (new_level(game.players) for _ in range(3))
     evaluator = load_evaluator(game, exact=False)
     return Search(evaluator, chain_table(), tables(game).arrows, (one, two, three), rollouts, turns)
+
+
+# The ends of a turn.
+
+
+class Paths(NamedTuple):
+    """Arrays for the forward pass through a turn."""
+
+    mass: NDArray[np.float64]
+    """By slot: the probability that the turn comes there; zeros before and after a pass."""
+    slots: Words
+    """[links, index]: the slots with chains of this length that were met."""
+    met: Words
+    """By links: how many slots were met."""
+    stops: NDArray[np.float64]
+    """By links: the probability that the turn stops with them."""
+    fails: NDArray[np.float64]
+    """By dice left: the probability that the turn fails and leaves them."""
+
+
+def paths() -> Paths:
+    slots = len(reach()) * ENDS
+    return Paths(
+        np.zeros(slots),
+        np.zeros((LONGEST + 2, max(map(len, BY_LENGTH)) * ENDS), np.int64),
+        np.zeros(LONGEST + 2, np.int64),
+        np.zeros(LONGEST + 1),
+        np.zeros(dice_left(LONGEST) + 1),
+    )
+
+
+@njit(cache=True, nogil=True)
+def begin_turn(paths: Paths, dice: int, missing: float) -> None:
+    """Begin a pass with this number of dice, which cannot be linked with the probability ``missing``."""
+    paths.stops[:], paths.fails[:], paths.met[:] = 0.0, 0.0, 0
+    paths.fails[dice_left(dice)] += missing
+
+
+@njit(cache=True, nogil=True)
+def meet(paths: Paths, links: int, slot: int, chance: float) -> None:
+    """Add a probability to a slot with a chain of this length."""
+    if paths.mass[slot] == 0.0:
+        paths.slots[links, paths.met[links]] = slot
+        paths.met[links] += 1
+    paths.mass[slot] += chance
+
+
+@njit(cache=True, nogil=True)
+def leave(paths: Paths, links: int, at: int) -> tuple[int, float]:
+    """Take the probability from one of the slots that were met; returns both."""
+    slot = paths.slots[links, at]
+    chance = paths.mass[slot]
+    paths.mass[slot] = 0.0
+    return slot, chance
+
+
+@njit(cache=True, nogil=True)
+def roll_on(paths: Paths, links: int, slot: int, way: int, chance: float) -> None:
+    """Lengthen the chain of a slot in this direction by all six faces (C13, C14)."""
+    for face in range(SIDES):
+        after = slot_after(slot, way, face)
+        if after >= 0:
+            meet(paths, links + 1, after, chance / SIDES)
+        else:
+            paths.fails[dice_left(links + 1)] += chance / SIDES
+
+
+@njit(cache=True, nogil=True)
+def find_ends(chains: ChainTable, workspace: Workspace, most: int, dice: int, paths: Paths) -> None:
+    """Fill in the probabilities of all ends of a turn that is played best with this number of dice."""
+    standing = workspace.standing
+    begin_turn(paths, dice, chains.missing[dice])
+    for roll in range(chains.first_roll[dice], chains.first_roll[dice + 1]):
+        meet(paths, dice, best_slot(chains, standing, roll), chains.chances[roll])
+    for links in range(dice, most + 1):
+        for at in range(paths.met[links]):
+            slot, chance = leave(paths, links, at)
+            if links == most or standing[slot] <= workspace.stop[links]:
+                paths.stops[links] += chance
+            else:
+                fail = workspace.fail[dice_left(links + 1)]
+                roll_on(paths, links, slot, best_lengthening(standing, fail, slot)[1], chance)
 
 
 # Turns as masters play them.
