@@ -91,7 +91,7 @@ def test_a_game_that_is_not_registered_has_a_kit_with_only_its_rules() -> None:
 def test_every_part_of_every_kit_exists() -> None:
     parts = {
         "bots": "BOTS", "values": "shipped", "solution": "file_name opened",
-        "solver": "needs solve seconds_left", "compiled": "POLICIES play_batch", "batch": "games",
+        "solver": "needs solve seconds_left", "compiled": "POLICIES play_batch games",
         "search": "grandmaster", "benchmark": "SHORT ANCHORS", "observation": "FIELDS parts",
         "picture": "draw", "drawing": "draw note", "heuristics": "advice", "explanations": "GOOD BAD",
         "sequences": "sequences",
