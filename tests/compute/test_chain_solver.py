@@ -15,8 +15,8 @@ from escadaria import solutions
 from escadaria.compute import solve
 from escadaria.compute.work import Progress
 from escadaria.games.chain.boards import BOARDS, Board
-from escadaria.games.chain.compiled import solver as chain_solver
-from escadaria.games.chain.compiled.solver import GAP, LANES, Solver, moves, turns
+from escadaria.games.chain.compiled.solver import GAP, Solver, moves, turns
+from escadaria.games.chain.compiled.sweeps import LANES, new_workspace, work_out
 from escadaria.games.chain.links import Links
 from escadaria.games.chain.positions import (
     Phase,
@@ -117,12 +117,12 @@ def test_merged_chains_lose_nothing() -> None:
     """The compiled pass, where chains of the same future are one, against all chains one by one."""
     rng = np.random.default_rng(7)
     for most in range(1, DICE):
-        workspace = chain_solver.new_workspace()
+        workspace = new_workspace()
         workspace.stop[:], workspace.fail[:] = (
             rng.random(workspace.stop.shape),
             rng.random(workspace.fail.shape),
         )
-        chain_solver._work_out(most, turns(), workspace)
+        work_out(most, turns(), workspace)
         for lane in (0, LANES - 1):
             turn = Turn(workspace.stop[:, lane], workspace.fail[:, lane], most)
             kept = [turn.kept(dice) for dice in range(1, most + 1)]

@@ -19,6 +19,7 @@ from escadaria.compute.work import Progress, Work
 from escadaria.game import CHANCE, TERMINAL
 from escadaria.games.rapido.compiled import solver as rapido_solver
 from escadaria.games.rapido.compiled.solver import Solver
+from escadaria.games.rapido.compiled.sweeps import dice
 from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rolls import FIRST_ROLLS, LATER_ROLLS
 from escadaria.games.rapido.rules import ROLLS, Pair, Phase, Place, Rapido, State
@@ -65,7 +66,7 @@ def test_each_tower_has_its_own_number() -> None:
 
 def test_r9_r10_r12_chances_are_those_of_36_rolls() -> None:
     assert sum(FIRST_ROLLS) == 33 and sum(LATER_ROLLS) == 22
-    real = rapido_solver.dice()
+    real = dice()
     certain = real.later.sum() + real.doubles.sum() + real.one_cross + real.two_crosses
     assert certain == pytest.approx(1) and real.first.sum() + real.doubles.sum() == pytest.approx(1)
     assert len(ROLLS) == 36

@@ -28,25 +28,29 @@ from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from escadaria.compute.work import Work
 from escadaria.games.chain.boards import Board
 from escadaria.games.chain.compiled.rules import (
     Words,
-    dice_left,
     free_discs,
     inlined,
     move,
     take_back,
 )
+from escadaria.games.chain.compiled.sweeps import (
+    FAILED,
+    Moves,
+    Numbers,
+    Tables,
+    Turns,
+    largest_gap,
+    sweep,
+)
 from escadaria.games.chain.rules import Chain
-from escadaria.games.chain.solution import DICE, HAND_PAIRS, HAND_ROWS, MOST, ChainSolution, arrangements
+from escadaria.games.chain.solution import DICE, HAND_PAIRS, MOST, ChainSolution, arrangements
 from escadaria.games.chain.turn import DOWN, ENDS, ONE_MORE, OPEN, UP, Ints, longer, rolls
-
-FADE = 1 - 1e-12
-"""A turn's sums have fewer than 1000 steps, each with a rounding error of at most 2**-53: 1.2e-13 in all."""
 
 GAP = 1e-9
 """How far the bounds may be apart."""
@@ -56,16 +60,6 @@ COARSEST, FINER = 1e-2, 1e-2
 
 SHRINKS = 0.55
 """The factor by which a sweep shrinks the largest gap, roughly; for the estimate of the time left."""
-
-LANES = 64
-"""How many arrangements are updated side by side, so that vector registers are full."""
-
-FAILED, MOST_WAYS = 900, 1200
-"""The row of failing, after the rows of all chains of a length; the most rows of ways to lengthen them."""
-
-Numbers = npt.NDArray[np.int32]
-Values = npt.NDArray[np.float64]
-
 
 Arrays = Mapping[str, np.ndarray]
 Listener = Callable[[str, float, dict[str, np.ndarray]], None]
@@ -87,7 +81,7 @@ class Solver:
         self.coarse = COARSEST
         self.updates = 0
         """How many arrangements were updated so far, each with all hands."""
-        self._changed, self._worked = np.ones((2, count), np.int64)
+        self._tables = Tables(self.mover, self.waiter, np.ones(count, np.int64), np.ones(count, np.int64))
         self._clock = 1
 
     def solve(self, arrays: Arrays, done: Listener = lambda *_: None, gap: float = GAP) -> float:
@@ -99,7 +93,7 @@ class Solver:
         if arrays:
             self.mover[:], self.waiter[:] = arrays["mover"], arrays["waiter"]
             self.coarse = float(arrays["coarse"][0])
-        while (apart := float(_largest_gap(self.mover, self.waiter))) > gap:
+        while (apart := float(largest_gap(self._tables))) > gap:
             self.sweep()
             coarse = np.array([self.coarse])
             done("prove", apart, {"mover": self.mover, "waiter": self.waiter, "coarse": coarse})
@@ -107,50 +101,17 @@ class Solver:
 
     def sweep(self) -> float:
         """Update once all entries that may have changed; returns the largest change."""
-        self._clock, change, updates = _sweep(
-            self.order, self.mover, self.waiter, self.moves, turns(),
-            self._changed, self._worked, self._clock, self.coarse,
-        )  # fmt: skip
+        self._clock, change, updates = sweep(
+            self.order, self._tables, self.moves, turns(), self._clock, self.coarse
+        )
         self.updates += updates
         if change <= self.coarse:
             self.coarse *= FINER
-            self._changed[:] = self._clock
+            self._tables.changed[:] = self._clock
         return float(change)
 
 
-@njit(cache=True)
-def _largest_gap(mover: Any, waiter: Any) -> float:
-    largest = 0.0
-    for number in range(mover.shape[0]):
-        for hands in range(mover.shape[1]):
-            largest = max(largest, 1.0 - mover[number, hands] - waiter[number, hands])
-    return largest
-
-
 # Turns.
-
-
-class Turns(NamedTuple):
-    """All turns as arrays, by the most links that the dice allow, then by links, falling.
-
-    Chains with the same future are merged: mirrored ones (1 for 6), those whose numbers cannot come too often
-    any more, and so on.
-    """
-
-    ways: Numbers
-    """[way to lengthen, face]: the chain with one link more, sorted; or ``FAILED``."""
-    chains: Numbers
-    """By chain: its two ways, or its only one twice."""
-    rolls: Numbers
-    """By roll: the index of its first chain in ``built``."""
-    chances: Values
-    """By roll: its probability."""
-    built: Numbers
-    """The chains that a roll can be built into."""
-    levels: Numbers
-    """[most links, links]: the indices of the first way, chain and roll of this length."""
-    unlinkable: Values
-    """By dice: the probability that they cannot all be linked (C14)."""
 
 
 @lru_cache(maxsize=1)
@@ -230,17 +191,6 @@ def _choices(dice: int, at: Ints) -> list[tuple[list[int], float]]:
 
 
 # Moves.
-
-
-class Moves(NamedTuple):
-    """The arrangements after each one, as the other seat sees them."""
-
-    stopped: Numbers
-    """[arrangement, disc, links - 1]: after stopping (C12); -1 where the disc is not free."""
-    failed: Numbers
-    """[arrangement]: after failing (C14)."""
-    advance: Numbers
-    """[arrangement]: the sum of all discs' spaces."""
 
 
 class Layout(NamedTuple):
@@ -360,171 +310,6 @@ def number_of(layout: Layout, seat: int, discs: Words, stacks: Words) -> int:
             break
     own_pair, other_pair = layout.pair_of[low, high], layout.pair_of[discs[1 - seat, 0], discs[1 - seat, 1]]
     return int(layout.first[own_pair, other_pair] + order)
-
-
-# Sweeps.
-
-
-class Workspace(NamedTuple):
-    """Arrays for one pass through a turn; the last index is always the lane."""
-
-    stop: Values
-    """By links: the value of stopping."""
-    fail: Values
-    """By dice left: the value of failing."""
-    here: Values
-    """The values of the chains of a length."""
-    longer: Values
-    """The values of the chains with one link more."""
-    lengthened: Values
-    """The values of the ways to lengthen."""
-    best: Values
-    """The value of the best chain of a roll."""
-    kept: Values
-    """By dice: the value of keeping them."""
-
-
-@njit(cache=True)
-def new_workspace() -> Workspace:
-    return Workspace(
-        np.zeros((DICE, LANES)),
-        np.zeros((dice_left(MOST) + 1, LANES)),
-        np.zeros((FAILED + 1, LANES)),
-        np.zeros((FAILED + 1, LANES)),
-        np.zeros((MOST_WAYS, LANES)),
-        np.zeros(LANES),
-        np.zeros((DICE, LANES)),
-    )
-
-
-@njit(cache=True)
-def _sweep(
-    order: Any,
-    mover: Any,
-    waiter: Any,
-    moves: Moves,
-    turns: Turns,
-    changed: Any,
-    worked: Any,
-    clock: int,
-    coarse: float,
-) -> tuple[int, float, int]:
-    """Update the arrangements in this order, ``LANES`` at a time, where a following one has changed."""
-    workspace = new_workspace()
-    block, change = np.zeros(LANES, np.int64), np.zeros(LANES)
-    filled = updates = 0
-    largest = 0.0
-    for place in range(len(order)):
-        number = order[place]
-        if _is_due(number, moves, changed, worked):
-            block[filled] = number
-            filled += 1
-        if filled < LANES and (place < len(order) - 1 or filled == 0):
-            continue
-        clock += 1
-        _update(block[:filled], mover, waiter, moves, turns, workspace, change)
-        for lane in range(filled):
-            worked[block[lane]] = clock
-            if change[lane] > coarse:
-                changed[block[lane]] = clock
-            largest = max(largest, change[lane])
-        updates += filled
-        filled = 0
-    return clock, largest, updates
-
-
-@njit(cache=True)
-def _is_due(number: int, moves: Moves, changed: Any, worked: Any) -> bool:
-    last = changed[moves.failed[number]]
-    for after in moves.stopped[number].flat:
-        if after >= 0:
-            last = max(last, changed[after])
-    return bool(last >= worked[number])
-
-
-@njit(cache=True)
-def _update(
-    block: Any, mover: Any, waiter: Any, moves: Moves, turns: Turns, workspace: Workspace, change: Any
-) -> None:
-    """Update all hands of these arrangements."""
-    stop, fail, kept = workspace.stop, workspace.fail, workspace.kept
-    change[:] = 0.0
-    for other in range(1, DICE):
-        most, row = DICE - other, HAND_ROWS[other]
-        for side in range(2):
-            source, target = (waiter, mover) if side == 0 else (mover, waiter)
-            sign = 1.0 if side == 0 else -1.0  # the minimum is the maximum of the negated values
-            for lane in range(len(block)):
-                number = block[lane]
-                for left in range(1, dice_left(most) + 1):
-                    fail[left, lane] = sign * source[moves.failed[number], row + left - 1]
-                for links in range(1, most + 1):
-                    stop[links, lane] = -np.inf
-                    for disc in range(2):
-                        after = moves.stopped[number, disc, links - 1]
-                        if after >= 0:
-                            value = sign * source[after, row + links - 1]
-                            stop[links, lane] = max(stop[links, lane], value)
-            _work_out(most, turns, workspace)
-            for lane in range(len(block)):
-                number = block[lane]
-                for dice in range(1, most + 1):
-                    hands = HAND_ROWS[dice] + other - 1
-                    value = FADE * sign * kept[dice, lane]
-                    change[lane] = max(change[lane], abs(value - target[number, hands]))
-                    target[number, hands] = value
-
-
-@njit(cache=True)
-def _work_out(most: int, turns: Turns, workspace: Workspace) -> None:
-    """Fill ``kept`` from ``stop`` and ``fail``, with chains of up to ``most`` links."""
-    ways, chains, rolls, chances, built, levels, unlinkable = turns
-    stop, fail, here, longer, lengthened, best, kept = workspace
-    for lane in range(LANES):
-        longer[0, lane] = stop[most, lane]
-    for links in range(most, 0, -1):
-        if links < most:
-            for lane in range(LANES):
-                longer[FAILED, lane] = fail[dice_left(links + 1), lane]
-            start = levels[most, links, 0]
-            for way in range(start, levels[most, links - 1, 0]):
-                # With unsigned indices the compiler need not handle negative ones.
-                a, b, c = np.uint64(ways[way, 0]), np.uint64(ways[way, 1]), np.uint64(ways[way, 2])
-                d, e, f = np.uint64(ways[way, 3]), np.uint64(ways[way, 4]), np.uint64(ways[way, 5])
-                to = np.uint64(way - start)
-                for lane in range(LANES):
-                    lengthened[to, lane] = (
-                        longer[a, lane] + longer[b, lane] + longer[c, lane]
-                        + longer[d, lane] + longer[e, lane] + longer[f, lane]
-                    ) * (1 / 6)  # fmt: skip
-            start = levels[most, links, 1]
-            for chain in range(start, levels[most, links - 1, 1]):
-                a, b = np.uint64(chains[chain, 0]), np.uint64(chains[chain, 1])
-                to = np.uint64(chain - start)
-                for lane in range(LANES):
-                    either = _greater(lengthened[a, lane], lengthened[b, lane])
-                    here[to, lane] = _greater(stop[links, lane], either)  # C12
-            here, longer = longer, here
-        for lane in range(LANES):
-            kept[links, lane] = unlinkable[links] * fail[dice_left(links), lane]
-        for roll in range(levels[most, links, 2], levels[most, links - 1, 2]):
-            a = np.uint64(built[rolls[roll]])
-            for lane in range(LANES):
-                best[lane] = longer[a, lane]
-            for choice in range(rolls[roll] + 1, rolls[roll + 1]):
-                a = np.uint64(built[choice])
-                for lane in range(LANES):
-                    best[lane] = _greater(best[lane], longer[a, lane])
-            for lane in range(LANES):
-                kept[links, lane] += chances[roll] * best[lane]
-    for dice in range(2, most + 1):  # any number of dice may be discarded first (C8)
-        for lane in range(LANES):
-            kept[dice, lane] = _greater(kept[dice, lane], kept[dice - 1, lane])
-
-
-@njit(inline="always")
-def _greater(one: float, two: float) -> float:
-    return one if one > two else two  # one instruction; ``max`` also handles NaN
 
 
 # The kit's part ``solver``.
