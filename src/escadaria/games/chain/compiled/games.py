@@ -13,6 +13,7 @@ from escadaria.compute.counting import Counts, begin, counted
 from escadaria.compute.steps import GO_ON, WAIT, Bytes, Floats, Games, Places, Step, Streams
 from escadaria.compute.streams import DICE, NOISE, below
 from escadaria.game import AnyGame
+from escadaria.games.chain.compiled import rules
 from escadaria.games.chain.compiled.policies import (
     EXPERT,
     POLICIES,
@@ -31,44 +32,7 @@ from escadaria.games.chain.compiled.policies import (
     policy_tables_for,
     tables,
 )
-from escadaria.games.chain.compiled.rules import (
-    BUILD,
-    DECIDE,
-    HEADING,
-    KEEP,
-    LAST,
-    LENGTHEN,
-    LOOSE,
-    NUMBERS,
-    OVER,
-    PHASE,
-    POOL,
-    ROLL,
-    SEATS,
-    SIDES,
-    TURN,
-    Dice,
-    Words,
-    add_link,
-    can_build,
-    columns,
-    discs_above,
-    fail,
-    fits,
-    free_discs,
-    has_won,
-    how_many,
-    inlined,
-    link,
-    may_link,
-    move,
-    next_seat,
-    position_in,
-    position_of,
-    row_of,
-    set_hand,
-    times,
-)
+from escadaria.games.chain.compiled.rules import Dice, Words, inlined
 from escadaria.games.chain.compiled.turns import (
     Evaluator,
     Workspace,
@@ -83,7 +47,7 @@ from escadaria.games.chain.turn import OPEN, UP
 
 # Playing.
 
-_LINK, _MOVE = LONGEST, LONGEST + SIDES
+_LINK, _MOVE = LONGEST, LONGEST + rules.SIDES
 """The first action of a kind. The first actions of all keep dice; after the moves come up and down."""
 _COVERED, _FAILED, _ARROW, _HOME = range(4)
 _COUNTED = ("covered", "failed", "arrows", "home")
@@ -108,23 +72,23 @@ def play_on(
     :param counts: by what is counted and by seat, where wanted.
     :return: the number of turns that ended, and of plies after the action.
     """
-    hands, discs, stacks = position_in(row, players)
+    hands, discs, stacks = rules.position_in(row, players)
     spaces, rolls, noise = len(stacks) - 1, streams[DICE], streams[NOISE]
-    seat, phase, pool = row[TURN], row[PHASE], row[POOL]
-    dice = Dice(row[NUMBERS], row[LAST], row[HEADING], row[LOOSE])
+    seat, phase, pool = row[rules.TURN], row[rules.PHASE], row[rules.POOL]
+    dice = Dice(row[rules.NUMBERS], row[rules.LAST], row[rules.HEADING], row[rules.LOOSE])
     turns, plies, planned = 0, 0, False
     while True:
         ended = failed = False
         if action == GO_ON:
             pass
         elif action < _LINK:
-            pool += set_hand(seat, action + 1, hands)  # C8
-            phase = ROLL
+            pool += rules.set_hand(seat, action + 1, hands)  # C8
+            phase = rules.ROLL
         elif action < _MOVE:
-            dice = link(dice, action - _LINK)
-            phase = BUILD if dice.loose else DECIDE
+            dice = rules.link(dice, action - _LINK)
+            phase = rules.BUILD if dice.loose else rules.DECIDE
         elif action < _MOVE + spaces:
-            walked, end, victim = move(seat, action - _MOVE, hands[seat], tables.arrows, discs, stacks)
+            walked, end, victim = rules.move(seat, action - _MOVE, hands[seat], tables.arrows, discs, stacks)
             ended = True
             if counts is not None:
                 if victim >= 0:
@@ -132,69 +96,69 @@ def play_on(
                 counts[_ARROW, seat] += end != walked
                 counts[_HOME, seat] += end == spaces
         else:
-            pool += set_hand(seat, hands[seat] + 1, hands)  # C13
+            pool += rules.set_hand(seat, hands[seat] + 1, hands)  # C13
             dice = Dice(dice.numbers, dice.last, action - _MOVE - spaces + UP, dice.loose)
-            phase = LENGTHEN
-        if phase == ROLL:  # C9
+            phase = rules.LENGTHEN
+        if phase == rules.ROLL:  # C9
             numbers, last, loose = dice.numbers, dice.last, dice.loose
             if numbers == 0:
-                rolls, last = below(rolls, SIDES)
+                rolls, last = below(rolls, rules.SIDES)
                 numbers = 1 << 8 * last
                 plies += 1
-            for _ in range(hands[seat] - 1 - how_many(loose)):
-                rolls, number = below(rolls, SIDES)
+            for _ in range(hands[seat] - 1 - rules.how_many(loose)):
+                rolls, number = below(rolls, rules.SIDES)
                 loose += 1 << 8 * number
                 plies += 1
             dice = Dice(numbers, last, dice.heading, loose)
-            failed = not can_build(last, loose)
-            phase = BUILD if loose else DECIDE
-        elif phase == LENGTHEN:
-            rolls, number = below(rolls, SIDES)
+            failed = not rules.can_build(last, loose)
+            phase = rules.BUILD if loose else rules.DECIDE
+        elif phase == rules.LENGTHEN:
+            rolls, number = below(rolls, rules.SIDES)
             plies += 1
-            failed = not fits(dice.numbers, dice.last, dice.heading, number)
+            failed = not rules.fits(dice.numbers, dice.last, dice.heading, number)
             if not failed:
-                numbers, last, heading = add_link(dice.numbers, dice.last, dice.heading, number)
+                numbers, last, heading = rules.add_link(dice.numbers, dice.last, dice.heading, number)
                 dice = Dice(numbers, last, heading, dice.loose)
-            phase = DECIDE
+            phase = rules.DECIDE
         if failed:
-            pool += fail(seat, hands)
+            pool += rules.fail(seat, hands)
             if counts is not None:
                 counts[_FAILED, seat] += 1
         if failed or ended:
             dice = Dice(0, 0, 0, 0)
             turns += 1
-            seat = next_seat(seat, players)
-            phase = OVER if has_won(seat, discs, stacks) else KEEP
-        if phase == OVER or policies is None:
+            seat = rules.next_seat(seat, players)
+            phase = rules.OVER if rules.has_won(seat, discs, stacks) else rules.KEEP
+        if phase == rules.OVER or policies is None:
             break
         policy = policies[seat]
         if policy < 0:
             break
         action = GO_ON
         if policy_tables is None or policy < EXPERT:
-            if phase == KEEP:
+            if phase == rules.KEEP:
                 choice, noise = decide_keep(policy, hands[seat], noise)
                 action = choice - 1
-            elif phase == BUILD and is_built_at_once(policy, dice):
-                plies += how_many(dice.loose)
+            elif phase == rules.BUILD and is_built_at_once(policy, dice):
+                plies += rules.how_many(dice.loose)
                 dice = built(tables, dice, pool)
-                phase = DECIDE
-            elif phase == BUILD:
+                phase = rules.DECIDE
+            elif phase == rules.BUILD:
                 choice, noise = decide_link(policy, tables, dice, pool, noise)
                 action = _LINK + choice
-            if phase == DECIDE:
+            if phase == rules.DECIDE:
                 choice, noise = decide(policy, tables, seat, dice, pool, hands, discs, stacks, noise)
                 action = _MOVE + (choice if choice >= 0 else spaces - choice - UP)
         else:
-            if phase != KEEP and not planned:  # the game began within the turn
+            if phase != rules.KEEP and not planned:  # the game began within the turn
                 plan_turn(policy, policy_tables, tables.arrows, seat, pool, hands, discs, stacks)
             planned = True
-            if phase == KEEP:
+            if phase == rules.KEEP:
                 choice, noise = plan_keep(
                     policy, policy_tables, tables.arrows, seat, pool, hands, discs, stacks, noise
                 )
                 action = choice - 1
-            elif phase == BUILD:
+            elif phase == rules.BUILD:
                 choice, noise = plan_link(policy, policy_tables, dice, noise)
                 action = _LINK + choice
             else:
@@ -202,8 +166,8 @@ def play_on(
                 action = _MOVE + (choice if choice >= 0 else spaces - choice - UP)
         plies += 1
     streams[DICE], streams[NOISE] = rolls, noise
-    row[TURN], row[PHASE], row[POOL] = seat, phase, pool
-    row[NUMBERS], row[LAST], row[HEADING], row[LOOSE] = dice
+    row[rules.TURN], row[rules.PHASE], row[rules.POOL] = seat, phase, pool
+    row[rules.NUMBERS], row[rules.LAST], row[rules.HEADING], row[rules.LOOSE] = dice
     return turns, plies
 
 
@@ -229,9 +193,9 @@ def play_games(
         begin(lineup, first + game, seed, policies, streams)
         row[:], counts[:] = first_row, 0
         turns, plies = play_on(tables, policy_tables, policies, GO_ON, players, row, streams[0], counts)
-        each[game, 0], each[game, 1], each[game, 2] = row[TURN], turns, plies
+        each[game, 0], each[game, 1], each[game, 2] = row[rules.TURN], turns, plies
         for seat in range(players):
-            by_seat[0, game, seat] = row[SEATS + seat]
+            by_seat[0, game, seat] = row[rules.SEATS + seat]
             for name in range(len(_COUNTED)):
                 by_seat[1 + name, game, seat] = counts[name, seat]
 
@@ -243,7 +207,7 @@ def play_batch(
     assert isinstance(game, Chain)
     lineup, row = (
         np.array([POLICIES[bot] for bot in bots]),
-        np.array(row_of(game.track.length, game.initial_state())),
+        np.array(rules.row_of(game.track.length, game.initial_state())),
     )
     play = partial(play_games, tables(game), policy_tables_for(game, lineup, exact), lineup, row, first)
     return counted(play, ("hands", *_COUNTED), games, game.players, seed)
@@ -251,17 +215,17 @@ def play_batch(
 
 # Batches.
 
-_PHASES, _HEADINGS = int(OVER) + 1, 3
+_PHASES, _HEADINGS = int(rules.OVER) + 1, 3
 
 
 def games(game: Chain, number: int, bots: Sequence[str] = ()) -> Games:
     """A batch with this number of games, in which these bots may play."""
-    rows = np.zeros((number, columns(game.players, game.track.length + 1)), np.int64)
+    rows = np.zeros((number, rules.columns(game.players, game.track.length + 1)), np.int64)
     planning = policy_tables_for(game, np.array([RANDOM, *(POLICIES[bot] for bot in bots)]))
     playing = partial(advance, tables(game), planning, rows)
-    size = 7 * game.players + _PHASES + 1 + 3 * SIDES + _HEADINGS
-    row = partial(row_of, game.track.length)
-    return Games(rows, size, playing, position_of, row, partial(_values, game, rows))
+    size = 7 * game.players + _PHASES + 1 + 3 * rules.SIDES + _HEADINGS
+    row = partial(rules.row_of, game.track.length)
+    return Games(rows, size, playing, rules.position_of, row, partial(_values, game, rows))
 
 
 def _values(game: Chain, rows: Words) -> Callable[[Words, NDArray[np.float64]], None]:
@@ -287,48 +251,48 @@ def advance(
             continue
         row, mine = rows[game], policies[game] if policies is not None else None
         play_on(tables, policy_tables, mine, actions[game], players, row, streams[game], None)
-        winners[game] = row[TURN] if row[PHASE] == OVER else -1
-        seats[game] = row[TURN]
+        winners[game] = row[rules.TURN] if row[rules.PHASE] == rules.OVER else -1
+        seats[game] = row[rules.TURN]
         allow(players, row, mask[game])
-        observe(players, row, viewers[game] if viewers[game] >= 0 else row[TURN], observation[game])
+        observe(players, row, viewers[game] if viewers[game] >= 0 else row[rules.TURN], observation[game])
 
 
 @njit(cache=True, nogil=True)
 def allow(players: int, row: Words, mask: Bytes) -> None:
     """Mark the legal actions."""
-    mask[:] = row[PHASE] == OVER
-    if row[PHASE] == KEEP:
-        mask[: row[SEATS + row[TURN]]] = 1
-    elif row[PHASE] == BUILD:
-        dice = Dice(row[NUMBERS], row[LAST], row[HEADING], row[LOOSE])
-        for number in range(SIDES):
-            mask[_LINK + number] = may_link(dice, number)
-    elif row[PHASE] == DECIDE:
-        _, discs, stacks = position_in(row, players)
-        for space in free_discs(row[TURN], discs, stacks):
+    mask[:] = row[rules.PHASE] == rules.OVER
+    if row[rules.PHASE] == rules.KEEP:
+        mask[: row[rules.SEATS + row[rules.TURN]]] = 1
+    elif row[rules.PHASE] == rules.BUILD:
+        dice = Dice(row[rules.NUMBERS], row[rules.LAST], row[rules.HEADING], row[rules.LOOSE])
+        for number in range(rules.SIDES):
+            mask[_LINK + number] = rules.may_link(dice, number)
+    elif row[rules.PHASE] == rules.DECIDE:
+        _, discs, stacks = rules.position_in(row, players)
+        for space in rules.free_discs(row[rules.TURN], discs, stacks):
             if space >= 0:
                 mask[_MOVE + space] = 1
         for way in range(2):
-            mask[len(mask) - 2 + way] = row[POOL] > 0 and row[HEADING] in (OPEN, way + UP)  # C13
+            mask[len(mask) - 2 + way] = row[rules.POOL] > 0 and row[rules.HEADING] in (OPEN, way + UP)  # C13
 
 
 @njit(cache=True, nogil=True)
 def observe(players: int, row: Words, seat: int, seen: Floats) -> None:
     """Write down what the seat sees, in the order of ``observation.FIELDS``."""
     seen[:] = 0
-    dice, lying, stacks = position_in(row, players)
-    turn, centre = row[TURN], len(stacks) - 1
+    dice, lying, stacks = rules.position_in(row, players)
+    turn, centre = row[rules.TURN], len(stacks) - 1
     after = turn - seat if turn >= seat else turn - seat + players
-    seen[seat] = seen[players + after] = seen[2 * players + row[PHASE]] = 1
+    seen[seat] = seen[players + after] = seen[2 * players + row[rules.PHASE]] = 1
     hands = 2 * players + _PHASES
     pool = hands + players
     discs = pool + 1
     covered = discs + 2 * players
     chain = covered + 2 * players
-    ends = chain + SIDES
-    headings = ends + SIDES
+    ends = chain + rules.SIDES
+    headings = ends + rules.SIDES
     loose = headings + _HEADINGS
-    seen[pool] = row[POOL] / (DICE_EACH * players)
+    seen[pool] = row[rules.POOL] / (DICE_EACH * players)
     other = seat
     for place in range(players):
         seen[hands + place] = dice[other] / (LONGEST + 1)
@@ -336,17 +300,17 @@ def observe(players: int, row: Words, seat: int, seen: Floats) -> None:
         low, high = min(one, two), max(one, two)
         seen[discs + 2 * place], seen[discs + 2 * place + 1] = low / centre, high / centre
         if 0 < low < centre:
-            seen[covered + 2 * place] = discs_above(stacks[low], other, False) / (2 * players)
+            seen[covered + 2 * place] = rules.discs_above(stacks[low], other, False) / (2 * players)
         if 0 < high < centre:
-            above = discs_above(stacks[high], other, low == high)
+            above = rules.discs_above(stacks[high], other, low == high)
             seen[covered + 2 * place + 1] = above / (2 * players)
-        other = next_seat(other, players)
-    if row[NUMBERS]:
-        seen[ends + row[LAST]] = 1
-    for number in range(SIDES):
-        seen[chain + number] = times(row[NUMBERS], number) / ALIKE
-        seen[loose + number] = times(row[LOOSE], number) / (LONGEST - 1)
-    seen[headings + row[HEADING]] = 1
+        other = rules.next_seat(other, players)
+    if row[rules.NUMBERS]:
+        seen[ends + row[rules.LAST]] = 1
+    for number in range(rules.SIDES):
+        seen[chain + number] = rules.times(row[rules.NUMBERS], number) / ALIKE
+        seen[loose + number] = rules.times(row[rules.LOOSE], number) / (LONGEST - 1)
+    seen[headings + row[rules.HEADING]] = 1
 
 
 @njit(cache=True, nogil=True)
@@ -357,10 +321,10 @@ def fill_shares(
     players = shares.shape[1]
     for number in range(len(which)):
         row = rows[which[number]]
-        hands, discs, stacks = position_in(row, players)
-        seat = row[TURN]
+        hands, discs, stacks = rules.position_in(row, players)
+        seat = row[rules.TURN]
         evaluate(evaluator, workspace, seat, hands, discs, stacks)
         total = workspace.shares.sum()
         for after in range(players):
             shares[number, seat] = workspace.shares[after] / total
-            seat = next_seat(seat, players)
+            seat = rules.next_seat(seat, players)

@@ -18,22 +18,8 @@ from escadaria.compute.streams import below
 from escadaria.games.chain import bots as levels
 from escadaria.games.chain import turn as chain_turn
 from escadaria.games.chain.bots import HANDFUL, ODDS
-from escadaria.games.chain.compiled.rules import (
-    SIDES,
-    Dice,
-    Words,
-    can_build,
-    dice_left,
-    end_of,
-    free_discs,
-    gives_win,
-    heading_after,
-    how_many,
-    inlined,
-    link,
-    may_link,
-    squeezed,
-)
+from escadaria.games.chain.compiled import rules
+from escadaria.games.chain.compiled.rules import Dice, Words, inlined
 from escadaria.games.chain.compiled.solver import arrows_of
 from escadaria.games.chain.compiled.turns import (
     ChainTable,
@@ -91,7 +77,7 @@ def tables(game: Chain) -> Tables:
         arrows_of(game.track),
         chain_turn.reach(),
         chain_turn.fitting(),
-        np.zeros((2, SIDES, len(chain_turn.TIMES)), np.int8),
+        np.zeros((2, rules.SIDES, len(chain_turn.TIMES)), np.int8),
     )
     fill_built(found)
     return found
@@ -148,11 +134,11 @@ def decide_link(
     policy, noise = effective_policy(policy, noise)
     if policy == RANDOM:
         options = 0
-        for number in range(SIDES):
-            options += may_link(dice, number)
+        for number in range(rules.SIDES):
+            options += rules.may_link(dice, number)
         noise, choice = below(noise, options)
         return nth_link(dice, choice), noise
-    thoughtful = pool > 0 and how_many(dice.loose) <= HANDFUL
+    thoughtful = pool > 0 and rules.how_many(dice.loose) <= HANDFUL
     return nth_link(dice, most_open(tables, dice) if thoughtful else 0), noise
 
 
@@ -161,38 +147,38 @@ def fill_built(tables: Tables) -> None:
     """Fill ``built`` by linking one die after the other."""
     for index in range(tables.built.shape[2]):
         loose = 0
-        for number in range(SIDES):
+        for number in range(rules.SIDES):
             loose += (index >> 2 * number & ALIKE) << 8 * number
-        for first in range(SIDES):
-            if how_many(loose) >= HANDFUL or not can_build(first, loose):
+        for first in range(rules.SIDES):
+            if rules.how_many(loose) >= HANDFUL or not rules.can_build(first, loose):
                 continue
             for pool in range(2):
                 dice = Dice(1 << 8 * first, first, _OPEN, loose)
                 while dice.loose:
                     number, _ = decide_link(SIMPLE, tables, dice, pool, np.uint64(0))
-                    dice = link(dice, number)
+                    dice = rules.link(dice, number)
                 tables.built[pool, first, index] = 3 * dice.last + dice.heading
 
 
 @inlined
 def is_built_at_once(policy: int, dice: Dice) -> bool:
     """Whether ``built`` has what the policy makes of all loose dice."""
-    is_whole = dice.numbers == 1 << 8 * dice.last and how_many(dice.loose) < HANDFUL
+    is_whole = dice.numbers == 1 << 8 * dice.last and rules.how_many(dice.loose) < HANDFUL
     return is_whole and policy in (SIMPLE, REGULAR)
 
 
 @inlined
 def built(tables: Tables, dice: Dice, pool: int) -> Dice:
     """The chain that ``simple`` builds from a handful of dice."""
-    end = tables.built[1 if pool else 0, dice.last, squeezed(dice.loose)]
+    end = tables.built[1 if pool else 0, dice.last, rules.squeezed(dice.loose)]
     return Dice(dice.numbers + dice.loose, end // 3, end % 3, 0)
 
 
 @njit(cache=True, nogil=True)
 def nth_link(dice: Dice, choice: int) -> int:
     """The number of one of the legal links, which are counted from 0."""
-    for number in range(SIDES):
-        if may_link(dice, number):
+    for number in range(rules.SIDES):
+        if rules.may_link(dice, number):
             if choice == 0:
                 return number
             choice -= 1
@@ -203,11 +189,11 @@ def nth_link(dice: Dice, choice: int) -> int:
 def most_open(tables: Tables, dice: Dice) -> int:
     """The legal link, counted from 0, after which most numbers can fit at the end of the chain."""
     option, choice, most = 0, 0, -1
-    every = squeezed(dice.numbers + dice.loose)
-    for number in range(SIDES):
-        if may_link(dice, number):
-            rest = squeezed(dice.loose) - (1 << 2 * number)
-            ends = tables.reach[rest, 3 * number + heading_after(dice.last, dice.heading, number)]
+    every = rules.squeezed(dice.numbers + dice.loose)
+    for number in range(rules.SIDES):
+        if rules.may_link(dice, number):
+            rest = rules.squeezed(dice.loose) - (1 << 2 * number)
+            ends = tables.reach[rest, 3 * number + rules.heading_after(dice.last, dice.heading, number)]
             for end in range(ENDS):
                 if ends >> np.uint32(end) & np.uint32(1) and tables.fitting[every, end] > most:
                     choice, most = option, tables.fitting[every, end]
@@ -228,7 +214,7 @@ def decide(
     noise: np.uint64,
 ) -> tuple[int, np.uint64]:
     """The space of the disc to move, or below 0 the direction to lengthen in (C12)."""
-    (one, two), heading, links = free_discs(seat, discs, stacks), dice.heading, hands[seat]
+    (one, two), heading, links = rules.free_discs(seat, discs, stacks), dice.heading, hands[seat]
     policy, noise = effective_policy(policy, noise)
     if policy == RANDOM:
         moves, ways = count_choices(two, heading, pool)
@@ -236,7 +222,7 @@ def decide(
         return as_decision(choice, moves, one, two, heading), noise
     space, appeal = best_move(seat, one, two, links, 0, tables.arrows, discs, stacks)
     if pool > 0:
-        chain, last, way = squeezed(dice.numbers), dice.last, heading
+        chain, last, way = rules.squeezed(dice.numbers), dice.last, heading
         if heading == _OPEN:
             up, down = tables.fitting[chain, 3 * last + _UP], tables.fitting[chain, 3 * last + _DOWN]
             way = _UP if up >= down else _DOWN
@@ -284,13 +270,13 @@ def appeal_of(
     seat: int, space: int, links: int, bonus: int, arrows: Words, discs: Words, stacks: Words
 ) -> int:
     """How good a move looks to ``simple``; ``bonus`` is what ``regular`` adds for covering another seat."""
-    _, end = end_of(space, links, arrows)
+    _, end = rules.end_of(space, links, arrows)
     appeal = discs[seat, 0] + discs[seat, 1] + end - space
     if end == len(arrows) - 1:
         appeal += _BRINGS_HOME
     if end != space and stacks[end] and stacks[end] & 7 != seat + 1:
         appeal += bonus
-    if not gives_win(seat, space, end, discs, stacks):
+    if not rules.gives_win(seat, space, end, discs, stacks):
         appeal += _KIND
     return int(appeal)
 
@@ -342,9 +328,9 @@ def plan_link(
 ) -> tuple[int, np.uint64]:
     """Which loose die to link next (C10)."""
     options = 0
-    for number in range(SIDES):
-        if may_link(dice, number):
-            heading = heading_after(dice.last, dice.heading, number)
+    for number in range(rules.SIDES):
+        if rules.may_link(dice, number):
+            heading = rules.heading_after(dice.last, dice.heading, number)
             policy_tables.workspace.worths[options] = linked(
                 policy_tables.chains, policy_tables.workspace, dice.numbers, heading, dice.loose, number
             )
@@ -366,7 +352,7 @@ def plan(
     noise: np.uint64,
 ) -> tuple[int, np.uint64]:
     """The space of the disc to move, or below 0 the direction to lengthen in (C12)."""
-    (one, two), heading, links = free_discs(seat, discs, stacks), dice.heading, hands[seat]
+    (one, two), heading, links = rules.free_discs(seat, discs, stacks), dice.heading, hands[seat]
     moves, ways = count_choices(two, heading, pool)
     workspace = policy_tables.workspace
     for disc in range(moves):
@@ -374,7 +360,11 @@ def plan(
     for choice in range(moves, moves + ways):
         way = -as_decision(choice, moves, one, two, heading)
         workspace.worths[choice] = lengthened(
-            workspace.standing, workspace.fail[dice_left(links + 1)], squeezed(dice.numbers), dice.last, way
+            workspace.standing,
+            workspace.fail[rules.dice_left(links + 1)],
+            rules.squeezed(dice.numbers),
+            dice.last,
+            way,
         )
     choice, noise = best(policy, policy_tables, moves + ways, noise)
     return as_decision(choice, moves, one, two, heading), noise

@@ -18,20 +18,9 @@ from numpy.typing import NDArray
 
 from escadaria.bots.evaluating import Master
 from escadaria.games.chain.bots import TOLERANCE
+from escadaria.games.chain.compiled import rules
 from escadaria.games.chain.compiled.policies import tables
-from escadaria.games.chain.compiled.rules import (
-    SEATS,
-    SIDES,
-    Words,
-    dice_left,
-    free_discs,
-    has_won,
-    move,
-    next_seat,
-    pool_of,
-    row_of,
-    take_back,
-)
+from escadaria.games.chain.compiled.rules import Words
 from escadaria.games.chain.compiled.turns import (
     ChainTable,
     Evaluator,
@@ -125,7 +114,7 @@ def paths() -> Paths:
         np.zeros((LONGEST + 2, max(map(len, BY_LENGTH)) * ENDS), np.int64),
         np.zeros(LONGEST + 2, np.int64),
         np.zeros(LONGEST + 1),
-        np.zeros(dice_left(LONGEST) + 1),
+        np.zeros(rules.dice_left(LONGEST) + 1),
     )
 
 
@@ -133,7 +122,7 @@ def paths() -> Paths:
 def begin_turn(paths: Paths, dice: int, missing: float) -> None:
     """Begin a pass with this number of dice, which cannot be linked with the probability ``missing``."""
     paths.stops[:], paths.fails[:], paths.met[:] = 0.0, 0.0, 0
-    paths.fails[dice_left(dice)] += missing
+    paths.fails[rules.dice_left(dice)] += missing
 
 
 @njit(cache=True, nogil=True)
@@ -157,12 +146,12 @@ def leave(paths: Paths, links: int, at: int) -> tuple[int, float]:
 @njit(cache=True, nogil=True)
 def roll_on(paths: Paths, links: int, slot: int, way: int, chance: float) -> None:
     """Lengthen the chain of a slot in this direction by all six faces (C13, C14)."""
-    for face in range(SIDES):
+    for face in range(rules.SIDES):
         after = slot_after(slot, way, face)
         if after >= 0:
-            meet(paths, links + 1, after, chance / SIDES)
+            meet(paths, links + 1, after, chance / rules.SIDES)
         else:
-            paths.fails[dice_left(links + 1)] += chance / SIDES
+            paths.fails[rules.dice_left(links + 1)] += chance / rules.SIDES
 
 
 @njit(cache=True, nogil=True)
@@ -178,7 +167,7 @@ def find_ends(chains: ChainTable, workspace: Workspace, most: int, dice: int, pa
             if links == most or standing[slot] <= workspace.stop[links]:
                 paths.stops[links] += chance
             else:
-                fail = workspace.fail[dice_left(links + 1)]
+                fail = workspace.fail[rules.dice_left(links + 1)]
                 roll_on(paths, links, slot, best_lengthening(standing, fail, slot)[1], chance)
 
 
@@ -188,7 +177,7 @@ def find_ends(chains: ChainTable, workspace: Workspace, most: int, dice: int, pa
 @njit(cache=True, nogil=True)
 def plan(search: Search, level: Level, seat: int, hands: Words, discs: Words, stacks: Words) -> int:
     """Work a turn out and find the probabilities of its ends; returns the most links."""
-    workspace, pool = level.workspace, pool_of(hands)
+    workspace, pool = level.workspace, rules.pool_of(hands)
     evaluator, chains, arrows = search.evaluator, search.chains, search.arrows
     most = work_out(evaluator, chains, workspace, arrows, seat, pool, hands, discs, stacks)
     find_ends(chains, workspace, most, best_keep(chains, workspace, hands[seat])[0], level.paths)
@@ -221,9 +210,9 @@ def play_end(
     if end >= FAILS:
         hands[seat] = end - FAILS
         return -1, -1
-    space = free_discs(seat, discs, stacks)[disc]
+    space = rules.free_discs(seat, discs, stacks)[disc]
     hands[seat] = end
-    _, reached, _ = move(seat, space, end, search.arrows, discs, stacks)
+    _, reached, _ = rules.move(seat, space, end, search.arrows, discs, stacks)
     return space, reached
 
 
@@ -231,18 +220,18 @@ def play_end(
 def mean_of_ends(level: Level, most: int, out: Shares) -> None:
     """The shares before a turn that was planned, from its seat on, by the values after it."""
     out[:] = 0.0
-    for end in range(1, FAILS + dice_left(most) + 1):
+    for end in range(1, FAILS + rules.dice_left(most) + 1):
         if end <= most or end > FAILS:
             chance, shares = chance_of(level.paths, end), shares_of(level.workspace, end)
             for later in range(len(out)):
-                out[next_seat(later, len(out))] += chance * shares[later]
+                out[rules.next_seat(later, len(out))] += chance * shares[later]
 
 
 @njit(cache=True, nogil=True)
 def draw_end(level: Level, most: int) -> int:
     """One of the ends of a turn that was planned, by their probabilities."""
     draw, drawn = np.random.random(), -1
-    for end in range(1, FAILS + dice_left(most) + 1):
+    for end in range(1, FAILS + rules.dice_left(most) + 1):
         chance = chance_of(level.paths, end) if end <= most or end > FAILS else 0.0
         if chance > 0.0 and draw >= 0.0:  # the last one if rounding leaves something
             drawn = end
@@ -256,7 +245,7 @@ def look(
 ) -> None:
     """The shares at the start of a turn, from its seat on, by the values after it."""
     out[:] = 0.0
-    if has_won(seat, discs, stacks):
+    if rules.has_won(seat, discs, stacks):
         out[0] = 1.0
         return
     mean_of_ends(level, plan(search, level, seat, hands, discs, stacks), out)
@@ -270,10 +259,10 @@ def roll_out(search: Search, seat: int, hands: Words, discs: Words, stacks: Word
     """
     first, level, players = search.levels[1], search.levels[2], len(hands)
     look(search, first, seat, hands, discs, stacks, out)
-    if has_won(seat, discs, stacks):
+    if rules.has_won(seat, discs, stacks):
         return
     change, mean = np.zeros(players), np.zeros(players)
-    most = min(LONGEST, hands[seat] + pool_of(hands))
+    most = min(LONGEST, hands[seat] + rules.pool_of(hands))
     for _ in range(search.rollouts):
         mover, here, links = seat, first, most
         its_hands, its_discs, its_stacks = hands.copy(), discs.copy(), stacks.copy()
@@ -282,8 +271,8 @@ def roll_out(search: Search, seat: int, hands: Words, discs: Words, stacks: Word
             before = shares_of(here.workspace, end).copy()
             disc = better_disc(here.workspace, end) if end < FAILS else 0
             play_end(search, disc, end, mover, its_hands, its_discs, its_stacks)
-            mover, here = next_seat(mover, players), level
-            if has_won(mover, its_discs, its_stacks):
+            mover, here = rules.next_seat(mover, players), level
+            if rules.has_won(mover, its_discs, its_stacks):
                 break
             links = plan(search, level, mover, its_hands, its_discs, its_stacks)
             mean_of_ends(level, links, mean)
@@ -307,10 +296,10 @@ def plan_deeper(search: Search, rolled: int, seat: int, hands: Words, discs: Wor
     if rolled:
         find_ends(search.chains, workspace, most, rolled, level.paths)
     moves = workspace.moves.copy()
-    hand, following, last = hands[seat], next_seat(seat, len(hands)), len(hands) - 1
-    spaces, after = free_discs(seat, discs, stacks), np.zeros(len(hands))
+    hand, following, last = hands[seat], rules.next_seat(seat, len(hands)), len(hands) - 1
+    spaces, after = rules.free_discs(seat, discs, stacks), np.zeros(len(hands))
     changes, likely = np.zeros(2), np.zeros(2)
-    for end in range(1, FAILS + dice_left(most) + 1):
+    for end in range(1, FAILS + rules.dice_left(most) + 1):
         if (end > most and end <= FAILS) or (chance_of(level.paths, end) < CUT and end != rolled):
             continue
         kind = 0 if end < FAILS else 1
@@ -322,7 +311,7 @@ def plan_deeper(search: Search, rolled: int, seat: int, hands: Words, discs: Wor
             space, reached = play_end(search, disc, end, seat, hands, discs, stacks)
             roll_out(search, following, hands, discs, stacks, after)
             if space >= 0:
-                take_back(seat, space, reached, discs, stacks)
+                rules.take_back(seat, space, reached, discs, stacks)
                 workspace.moves[end, disc] = after[last]
             hands[seat] = hand
             best = max(best, after[last])
@@ -335,7 +324,7 @@ def plan_deeper(search: Search, rolled: int, seat: int, hands: Words, discs: Wor
     for links in range(1, most + 1):
         if stops[links] < CUT and links != rolled and likely[0] > 0.0:
             workspace.stop[links] = max(0.0, workspace.stop[links] + changes[0] / likely[0])
-    for left in range(1, dice_left(most) + 1):
+    for left in range(1, rules.dice_left(most) + 1):
         if fails[left] < CUT and likely[1] > 0.0:
             workspace.fail[left] = max(0.0, workspace.fail[left] + changes[1] / likely[1])
     fill_standing(search.chains, workspace, most)
@@ -376,14 +365,18 @@ class Searched:
 
     def _work_out(self, state: State, rolled: int) -> tuple[Turn, dict[int, NDArray[np.float64]]]:
         """The turn, and by the space of a disc: the values of its moves, by links."""
-        players, seat, row = self.game.players, state.turn, row_of(self.game.track.length, state)[SEATS:]
+        players, seat, row = (
+            self.game.players,
+            state.turn,
+            rules.row_of(self.game.track.length, state)[rules.SEATS :],
+        )
         hands, discs = np.array(row[:players]), np.array(row[players : 3 * players]).reshape(players, 2)
         stacks = np.array(row[3 * players :])
         most = plan_deeper(self.search, rolled, seat, hands, discs, stacks)
         found = self.search.levels[0].workspace
-        stop, fail = found.stop[: most + 1].copy(), found.fail[: dice_left(most) + 1].copy()
+        stop, fail = found.stop[: most + 1].copy(), found.fail[: rules.dice_left(most) + 1].copy()
         moves = found.moves[: most + 1] + (stop - found.moves[: most + 1].max(axis=1))[:, None]
-        spaces = free_discs(seat, discs, stacks)
+        spaces = rules.free_discs(seat, discs, stacks)
         return Turn(stop, fail, most), {space: moves[:, disc] for disc, space in enumerate(spaces)}
 
 

@@ -16,21 +16,8 @@ from numpy.typing import NDArray
 from escadaria import solutions
 from escadaria.compute.forward import Weights, forward, layers, weights
 from escadaria.games.chain import values as features
-from escadaria.games.chain.compiled.rules import (
-    SIDES,
-    TOP,
-    Words,
-    dice_left,
-    discs_above,
-    free_discs,
-    has_won,
-    inlined,
-    move,
-    next_seat,
-    squeezed,
-    straight_on,
-    take_back,
-)
+from escadaria.games.chain.compiled import rules
+from escadaria.games.chain.compiled.rules import Words, inlined
 from escadaria.games.chain.compiled.solver import Layout, layout, number_of
 from escadaria.games.chain.links import ALIKE, LONGEST
 from escadaria.games.chain.rules import Chain
@@ -149,9 +136,9 @@ def new_workspace(players: int) -> Workspace:
         np.zeros(len(reach()) * ENDS),
         np.zeros((LONGEST + 1, 2)),
         np.zeros(LONGEST + 1),
-        np.zeros(dice_left(LONGEST) + 1),
+        np.zeros(rules.dice_left(LONGEST) + 1),
         np.zeros((LONGEST + 1, players)),
-        np.zeros((dice_left(LONGEST) + 1, players)),
+        np.zeros((rules.dice_left(LONGEST) + 1, players)),
         np.zeros(players),
         np.zeros(number + 1, np.int64),
         np.zeros(number, np.int64),
@@ -168,7 +155,7 @@ def evaluate(
     evaluator: Evaluator, workspace: Workspace, seat: int, hands: Words, discs: Words, stacks: Words
 ) -> None:
     """Fill ``workspace.shares`` for the start of the seat's turn."""
-    if has_won(seat, discs, stacks):
+    if rules.has_won(seat, discs, stacks):
         workspace.shares[:] = 0.0
         workspace.shares[0] = 1.0
     elif evaluator.waiter.size:
@@ -190,7 +177,7 @@ def evaluate(
 def sure_winner(seat: int, discs: Words, stacks: Words) -> int:
     """How many turns later a seat wins that is home, if nobody can win before (C4, C6, C7); else 0."""
     for later in range(1, len(discs)):
-        seat = next_seat(seat, len(discs))
+        seat = rules.next_seat(seat, len(discs))
         last = min(discs[seat, 0], discs[seat, 1])
         if last == len(stacks) - 1:
             return later
@@ -236,7 +223,7 @@ def _kind(
     turn: int, later: int, word: int, seat: int, lower: bool, pairs: int, players: int, seen: Words
 ) -> int:
     """How the seat's disc in a stack lies, with ``lower`` the lower of two; marks who lies on top of whom."""
-    above = discs_above(word, seat, lower)
+    above = rules.discs_above(word, seat, lower)
     if above == 0:
         return FREE
     top = (word & 7) - 1 - turn
@@ -267,8 +254,8 @@ def work_out(
     """Fill the workspace with the values of the seat's turn; returns the most links that the dice allow."""
     hand, last = hands[seat], len(hands) - 1
     most = min(LONGEST, hand + pool)
-    following = next_seat(seat, len(hands))
-    spaces = free_discs(seat, discs, stacks)
+    following = rules.next_seat(seat, len(hands))
+    spaces = rules.free_discs(seat, discs, stacks)
     for links in range(1, most + 1):
         hands[seat] = links
         workspace.stop[links] = -1.0
@@ -277,14 +264,14 @@ def work_out(
             workspace.moves[links, disc] = -1.0
             if space < 0:
                 continue
-            _, end, _ = move(seat, space, links, arrows, discs, stacks)
+            _, end, _ = rules.move(seat, space, links, arrows, discs, stacks)
             evaluate(evaluator, workspace, following, hands, discs, stacks)
-            take_back(seat, space, end, discs, stacks)
+            rules.take_back(seat, space, end, discs, stacks)
             workspace.moves[links, disc] = workspace.shares[last]
             if workspace.shares[last] > workspace.stop[links]:
                 workspace.stop[links] = workspace.shares[last]
                 _copy_shares(workspace.shares, workspace.stopped, links)
-    for left in range(1, dice_left(most) + 1):
+    for left in range(1, rules.dice_left(most) + 1):
         hands[seat] = left
         evaluate(evaluator, workspace, following, hands, discs, stacks)
         workspace.fail[left] = workspace.shares[last]
@@ -313,16 +300,16 @@ def fill_standing(chains: ChainTable, workspace: Workspace, most: int) -> None:
             if links == most:
                 standing[slot : slot + ENDS] = stop
                 continue
-            fail = workspace.fail[dice_left(links + 1)]
+            fail = workspace.fail[rules.dice_left(links + 1)]
             total = 0.0
-            for face in range(TOP, -1, -1):
+            for face in range(rules.TOP, -1, -1):
                 total += _added(standing, numbers, face, UP, fail)
-                up = (total + face * fail) / SIDES
+                up = (total + face * fail) / rules.SIDES
                 standing[slot + 3 * face + OPEN] = standing[slot + 3 * face + UP] = max(stop, up)
             total = 0.0
-            for face in range(SIDES):
+            for face in range(rules.SIDES):
                 total += _added(standing, numbers, face, DOWN, fail)
-                down = (total + (TOP - face) * fail) / SIDES
+                down = (total + (rules.TOP - face) * fail) / rules.SIDES
                 standing[slot + 3 * face + DOWN] = max(stop, down)
                 standing[slot + 3 * face + OPEN] = max(standing[slot + 3 * face + OPEN], down)
 
@@ -339,7 +326,7 @@ def _slot_ahead(numbers: int, face: int, way: int) -> int:
     """The slot of a chain that took a face ahead in this direction; -1 if it has too many of them (C11)."""
     if numbers >> 2 * face & ALIKE == ALIKE:
         return -1
-    return (numbers + (1 << 2 * face)) * ENDS + 3 * face + straight_on(way, face)
+    return (numbers + (1 << 2 * face)) * ENDS + 3 * face + rules.straight_on(way, face)
 
 
 @njit(cache=True, nogil=True)
@@ -356,12 +343,12 @@ def lengthened(standing: NDArray[np.float64], fail: float, numbers: int, last: i
     """The value of lengthening in this direction (C13)."""
     total = 0.0
     if way == UP:
-        for face in range(TOP, last - 1, -1):
+        for face in range(rules.TOP, last - 1, -1):
             total += _added(standing, numbers, face, UP, fail)
-        return float((total + last * fail) / SIDES)
+        return float((total + last * fail) / rules.SIDES)
     for face in range(last + 1):
         total += _added(standing, numbers, face, DOWN, fail)
-    return float((total + (TOP - last) * fail) / SIDES)
+    return float((total + (rules.TOP - last) * fail) / rules.SIDES)
 
 
 @njit(cache=True, nogil=True)
@@ -376,7 +363,7 @@ def best_lengthening(standing: NDArray[np.float64], fail: float, slot: int) -> t
 @njit(cache=True, nogil=True)
 def kept(chains: ChainTable, workspace: Workspace, dice: int) -> float:
     """The value of keeping this number of dice (C8)."""
-    total = chains.missing[dice] * workspace.fail[dice_left(dice)]
+    total = chains.missing[dice] * workspace.fail[rules.dice_left(dice)]
     for roll in range(chains.first_roll[dice], chains.first_roll[dice + 1]):
         best = 0.0  # of the chains that the roll can be built into (C10)
         for at in range(chains.starts[roll], chains.starts[roll + 1]):
@@ -411,8 +398,8 @@ def linked(
     chains: ChainTable, workspace: Workspace, numbers: int, heading: int, loose: int, number: int
 ) -> float:
     """The value of linking a number next, which is legal; ``heading`` is the direction after it (C10)."""
-    slot, best = squeezed(numbers + loose) * ENDS, -1.0
-    ends = chains.reach[squeezed(loose) - (1 << 2 * number), 3 * number + heading]
+    slot, best = rules.squeezed(numbers + loose) * ENDS, -1.0
+    ends = chains.reach[rules.squeezed(loose) - (1 << 2 * number), 3 * number + heading]
     for end in range(ENDS):
         if ends >> np.uint32(end) & np.uint32(1):
             best = max(best, workspace.standing[slot + end])

@@ -14,6 +14,7 @@ from escadaria.compute.counting import Counts, begin, counted
 from escadaria.compute.steps import GO_ON, WAIT, Bytes, Floats, Games, Places, Step, Streams
 from escadaria.compute.streams import DICE, NOISE, below
 from escadaria.game import AnyGame
+from escadaria.games.rapido.compiled import rules
 from escadaria.games.rapido.compiled.policies import (
     POLICIES,
     RANDOM,
@@ -27,34 +28,7 @@ from escadaria.games.rapido.compiled.policies import (
     policy_tables_for,
     simple_decisions,
 )
-from escadaria.games.rapido.compiled.rules import (
-    DECIDE,
-    EMPTY,
-    FAILED,
-    LATER_ROLL,
-    MOVES,
-    NUMBER_OF_ROLLS,
-    OVER,
-    PHASE,
-    ROLLED,
-    SEATS,
-    SPARE,
-    TOWER,
-    TURN,
-    WON,
-    Words,
-    columns,
-    free_fields,
-    next_seat,
-    pairs_each,
-    pass_turn,
-    place,
-    position_of,
-    roll,
-    row_of,
-    set_up,
-    start_turn,
-)
+from escadaria.games.rapido.compiled.rules import Words
 from escadaria.games.rapido.compiled.turns import Model, Workspace, evaluate, key_of, see_start
 from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Rapido
 
@@ -79,7 +53,7 @@ NEXT = np.array([START, ROLL_AGAIN, STAY])
 """By phase: what comes next."""
 _FIELD = 21
 """What rolls are counted for is counted in one word by seat: the number of bits of each count."""
-_COUNTS = (MOVES > 0) + ((MOVES < 0).astype(np.int64) << _FIELD)
+_COUNTS = (rules.MOVES > 0) + ((rules.MOVES < 0).astype(np.int64) << _FIELD)
 
 
 @njit(nogil=True, forceinline=True)
@@ -108,34 +82,34 @@ def play_on(
         forget_plans(policy_tables)
     while True:
         if field >= 0:
-            place(race.players, rows, at, field, thrown)
-            pass_turn(race.players, rows, at)
-        seat, later = rows[at, TURN], 1 if field == ROLL_AGAIN else 0
+            rules.place(race.players, rows, at, field, thrown)
+            rules.pass_turn(race.players, rows, at)
+        seat, later = rows[at, rules.TURN], 1 if field == ROLL_AGAIN else 0
         while field != STAY:
             if not later:
-                if start_turn(race.finish, race.players, rows, at):
+                if rules.start_turn(race.finish, race.players, rows, at):
                     won = True
                     break
                 turns += 1
                 if policy_tables is not None:
                     forget_plans(policy_tables)
-            dice, number = below(dice, NUMBER_OF_ROLLS)
+            dice, number = below(dice, rules.NUMBER_OF_ROLLS)
             plies += 1
             if rolled is not None:
                 rolled[seat] += _COUNTS[later, number]
-            status = roll(race.finish, rows, at, later, number)
-            if status != FAILED:
-                won = status == WON
+            status = rules.roll(race.finish, rows, at, later, number)
+            if status != rules.FAILED:
+                won = status == rules.WON
                 break
-            pass_turn(race.players, rows, at)
-            seat, later = rows[at, TURN], 0
+            rules.pass_turn(race.players, rows, at)
+            seat, later = rows[at, rules.TURN], 0
         if won or policies is None:
             break
         policy = policies[seat]
         if policy < 0:
             break
         if policy_tables is None or policy < TOURIST:
-            field, noise = decide(policy, race.simple, rows[at, ROLLED], rows[at, TOWER], noise)
+            field, noise = decide(policy, race.simple, rows[at, rules.ROLLED], rows[at, rules.TOWER], noise)
         else:
             field, noise = decide_by_tables(policy, policy_tables, race.finish, rows[at], noise)
         plies += 1
@@ -158,17 +132,17 @@ def play_games(
 ) -> None:
     """Fill the rows of ``each`` and ``by_seat`` with as many games, from number ``first`` on."""
     players = race.players
-    policies, rows = np.empty(players, np.int64), np.empty((1, SEATS + 2 * players), np.int64)
+    policies, rows = np.empty(players, np.int64), np.empty((1, rules.SEATS + 2 * players), np.int64)
     streams, rolled, thrown = np.empty((1, 2), np.uint64), policies.copy(), policies.copy()
     for game in range(len(each)):
         begin(lineup, first + game, seed, policies, streams)
-        set_up(rows, 0)
+        rules.set_up(rows, 0)
         for seat in range(players):
             rolled[seat] = thrown[seat] = 0
         _, turns, plies = play_on(race, policy_tables, policies, START, rows, 0, streams, rolled, thrown)
-        each[game, 0], each[game, 1], each[game, 2] = rows[0, TURN], turns, plies
+        each[game, 0], each[game, 1], each[game, 2] = rows[0, rules.TURN], turns, plies
         for seat in range(players):
-            by_seat[0, game, seat] = rows[0, SEATS + seat]
+            by_seat[0, game, seat] = rows[0, rules.SEATS + seat]
             by_seat[1, game, seat] = thrown[seat]
             by_seat[2, game, seat] = rolled[seat] & (1 << _FIELD) - 1
             by_seat[3, game, seat] = rolled[seat] >> _FIELD
@@ -191,12 +165,12 @@ _PHASES = 4
 
 def games(game: Rapido, number: int, bots: Sequence[str] = ()) -> Games:
     """A number of games, in which these bots may play."""
-    rows = np.zeros((number, columns(game.players)), np.int64)
+    rows = np.zeros((number, rules.columns(game.players)), np.int64)
     legal = np.array([_mask(free, len(game.actions)) for free in range(1 << TOP_FIELD)])
     tables = policy_tables_for(game, np.array([RANDOM, *(POLICIES[bot] for bot in bots)]))
     playing = partial(advance, race(game), tables, _scales(game.finish), legal, rows)
     size = 9 * game.players + _PHASES + 1 + TOP_FIELD
-    return Games(rows, size, playing, position_of, row_of, partial(_values, game, rows))
+    return Games(rows, size, playing, rules.position_of, rules.row_of, partial(_values, game, rows))
 
 
 def _values(game: Rapido, rows: Words) -> Callable[[Words, NDArray[np.float64]], None]:
@@ -242,20 +216,20 @@ def advance(
         if action == GO_ON:
             field = (
                 STAY
-                if rows[game, PHASE] == DECIDE
+                if rows[game, rules.PHASE] == rules.DECIDE
                 else ROLL_AGAIN
-                if rows[game, PHASE] == LATER_ROLL
+                if rows[game, rules.PHASE] == rules.LATER_ROLL
                 else START
             )
         mine = policies[game] if policies is not None else None
         over, _, _ = play_on(race, policy_tables, mine, field, rows, game, streams, None, None)
-        winners[game] = rows[game, TURN] if over else -1
-        rows[game, PHASE] = OVER if over else DECIDE
-        seats[game] = rows[game, TURN]
-        free = free_fields(rows[game, TOWER])
+        winners[game] = rows[game, rules.TURN] if over else -1
+        rows[game, rules.PHASE] = rules.OVER if over else rules.DECIDE
+        seats[game] = rows[game, rules.TURN]
+        free = rules.free_fields(rows[game, rules.TOWER])
         for number in range(mask.shape[1]):
             mask[game, number] = over or legal[free, number]
-        seat = viewers[game] if viewers[game] >= 0 else rows[game, TURN]
+        seat = viewers[game] if viewers[game] >= 0 else rows[game, rules.TURN]
         observe(race.players, rows, game, seat, scales, observation)
 
 
@@ -264,26 +238,26 @@ def observe(players: int, rows: Words, game: int, seat: int, scales: Floats, see
     """Fill in what the seat sees, in the order of ``observation.FIELDS``."""
     for number in range(seen.shape[1]):
         seen[game, number] = 0
-    phase, turn, tower = rows[game, PHASE], rows[game, TURN], rows[game, TOWER]
+    phase, turn, tower = rows[game, rules.PHASE], rows[game, rules.TURN], rows[game, rules.TOWER]
     at = 2 * players + _PHASES
     after = turn - seat if turn >= seat else turn - seat + players
     seen[game, seat] = seen[game, players + after] = seen[game, 2 * players + phase] = 1
-    seen[game, at] = scales[0, rows[game, ROLLED]] if phase == DECIDE else 0
+    seen[game, at] = scales[0, rows[game, rules.ROLLED]] if phase == rules.DECIDE else 0
     owners = at + 1 + players
     values = owners + TOP_FIELD * players
     ground = values + TOP_FIELD
     other = seat
     for after in range(players):
-        seen[game, at + 1 + after] = scales[1, rows[game, SEATS + other]]
-        own = rows[game, SEATS + players + other]
+        seen[game, at + 1 + after] = scales[1, rows[game, rules.SEATS + other]]
+        own = rows[game, rules.SEATS + players + other]
         if own:
-            on_ground = (own >> 7 & 1) + (own >> 8 * SPARE + 7 & 1)
-            seen[game, ground + after] = on_ground / pairs_each(players)
+            on_ground = (own >> 7 & 1) + (own >> 8 * rules.SPARE + 7 & 1)
+            seen[game, ground + after] = on_ground / rules.pairs_each(players)
             for field in range(1, TOP_FIELD + 1):
                 if own >> 8 * field & 128:
                     seen[game, owners + (field - 1) * players + after] = 1
-                    seen[game, values + field - 1] = scales[0, tower >> 8 * field & EMPTY]
-        other = next_seat(other, players)
+                    seen[game, values + field - 1] = scales[0, tower >> 8 * field & rules.EMPTY]
+        other = rules.next_seat(other, players)
 
 
 @njit(cache=True, nogil=True)
@@ -294,11 +268,11 @@ def fill_shares(
     players = shares.shape[1]
     for number in range(len(which)):
         row = rows[which[number]]
-        seat, tower, marks = row[TURN], row[TOWER], row[SEATS + players :]
+        seat, tower, marks = row[rules.TURN], row[rules.TOWER], row[rules.SEATS + players :]
         if players == 2:
             pairs = marks[1 - seat]
             lowest = pairs & -pairs  # of the two pairs that the other may have (R16)
-            workspace.steps[0], workspace.steps[1] = row[SEATS + seat], row[SEATS + 1 - seat]
+            workspace.steps[0], workspace.steps[1] = row[rules.SEATS + seat], row[rules.SEATS + 1 - seat]
             workspace.keys[0] = key_of(2, tower, marks[seat])
             workspace.keys[1], workspace.keys[2] = key_of(2, tower, lowest), key_of(2, tower, pairs ^ lowest)
         else:
@@ -307,4 +281,4 @@ def fill_shares(
         total = workspace.shares.sum()
         for after in range(players):
             shares[number, seat] = workspace.shares[after] / total
-            seat = next_seat(seat, players)
+            seat = rules.next_seat(seat, players)

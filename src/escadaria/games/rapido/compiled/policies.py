@@ -18,22 +18,8 @@ from escadaria import evaluator_network, solutions
 from escadaria.bots.evaluating import DRAWS
 from escadaria.compute.streams import below
 from escadaria.games.rapido import bots as levels
-from escadaria.games.rapido.compiled import turns
-from escadaria.games.rapido.compiled.rules import (
-    DOUBLES,
-    RANKS,
-    ROLLED,
-    SEATS,
-    TOWER,
-    TURN,
-    Words,
-    free_fields,
-    is_free,
-    own_marks,
-    roll_again,
-    sum_of_fields,
-    thrown_out,
-)
+from escadaria.games.rapido.compiled import rules, turns
+from escadaria.games.rapido.compiled.rules import Words
 from escadaria.games.rapido.compiled.turns import EACH_LEVEL, Model, Workspace, end_turn, plan
 from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Pair, Phase, Place, Rapido, State
 from escadaria.games.rapido.solution import RapidoSolution
@@ -73,7 +59,7 @@ def _simple(free: int, value: int) -> int:
 @njit(cache=True, nogil=True)
 def decide(policy: int, simple: Words, rank: int, tower: int, noise: np.uint64) -> tuple[int, np.uint64]:
     """A decision, and the state of the noise stream after it."""
-    free = free_fields(tower)
+    free = rules.free_fields(tower)
     if policy == SIMPLE:
         return int(simple[free, rank]), noise
     return choose(free, noise)
@@ -151,19 +137,19 @@ def weigh_as_regular(
 
     Return what rolling again looks worth.
     """
-    free = free_fields(tower)
-    for rank in range(RANKS):
+    free = rules.free_fields(tower)
+    for rank in range(rules.RANKS):
         best[rank] = -1.0
         for field in range(TOP_FIELD + 1):
-            if is_free(free, field):
-                taken = sum_of_fields(thrown_out(tower, own, field, rank))
+            if rules.is_free(free, field):
+                taken = rules.sum_of_fields(rules.thrown_out(tower, own, field, rank))
                 worth = _appeal(safety, taken, field, rank)
                 if worth >= best[rank]:
                     best[rank], fields[rank] = worth, field
     sure = levels.CLIMBED
-    for rank in DOUBLES:
+    for rank in rules.DOUBLES:
         sure += best[rank]
-    return roll_again(sure, best)
+    return rules.roll_again(sure, best)
 
 
 @njit(cache=True, nogil=True)
@@ -171,22 +157,22 @@ def decide_by_tables(
     policy: int, policy_tables: PolicyTables, finish: int, position: Words, noise: np.uint64
 ) -> tuple[int, np.uint64]:
     """A decision, and the state of the noise stream after it."""
-    tower, rank = position[TOWER], position[ROLLED]
-    free = free_fields(tower)
+    tower, rank = position[rules.TOWER], position[rules.ROLLED]
+    free = rules.free_fields(tower)
     if policy == TOURIST:
         noise, draw = below(noise, DRAWS)
         if draw < (levels.AGAIN_IF_HIGH if rank >= HIGH_RANK else levels.AGAIN_IF_LOW):
             return ROLL_AGAIN, noise
-        return _highest(free, tower, own_marks(position), rank), noise
+        return _highest(free, tower, rules.own_marks(position), rank), noise
     if policy == REGULAR:
-        best, fields = np.empty(RANKS), np.zeros(RANKS, np.int64)
-        again = weigh_as_regular(policy_tables.safety, tower, own_marks(position), best, fields)
+        best, fields = np.empty(rules.RANKS), np.zeros(rules.RANKS, np.int64)
+        again = weigh_as_regular(policy_tables.safety, tower, rules.own_marks(position), best, fields)
         return ROLL_AGAIN if again > best[rank] else int(fields[rank]), noise
     worths = policy_tables.worths
     if policy == EXPERT:
         _weigh(policy_tables, policy_tables.expert, 0, finish, position)
         for action in range(TOP_FIELD + 2):
-            if action == 0 or is_free(free, action - 1):
+            if action == 0 or rules.is_free(free, action - 1):
                 noise, draw = below(noise, DRAWS)
                 worths[action] += policy_tables.width * (2 * draw / DRAWS - 1)
     else:
@@ -199,8 +185,8 @@ def _highest(free: int, tower: int, own: int, rank: int) -> int:
     """The highest field that throws a pair out; if none does, the highest free one."""
     highest = 0
     for field in range(TOP_FIELD, -1, -1):
-        if is_free(free, field):
-            if thrown_out(tower, own, field, rank):
+        if rules.is_free(free, field):
+            if rules.thrown_out(tower, own, field, rank):
                 return field
             highest = max(highest, field)
     return highest
@@ -210,15 +196,17 @@ def _highest(free: int, tower: int, own: int, rank: int) -> int:
 def _weigh(policy_tables: PolicyTables, model: Model, which: int, finish: int, position: Words) -> None:
     """The worth of rolling again, worked out once for each step of a turn, and of each field."""
     workspace, worths = policy_tables.workspaces[which], policy_tables.worths
-    own, free = position[SEATS + position[TURN]], free_fields(position[TOWER])
+    own, free = position[rules.SEATS + position[rules.TURN]], rules.free_fields(position[rules.TOWER])
     if policy_tables.planned[which] != own:
         policy_tables.planned[which] = own
         plan(model, finish, position, own, EACH_LEVEL, workspace)
     worths[0] = workspace.again[0, 0]
     for field in range(TOP_FIELD + 1):
         worths[field + 1] = -1.0
-        if is_free(free, field):
-            worths[field + 1] = end_turn(model, finish, position, own, field, position[ROLLED], workspace)
+        if rules.is_free(free, field):
+            worths[field + 1] = end_turn(
+                model, finish, position, own, field, position[rules.ROLLED], workspace
+            )
 
 
 @njit(cache=True, nogil=True)

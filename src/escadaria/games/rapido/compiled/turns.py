@@ -17,38 +17,15 @@ from escadaria.compute.forward import Weights, forward, layers, weights
 from escadaria.evaluator_network import Network
 from escadaria.games.rapido import index as rapido_index
 from escadaria.games.rapido import values as features
-from escadaria.games.rapido.compiled.rules import (
-    DOUBLES,
-    EMPTY,
-    LATER_ROLLS,
-    NUMBER_OF_ROLLS,
-    ONE_CROSS,
-    RANKS,
-    SEATS,
-    TOWER,
-    TURN,
-    TWO_CROSSES,
-    Words,
-    free_fields,
-    is_free,
-    moved,
-    next_seat,
-    own_marks,
-    ranks_at,
-    roll_again,
-    score,
-    sum_of_fields,
-    thrown_out,
-    worth_of_doubles,
-    worth_of_turn,
-)
+from escadaria.games.rapido.compiled import rules
+from escadaria.games.rapido.compiled.rules import Words
 from escadaria.games.rapido.rules import TOP_FIELD
 from escadaria.games.rapido.solution import ONE
 
 EACH_LEVEL, ONE_CHOICE = np.array([False, True])
 """How ``plan`` places; NumPy's, so that Numba compiles it once."""
-_LATER = LATER_ROLLS > 0
-_LATER[DOUBLES] = True
+_LATER = rules.LATER_ROLLS > 0
+_LATER[rules.DOUBLES] = True
 
 key = njit(cache=True, nogil=True)(features.key)
 _left = njit(cache=True, nogil=True)(features.left)
@@ -103,8 +80,8 @@ def new_workspace(players: int, levels: int) -> Workspace:
         np.zeros(features.number_of_features(players), np.int64),
         *layers(),
         np.zeros(players, np.float64),
-        np.zeros((players, levels, RANKS)),
-        np.zeros((levels, RANKS), np.int64),
+        np.zeros((players, levels, rules.RANKS)),
+        np.zeros((levels, rules.RANKS), np.int64),
         np.zeros((players, levels)),
         np.zeros((players, levels)),
     )
@@ -135,9 +112,9 @@ def fill_rows(finish: int, workspace: Workspace) -> None:
 def _tower(first: Any, keys: Any) -> int:
     """The number of a tower, as ``index.tower_number`` counts."""
     own, low, high = keys[0], min(keys[1], keys[2]), max(keys[1], keys[2])
-    places = first[own // RANKS, low // RANKS, high // RANKS]
-    low_ranks, high_ranks = ranks_at(low // RANKS), ranks_at(high // RANKS)
-    return int(places + (own % RANKS * low_ranks + low % RANKS) * high_ranks + high % RANKS)
+    places = first[own // rules.RANKS, low // rules.RANKS, high // rules.RANKS]
+    low_ranks, high_ranks = rules.ranks_at(low // rules.RANKS), rules.ranks_at(high // rules.RANKS)
+    return int(places + (own % rules.RANKS * low_ranks + low % rules.RANKS) * high_ranks + high % rules.RANKS)
 
 
 @njit(cache=True, nogil=True)
@@ -145,20 +122,22 @@ def key_of(players: int, tower: int, marks: int) -> int:
     """The key of the one pair that is marked, or of a pair in hand."""
     if marks == 0:
         return key(players, -1, 0)
-    field = sum_of_fields(marks)
-    return key(players, field, tower >> 8 * field & EMPTY)
+    field = rules.sum_of_fields(marks)
+    return key(players, field, tower >> 8 * field & rules.EMPTY)
 
 
 @njit(cache=True, nogil=True)
 def see_start(position: Words, workspace: Workspace) -> None:
     """Store the start of a turn in ``workspace.steps`` and ``workspace.keys``, for three players or more."""
     players = len(workspace.steps)
-    other = position[TURN]
+    other = position[rules.TURN]
     for seat in range(players):
-        workspace.steps[seat] = position[SEATS + other]
+        workspace.steps[seat] = position[rules.SEATS + other]
         if seat > 0:
-            workspace.keys[seat - 1] = key_of(players, position[TOWER], position[SEATS + players + other])
-        other = next_seat(other, players)
+            workspace.keys[seat - 1] = key_of(
+                players, position[rules.TOWER], position[rules.SEATS + players + other]
+            )
+        other = rules.next_seat(other, players)
 
 
 @njit(cache=True, nogil=True)
@@ -170,11 +149,11 @@ def end_turn(
     Return the share of the seat that played; ``workspace.shares`` are by seat from the next one.
     """
     players = len(workspace.steps)
-    seat, tower, marks = position[TURN], position[TOWER], SEATS + players
-    out = thrown_out(tower, position[marks + seat], field, rank) if field >= 0 else 0
-    other = next_seat(seat, players)
-    step, stay = position[SEATS + other], position[marks + other] & ~out
-    climbed = score(players, stay)
+    seat, tower, marks = position[rules.TURN], position[rules.TOWER], rules.SEATS + players
+    out = rules.thrown_out(tower, position[marks + seat], field, rank) if field >= 0 else 0
+    other = rules.next_seat(seat, players)
+    step, stay = position[rules.SEATS + other], position[marks + other] & ~out
+    climbed = rules.score(players, stay)
     if climbed >= 0:
         step, stay = step + climbed, 0
     if step >= finish:  # R15
@@ -187,8 +166,8 @@ def end_turn(
         workspace.keys[0] = key_of(2, tower, stay)
         workspace.keys[1] = key_of(2, tower, position[marks + seat])
     for later in range(1, players - 1):
-        other = next_seat(other, players)
-        workspace.steps[later] = position[SEATS + other]
+        other = rules.next_seat(other, players)
+        workspace.steps[later] = position[rules.SEATS + other]
         workspace.keys[later - 1] = key_of(players, tower, position[marks + other] & ~out)
     workspace.keys[-1] = key(players, field, rank)
     evaluate(model, finish, workspace)
@@ -199,7 +178,7 @@ def end_turn(
 def _add(shares: Any, times: float, out: Any) -> None:
     """Add shares by seat from the next one to ``out``, which is by seat from the one that played."""
     for seat in range(len(shares)):
-        out[next_seat(seat, len(shares))] += times * shares[seat]
+        out[rules.next_seat(seat, len(shares))] += times * shares[seat]
 
 
 @njit(cache=True, nogil=True)
@@ -213,13 +192,13 @@ def plan(model: Model, finish: int, position: Words, own: int, one_choice: bool,
     for level in range(levels):
         _place(model, finish, position, own + level, level, one_choice and level > 0, workspace)
         workspace.fails[:, level] = 0
-        for crosses, rolls in ((1, ONE_CROSS), (2, TWO_CROSSES)):
-            end_turn(model, finish, position, moved(own + level, -crosses), NONE, ZERO, workspace)
+        for crosses, rolls in ((1, rules.ONE_CROSS), (2, rules.TWO_CROSSES)):
+            end_turn(model, finish, position, rules.moved(own + level, -crosses), NONE, ZERO, workspace)
             _add(workspace.shares, rolls, workspace.fails[:, level])
     best, again = workspace.best[0, :levels], workspace.again[0]
     for level in range(levels - 1, -1, -1):
-        sure = workspace.fails[0, level] + worth_of_doubles(finish - own, level, best, again)
-        again[level] = roll_again(sure, best[level])
+        sure = workspace.fails[0, level] + rules.worth_of_doubles(finish - own, level, best, again)
+        again[level] = rules.roll_again(sure, best[level])
     return levels
 
 
@@ -228,17 +207,17 @@ def _place(
     model: Model, finish: int, position: Words, own: int, level: int, one_choice: bool, workspace: Workspace
 ) -> None:
     players = len(workspace.steps)
-    tower, mine = position[TOWER], own_marks(position)
-    free, best = free_fields(tower), np.full(RANKS, -1.0)
+    tower, mine = position[rules.TOWER], rules.own_marks(position)
+    free, best = rules.free_fields(tower), np.full(rules.RANKS, -1.0)
     for field in range(TOP_FIELD + 1):
-        if not is_free(free, field):
+        if not rules.is_free(free, field):
             continue
         lost, out = True, 0
-        for rank in range(RANKS):
+        for rank in range(rules.RANKS):
             if one_choice and (workspace.field[0, rank] != field or not _LATER[rank]):
                 lost = True
                 continue
-            before, out = out, thrown_out(tower, mine, field, rank)
+            before, out = out, rules.thrown_out(tower, mine, field, rank)
             if lost or out != before:
                 worth = end_turn(model, finish, position, own, field, rank, workspace)
                 lost = workspace.shares[0] == 1.0
@@ -270,7 +249,7 @@ def _raise_rank(players: int, keys: Any, rows: Any) -> None:
             rows[row] += 1
     else:
         rows[7] += 1
-        rows[10] += RANKS
+        rows[10] += rules.RANKS
 
 
 @njit(cache=True, nogil=True)
@@ -281,7 +260,7 @@ def expected(levels: int, left: int, workspace: Workspace, out: Any) -> None:
         best, again, won = workspace.best[seat, :levels], workspace.again[seat], 1.0 if seat == 0 else 0.0
         if seat > 0:
             for level in range(levels - 1, -1, -1):
-                doubles = worth_of_doubles(left, level, best, again, stops, won)
+                doubles = rules.worth_of_doubles(left, level, best, again, stops, won)
                 sure = workspace.fails[seat, level] + doubles
-                again[level] = roll_again(sure, best[level], stops[level])
-        out[seat] = worth_of_turn(left, best, again, stops, won) / NUMBER_OF_ROLLS
+                again[level] = rules.roll_again(sure, best[level], stops[level])
+        out[seat] = rules.worth_of_turn(left, best, again, stops, won) / rules.NUMBER_OF_ROLLS
