@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from escadaria.bus import Lost, Message, Receive, Stored
+from escadaria.store.database import first_line
 
 log = logging.getLogger(__name__)
 
@@ -144,7 +145,7 @@ class RemoteBus(ABC):
                 await self._work()
             except Exception as error:  # noqa: BLE001 - no error of a driver may end the bus
                 if not self._lost:
-                    log.warning("the bus is lost", extra={"bus": self.name, "why": _first_line(error)})
+                    log.warning("the bus is lost", extra={"bus": self.name, "why": first_line(error)})
                 self._lost = True
             finally:
                 self.connected = False
@@ -190,7 +191,3 @@ class RemoteBus(ABC):
                         await self._wake.wait()
                 except TimeoutError:
                     continue
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__

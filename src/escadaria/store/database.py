@@ -14,6 +14,11 @@ LOCK_SECONDS = 5.0
 """How long to wait for another server's lock."""
 
 
+def first_line(error: Exception) -> str:
+    """What an error of a driver says, without the statement and its values, which follow in other lines."""
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
 class Session(Protocol):
     """One connection, used by one thread at a time; it raises the errors of its driver.
 

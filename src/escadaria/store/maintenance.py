@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from escadaria.store import StoredEvent, StoreUnavailable
-from escadaria.store.database import Session
+from escadaria.store.database import Session, first_line
 from escadaria.store.migrations import HEAD, is_current
 from escadaria.store.sql import database_at
 
@@ -69,7 +69,7 @@ def maintenance_session(url: str, *, create: bool = False) -> Iterator[Session]:
     except failures as error:
         if isinstance(error, OSError):
             raise  # an error of a file named on the command line
-        raise AdminError(f"database error: {reason(error)}") from error
+        raise AdminError(f"database error: {first_line(error)}") from error
 
 
 @contextmanager
@@ -83,11 +83,6 @@ def transaction(session: Session) -> Iterator[None]:
     except BaseException:
         session.rollback()
         raise
-
-
-def reason(error: Exception) -> str:
-    """The first line of an error."""
-    return str(error).partition("\n")[0] or type(error).__name__
 
 
 def backup(session: Session, file: Path, progress: Progress = lambda done, total: None) -> dict[str, int]:
@@ -157,7 +152,7 @@ def _damaged(file: Path) -> Iterator[None]:
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error, LookupError, TypeError, ValueError) as error:
-        raise AdminError(f"{file} is damaged: {reason(error)}") from error
+        raise AdminError(f"{file} is damaged: {first_line(error)}") from error
 
 
 def _insert(session: Session, table: str, rows: list[dict[str, Any]]) -> None:

@@ -178,23 +178,18 @@ class SqliteSession:
 
     def add_events(self, events: Sequence[tuple[str, StoredEvent]]) -> None:
         alone = not self.connection.in_transaction
-        if alone and len(events) <= _BATCH:  # a single statement is a transaction
-            self._database.check()
-            self._insert(events)
-            self._database.check()
-            return
-        if alone:
+        if alone and len(events) > _BATCH:  # a single statement is a transaction
             self.begin()
+        elif alone:
+            self._database.check()
         for start in range(0, len(events), _BATCH):
-            self._insert(events[start : start + _BATCH])
-        if alone:
+            batch = events[start : start + _BATCH]
+            values: list[object] = []
+            for match, e in batch:
+                values += (match, e.version, e.version - 1 or None, e.time, e.request, e.body, e.hidden)
+            self.run(_ADD_EVENTS[len(batch)], values)
+        if alone and len(events) > _BATCH:
             self.commit()
-
-    def _insert(self, events: Sequence[tuple[str, StoredEvent]]) -> None:
-        values: list[object] = []
-        for match, e in events:
-            values += (match, e.version, e.version - 1 or None, e.time, e.request, e.body, e.hidden)
-        self.connection.execute(_ADD_EVENTS[len(events)], values)
 
     def begin_snapshot(self) -> None:
         self.connection.execute("BEGIN")

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from escadaria.store import Conflict, Lease, Meters, StoredEvent, StoreUnavailable, database
 from escadaria.store.commits import Call, commit
-from escadaria.store.database import Database, Session
+from escadaria.store.database import Database, Session, first_line
 
 log = logging.getLogger(__name__)
 
@@ -371,9 +371,9 @@ def _order(call: Call[Any]) -> tuple[bool, str]:
 
 
 def _unavailable(error: Exception) -> StoreUnavailable:
-    """A driver's error as a StoreUnavailable with its first line, without statement and values."""
+    """A driver's error as a StoreUnavailable."""
     if isinstance(error, StoreUnavailable):
         return error
-    unavailable = StoreUnavailable(str(error).partition("\n")[0] or "the store is gone")
+    unavailable = StoreUnavailable(first_line(error))
     unavailable.__cause__ = error
     return unavailable

@@ -19,8 +19,8 @@ from escadaria.match.match import Match
 from escadaria.match.state import Hidden, MatchEvent, SavedMatch
 from escadaria.record import verify, write
 from escadaria.store import StoredEvent
-from escadaria.store.database import Session
-from escadaria.store.maintenance import AdminError, Progress, reason, transaction
+from escadaria.store.database import Session, first_line
+from escadaria.store.maintenance import AdminError, Progress, transaction
 
 ANONYMOUS = "Anonymous"
 """The name that replaces a deleted name; a number follows if a match has several."""
@@ -69,7 +69,7 @@ def export_all(
         try:
             text = record_text(events)
         except _DAMAGE as error:
-            damaged[match] = reason(error)
+            damaged[match] = first_line(error)
             continue
         if text is not None:
             (folder / f"{_file_name(match)}.txt").write_text(text, "utf-8")
@@ -98,7 +98,7 @@ def check(session: Session, progress: Progress = lambda done, total: None) -> Ch
                     if not verdict.fair:
                         raise ValueError(f"the dice are not as committed ({verdict.reason})")
         except _DAMAGE as error:
-            damaged[match] = reason(error)
+            damaged[match] = first_line(error)
     for (match,) in session.run(_WITHOUT_EVENTS):
         matches += 1
         damaged[match] = "it has no events"
@@ -131,7 +131,7 @@ def fold(events: Iterable[StoredEvent], *snapshots: tuple[int, str]) -> Match:
             hidden = msgspec.json.decode(stored.hidden, type=Hidden) if stored.hidden else Hidden()
             match.apply(MatchEvent(read_event(stored.body), hidden), stored.time)
         except _DAMAGE as error:
-            raise ValueError(f"event {version}: {reason(error)}") from error
+            raise ValueError(f"event {version}: {first_line(error)}") from error
         if version in expected:
             saved = msgspec.json.decode(expected.pop(version), type=SavedMatch)
             if saved != match.saved():
@@ -218,11 +218,10 @@ def _renamed(events: Iterable[StoredEvent], name: str) -> list[tuple[int, str]]:
         return []
     numbered = (f"{ANONYMOUS} {number}" for number in range(2, len(names) + 2))
     other = next(candidate for candidate in (ANONYMOUS, *numbered) if candidate not in names)
-    changed = [(version, body, _with_name(body, name, other)) for version, body in bodies]
     return [
-        (version, json.dumps(new, ensure_ascii=False, separators=(",", ":")))
-        for version, old, new in changed
-        if new != old
+        (version, wire.encode(_with_name(body, name, other)))
+        for version, body in bodies
+        if name in _names(body)
     ]
 
 
