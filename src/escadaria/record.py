@@ -26,8 +26,8 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import InitVar, dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -136,22 +136,20 @@ class Record:
     """For fair dice."""
     start: Any = None
     """The starting position, if not the initial one."""
+    replayed: InitVar[tuple[Any, ...]] = ()
+    """The positions, from a caller that has replayed the plies already."""
+    positions: tuple[Any, ...] = field(init=False, repr=False, compare=False)
+    """All positions: ``positions[n]`` is the one after n plies."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, replayed: tuple[Any, ...]) -> None:
         check_seats(self.game, self.seats)
         _check_date(self.date)
         _check_dice(self.dice)
         _check_proof(self)
-        _ = self.positions  # replays
+        start = self.game.initial_state() if self.start is None else self.start
+        positions = replayed or tuple(accumulate(self.plies, self.game.apply, initial=start))
+        object.__setattr__(self, "positions", positions)
         _check_remarks(self)
-
-    @cached_property
-    def positions(self) -> tuple[Any, ...]:
-        """All positions: ``positions[n]`` is the one after n plies."""
-        positions = [self.game.initial_state() if self.start is None else self.start]
-        for ply in self.plies:
-            positions.append(self.game.apply(positions[-1], ply))
-        return tuple(positions)
 
     def position(self, ply: int) -> Any:
         """The position after a number of plies. :raises GameError: if the record is shorter."""

@@ -97,29 +97,30 @@ class Reader:
 
     def plies(self, record: Record) -> Record:
         """The record with the plies and remarks of the remaining lines."""
-        game, state, turn = record.game, record.positions[0], 1
+        game, turn = record.game, 1
         plies: list[Any] = []
+        positions = [*record.positions]
         remarks: list[Remark] = []
         while not (line := self.take()).startswith("end of "):
             if line.startswith("* "):
                 remarks.append(self.remark(line, record.names, len(plies)))
                 continue
-            opening = f"{turn}. {record.names[state.turn]}: "
+            seat = positions[-1].turn
+            opening = f"{turn}. {record.names[seat]}: "
             if not line.startswith(opening):
                 self.fail(f"here a line begins {opening!r}, not {line[:60]!r}")
-            seat = state.turn
             for word in line.removeprefix(opening).split(", "):
-                if state.turn != seat:
+                if positions[-1].turn != seat:
                     self.fail(f"the turn of {record.names[seat]} is over before {word[:40]!r}")
                 plies.append(game.parse(word))
-                state = game.apply(state, plies[-1])
-            turn += state.turn != seat
+                positions.append(game.apply(positions[-1], plies[-1]))
+            turn += positions[-1].turn != seat
         if line != f"end of {len(plies)} plies":
             self.fail(f"{line[:40]!r}, but there are {len(plies)} plies before it")
         if self.at != len(self.lines):
             self.line += 1
             self.fail("there is text after the end")
-        return replace(record, plies=tuple(plies), remarks=tuple(remarks))
+        return replace(record, plies=tuple(plies), remarks=tuple(remarks), replayed=tuple(positions))
 
     def remark(self, line: str, names: tuple[str, ...], ply: int) -> Remark:
         actions = ("resign", "back", "undo", f"bot {line.rpartition(' ')[2]}")

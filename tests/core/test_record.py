@@ -211,6 +211,7 @@ def test_a_remark_stands_where_it_was_made() -> None:
         "end of 7 plies",
     ]
     assert read(write(record)) == record
+    assert read(write(record)).positions == record.positions
 
 
 def test_a_long_turn_is_wrapped() -> None:
