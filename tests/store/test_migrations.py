@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,38 +43,29 @@ def earlier(url: str, version: str) -> Iterator[Session]:
         yield session
 
 
-def tables(url: str) -> dict[str, object]:
-    """The columns and the indexes of all tables."""
+TABLES = {
+    "sqlite": (
+        'SELECT tables.name, columns.name, substr(columns.type, 1, 6), columns."notnull", columns.pk'
+        " FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns"
+        " WHERE tables.type = 'table' AND tables.name != 'alembic_version'",
+        "SELECT name, replace(sql, '\"', '') FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
+        "SELECT * FROM pragma_foreign_key_list('event')",
+    ),
+    "postgresql": (
+        "SELECT attrelid::regclass::text, attname, atttypid::regtype::text, attnotnull, attstattarget::text"
+        " FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid WHERE attnum > 0 AND relkind = 'r'"
+        " AND relnamespace = 'public'::regnamespace AND relname != 'alembic_version'",
+        "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename != 'alembic_version'",
+        "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint"
+        " WHERE connamespace = 'public'::regnamespace AND conrelid != 'alembic_version'::regclass",
+    ),
+}
+"""Queries for the columns, the indexes and the constraints of all tables."""
+
+
+def tables(url: str) -> list[list[tuple[Any, ...]]]:
     with connected(url) as session:
-        if session.dialect == "postgresql":
-            columns = session.run(
-                "SELECT attrelid::regclass::text, attname, atttypid::regtype::text, attnotnull,"
-                " coalesce(attstattarget, -1) FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid"
-                " WHERE relnamespace = 'public'::regnamespace AND attnum > 0 AND relkind = 'r'"
-            )
-            indexes = session.run("SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'")
-            checks = session.run(
-                "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint"
-                " WHERE connamespace = 'public'::regnamespace AND conname <> 'alembic_version_pkc'"
-            )
-            return {
-                "columns": sorted(row for row in columns if row[0] != "alembic_version"),
-                "indexes": sorted(row for row in indexes if "alembic_version" not in row[0]),
-                "checks": sorted(row for row in checks if row[0] != "alembic_version"),
-            }
-        names = session.run(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name != 'alembic_version'"
-        )
-        indexes = session.run("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
-        return {
-            "columns": {
-                table: [(name, kind.split()[0], needed, key) for _, name, kind, needed, _, key in rows]
-                for (table,) in names
-                for rows in [session.run(f"SELECT * FROM pragma_table_info('{table}')")]
-            },
-            "indexes": sorted((name, sql.replace('"', "")) for name, sql in indexes),
-            "checks": session.run("SELECT * FROM pragma_foreign_key_list('event')"),
-        }
+        return [sorted(session.run(query)) for query in TABLES[session.dialect]]
 
 
 @pytest.mark.parametrize("version", VERSIONS)

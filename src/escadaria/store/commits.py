@@ -21,13 +21,11 @@ _HELD = "SELECT count(*) FROM lease WHERE (match, server, epoch) IN (VALUES {})"
 SET_DUE = "UPDATE match SET due = ? WHERE id = ?"
 
 
-def _new_future() -> asyncio.Future[Any]:
-    return asyncio.get_running_loop().create_future()
-
-
 @dataclass(eq=False, slots=True)
 class Call(Generic[T]):
     """One request to the store, and the future that its caller awaits."""
+
+    done: asyncio.Future[T]
 
     order: str = ""
     """The sort key within a transaction; for an append the match."""
@@ -38,7 +36,6 @@ class Call(Generic[T]):
     events: Sequence[StoredEvent] = ()
     due: float | None = None
     lease: Lease | None = None
-    done: asyncio.Future[T] = field(default_factory=_new_future)
     since: float = field(default_factory=time.monotonic)
 
     def answer(self, outcome: T | Exception) -> None:
@@ -56,7 +53,12 @@ class Call(Generic[T]):
 def commit(calls: Sequence[Call[Any]], session: Session) -> list[Any]:
     """Write the calls in one transaction and return the result of each, which may be a :class:`Conflict`."""
     try:
-        if all(call.work is None and _only_adds(call) for call in calls):  # the common case
+        others = [
+            call
+            for call in calls
+            if call.work or call.due is not None or call.lease is not None or call.events[0].version == 1
+        ]
+        if not others:  # the common case: further events and nothing else
             session.add_events([(call.order, event) for call in calls for event in call.events])
             return [None] * len(calls)
         session.begin()
@@ -66,11 +68,6 @@ def commit(calls: Sequence[Call[Any]], session: Session) -> list[Any]:
         session.rollback()
         return _commit_each(calls, session)
     return outcomes
-
-
-def _only_adds(append: Call[Any]) -> bool:
-    """Whether an append consists of further events only."""
-    return append.events[0].version > 1 and append.due is None and append.lease is None
 
 
 def _commit_each(calls: Sequence[Call[Any]], session: Session) -> list[Any]:

@@ -49,7 +49,7 @@ class Threads:
         self.database = database
         self._most = most
         self._loop = asyncio.get_running_loop()
-        self.prepared: Call[bytes] = Call()
+        self.prepared: Call[bytes] = Call(self._loop.create_future())
         """Answered with the key of the database, when it is prepared."""
         self._new: list[Call[Any]] = []
         self._writes: SimpleQueue[list[Call[Any]] | None] = SimpleQueue()
@@ -74,21 +74,22 @@ class Threads:
         self, match: str, events: Sequence[StoredEvent], due: float | None, lease: Lease | None
     ) -> None:
         """Store events in the next transaction."""
-        await self._written(Call[None](match, events=events, due=due, lease=lease))
+        call: Call[None] = Call(self._loop.create_future(), match, None, events, due, lease)
+        await self._written(call)
 
     async def write(self, order: str, work: Callable[[Session], T], seconds: float | None = None) -> T:
         """Run ``work`` in the next transaction; ``order`` is its sort key there.
 
         With ``seconds`` the call is refused if it takes longer.
         """
-        call = Call(order, work)
+        call = Call(self._loop.create_future(), order, work)
         if seconds is not None:
             self._loop.call_later(seconds, call.refuse)
         return await self._written(call)
 
     async def read(self, work: Callable[[Session], T]) -> T:
         """Run ``work`` in one of the reader threads."""
-        call = Call(work=work)
+        call = Call(self._loop.create_future(), "", work)
         self._check_open()
         self._reads.put(call)
         return await self._answered(call)

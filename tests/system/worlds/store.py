@@ -83,11 +83,13 @@ class FarAway(Threads):
     async def append(
         self, match: str, events: Sequence[StoredEvent], due: float | None, lease: Lease | None
     ) -> None:
-        call: Call[None] = Call(match, events=events, due=due, lease=lease)
+        call: Call[None] = Call(asyncio.get_running_loop().create_future(), match, None, events, due, lease)
         await self._transact(lambda: self.disk.commit(call))
 
     async def write(self, order: str, work: Callable[[Session], T], seconds: float | None = None) -> T:
-        return await self._transact(lambda: self.disk.commit(Call(order, work)))
+        return await self._transact(
+            lambda: self.disk.commit(Call(asyncio.get_running_loop().create_future(), order, work))
+        )
 
     async def read(self, work: Callable[[Session], T]) -> T:
         return await self._transact(lambda: work(self.disk.session))
