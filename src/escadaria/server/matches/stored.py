@@ -219,7 +219,7 @@ def _renamed(events: Iterable[StoredEvent], name: str) -> list[tuple[int, str]]:
     numbered = (f"{ANONYMOUS} {number}" for number in range(2, len(names) + 2))
     other = next(candidate for candidate in (ANONYMOUS, *numbered) if candidate not in names)
     return [
-        (version, wire.encode(_with_name(body, name, other)))
+        (version, msgspec.json.encode(_with_name(body, name, other)).decode())
         for version, body in bodies
         if name in _names(body)
     ]
