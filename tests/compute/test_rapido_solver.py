@@ -24,7 +24,7 @@ from escadaria.games.rapido.index import TOWERS
 from escadaria.games.rapido.rolls import FIRST_ROLLS, LATER_ROLLS
 from escadaria.games.rapido.rules import ROLLS, Pair, Phase, Place, Rapido, State
 from escadaria.games.rapido.solution import ONE, RapidoSolution, tower_of
-from escadaria.solutions import BadSolution, Bounds, files, find, open_solution, path_of
+from escadaria.solutions import BadSolution, Bounds, CannotSolve, files, find, open_solution, path_of
 from examples.openspiel_value_iteration import LoadedRapido
 from examples.openspiel_value_iteration import solve as value_iteration
 from short import ShortRapido
@@ -234,9 +234,9 @@ def test_interrupted_work_goes_on(
 
 
 def test_what_does_not_fit_is_refused_with_figures(cache: Path) -> None:
-    with pytest.raises(solve.CannotSolve, match=r"needs 1000000\.0 GB of memory, \d+\.\d GB are free"):
+    with pytest.raises(CannotSolve, match=r"needs 1000000\.0 GB of memory, \d+\.\d GB are free"):
         solve.require(memory=10**15, disk=0, where=cache / "x")
-    with pytest.raises(solve.CannotSolve, match="disk"):
+    with pytest.raises(CannotSolve, match="disk"):
         solve.require(memory=0, disk=10**18, where=cache / "x")
-    with pytest.raises(solve.CannotSolve, match="3 players"):
+    with pytest.raises(CannotSolve, match="3 players"):
         escadaria.solve(Rapido(players=3))

@@ -10,8 +10,7 @@ import psutil
 
 from escadaria.compute.work import Listener, Work
 from escadaria.game import AnyGame
-from escadaria.solutions import BadSolution, Solution, check_solvable, open_solution, path_of
-from escadaria.solutions import CannotSolve as CannotSolve
+from escadaria.solutions import BadSolution, CannotSolve, Solution, check_solvable, open_solution, path_of
 
 
 def solve(

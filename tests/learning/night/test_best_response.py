@@ -15,10 +15,10 @@ from compute.kernels import positions
 from escadaria import bots
 from escadaria.game import play_out
 from escadaria.games.rapido import values
-from escadaria.games.rapido.bots import shipped
 from escadaria.games.rapido.compiled.solver import Solver
 from escadaria.games.rapido.rules import ROLLS, VALUES, Action, Again, Phase, Place, State
 from escadaria.games.rapido.solution import ONE, tower_of
+from escadaria.games.rapido.values import shipped
 from research import best_response, best_response_of_two
 from research.best_response import Decisions, Proven, at
 from short import ShortRapido

@@ -29,8 +29,8 @@ class Board:
             raise BadOptions(
                 f"arrows must be pairs of spaces, as in ((7, 11), (10, 5)), not {self.arrows!r}", ruling="C3"
             ) from None
-        for wrong in self._wrongs():
-            raise BadOptions(f"board {self}: {wrong}", ruling="C3")
+        for problem in self._problems():
+            raise BadOptions(f"board {self}: {problem}", ruling="C3")
 
     @classmethod
     def parse(cls, text: str) -> Board:
@@ -55,7 +55,7 @@ class Board:
     def __str__(self) -> str:
         return " ".join([str(self.length), *(f"{start}>{end}" for start, end in self.arrows)])
 
-    def _wrongs(self) -> Iterator[str]:
+    def _problems(self) -> Iterator[str]:
         if type(self.length) is not int or not SHORTEST_TRACK <= self.length <= LONGEST_TRACK:
             yield f"its length must be a whole number from {SHORTEST_TRACK} to {LONGEST_TRACK}"
         starts = [start for start, _ in self.arrows]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from escadaria.bots import Maker
 from escadaria.bots.evaluating import DRAWS, Expert, Master
@@ -19,9 +18,6 @@ from escadaria.game import Fact
 from escadaria.games.chain.facts import Arrived, Covered
 from escadaria.games.chain.links import FACES, fitting, headed, most_fitting
 from escadaria.games.chain.rules import Action, Chain, Keep, Lengthen, Link, Move, State
-
-if TYPE_CHECKING:
-    from escadaria.solutions import Values
 
 # The simple bot: the heuristics of a casual player.
 
@@ -44,14 +40,14 @@ def simple(game: Chain, state: State) -> Action:
     moves = [action for action in legal if isinstance(action, Move)]
     best = max(moves, key=lambda move: _appeal(game, state, move))
     lengthenings = [action for action in legal if isinstance(action, Lengthen)]
-    bold = max(lengthenings, key=lambda action: _fits(state, action), default=None)
+    bold = max(lengthenings, key=lambda action: fits(state, action), default=None)
     kind, home, _ = _appeal(game, state, best)
-    if bold and (not kind or (not home and _fits(state, bold) >= ODDS * len(FACES))):
+    if bold and (not kind or (not home and fits(state, bold) >= ODDS * len(FACES))):
         return bold
     return best
 
 
-def _fits(state: State, action: Lengthen) -> int:
+def fits(state: State, action: Lengthen) -> int:
     """How many of the six numbers can be added in this direction (C13)."""
     return fitting(headed(state.chain, action.heading))
 
@@ -125,16 +121,17 @@ TOLERANCE = 1e-13
 """Smaller differences count as equal: rounding errors are smaller, and a quicker win is worth more."""
 
 
-def shipped(game: Chain) -> Values:
-    """The shipped values of a game."""
-    from escadaria.games.chain import values
-
-    return values.shipped(game)
-
-
 def _expert(game: Chain, rng: random.Random) -> Expert:
+    from escadaria.games.chain.values import shipped  # NumPy
+
     width = NOISE_WIDTH[game.players]
     return Expert(shipped(game), lambda worth, draw: worth * (1.0 + width * draw), rng, TOLERANCE)
+
+
+def _master(game: Chain, rng: random.Random) -> Master:
+    from escadaria.games.chain.values import shipped  # NumPy
+
+    return Master(shipped(game), tolerance=TOLERANCE)
 
 
 BOTS: Mapping[str, Maker] = {
@@ -142,5 +139,5 @@ BOTS: Mapping[str, Maker] = {
     "tourist": lambda game, rng: Tourist(rng),
     "regular": lambda game, rng: regular,
     "expert": _expert,
-    "master": lambda game, rng: Master(shipped(game), tolerance=TOLERANCE),
+    "master": _master,
 }

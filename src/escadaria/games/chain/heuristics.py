@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from escadaria.games.chain.bots import covers_another, gives_win
-from escadaria.games.chain.links import fitting, headed, most_fitting
+from escadaria.games.chain.bots import covers_another, fits, gives_win
+from escadaria.games.chain.links import most_fitting
 from escadaria.games.chain.positions import with_chain
 from escadaria.games.chain.rules import Action, Chain, Keep, Lengthen, Move, Phase, State
 from escadaria.strategy import Rule, Strategy, read
@@ -129,14 +129,15 @@ def decide(numbers: Sequence[int], game: Chain, state: State) -> Action:
         looks = [0, *(_best(numbers, game, state, dice).good for dice in range(1, hand + 1))]
         return Keep(keeps(numbers, hand, looks))
     if state.phase is Phase.BUILD:
-        return max(game.legal_actions(state), key=lambda link: _open_end(game.apply(state, link)))
+        after = {link: game.apply(state, link) for link in game.legal_actions(state)}
+        return max(after, key=lambda link: most_fitting(after[link].chain, after[link].loose))
     length = len(state.chain.numbers)
     now, later = (_best(numbers, game, state, links) for links in (length, length + 1))
     ways = [action for action in game.legal_actions(state) if isinstance(action, Lengthen)]
-    way = max(ways, key=lambda way: _fits(state, way), default=None)
+    way = max(ways, key=lambda way: fits(state, way), default=None)
     close = min(_close(game, state, seat) for seat in _others(game, state))
     extra = later.good - now.good
-    if way and lengthens(numbers, length, _fits(state, way), now.home, now.gift, extra, close):
+    if way and lengthens(numbers, length, fits(state, way), now.home, now.gift, extra, close):
         return way
     return Move(now.space)
 
@@ -176,16 +177,6 @@ def _close(game: Chain, state: State, seat: int) -> int:
     """How far the seat's last free disc is from the centre, if it has only one."""
     free = state.free_discs(seat)
     return game.track.length - free[0] if len(free) == 1 else UNREACHABLE
-
-
-def _fits(state: State, way: Lengthen) -> int:
-    """How many numbers fit in this direction (C13)."""
-    return fitting(headed(state.chain, way.heading))
-
-
-def _open_end(state: State) -> int:
-    """How many numbers fit at best when all loose dice are linked."""
-    return most_fitting(state.chain, state.loose)
 
 
 def advice() -> Mapping[int, Strategy]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from escadaria.bots import Maker
 from escadaria.bots.evaluating import DRAWS, Expert, Master
@@ -29,9 +29,6 @@ from escadaria.games.rapido.rules import (
     Rapido,
     State,
 )
-
-if TYPE_CHECKING:
-    from escadaria.solutions import Values
 
 # The simple bot: the heuristics of a casual player.
 
@@ -145,16 +142,17 @@ NOISE_WIDTH = {2: 0.045, 3: 0.033, 4: 0.032, 5: 0.028, 6: 0.024}
 """By players: the largest noise of an expert, in win probability."""
 
 
-def shipped(game: Rapido) -> Values:
-    """The shipped values of a game."""
-    from escadaria.games.rapido import values
-
-    return values.shipped(game)
-
-
 def _expert(game: Rapido, rng: random.Random) -> Expert:
+    from escadaria.games.rapido.values import shipped  # NumPy
+
     width = NOISE_WIDTH[game.players]
     return Expert(shipped(game), lambda worth, draw: worth + width * draw, rng)
+
+
+def _master(game: Rapido, rng: random.Random) -> Master:
+    from escadaria.games.rapido.values import shipped  # NumPy
+
+    return Master(shipped(game))
 
 
 BOTS: Mapping[str, Maker] = {
@@ -162,5 +160,5 @@ BOTS: Mapping[str, Maker] = {
     "tourist": lambda game, rng: Tourist(rng),
     "regular": lambda game, rng: regular,
     "expert": _expert,
-    "master": lambda game, rng: Master(shipped(game)),
+    "master": _master,
 }
