@@ -14,9 +14,10 @@ import secrets
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import Any, cast
 
 from escadaria import bodies, bots, dice, wire
+from escadaria.bus.memory import Exchange
 from escadaria.game import AnyGame, GameError
 from escadaria.match.clock import Clock
 from escadaria.match.connection import Connection
@@ -30,7 +31,7 @@ from escadaria.match.state import MatchEvent
 from escadaria.match.tokens import Tokens, new_token
 from escadaria.refusals import Ending, Refused
 from escadaria.settings import Settings
-from escadaria.store import Lease, StoredEvent
+from escadaria.store import Lease, Store, StoredEvent
 
 
 class LocalMatches:
@@ -44,7 +45,7 @@ class LocalMatches:
         self._room = partial(
             Room,
             store=self.store,
-            leases=Leases(),
+            leases=Leases(cast(Store, self.store), Exchange().bus("local"), self._clock),  # stores nothing
             compute=decisions or OwnDecisions(),
             limits=NoLimits(),
             settings=Settings(),

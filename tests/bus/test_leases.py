@@ -35,7 +35,7 @@ def counting(hub: Hub, decisions: Counter[tuple[int, str]]) -> Any:
 
     A position alone may come again: the same dice after rolling again.
     """
-    decide = hub.workers.decide
+    decide = hub.compute.decide
 
     async def counted(game: Any, state: Any, *more: Any, **named: Any) -> Any:
         (room,) = hub.rooms.values()
@@ -69,7 +69,7 @@ async def test_a_bot_decides_once_although_two_workers_have_its_match(
     one, two = workers.one, workers.two
     decisions: Counter[tuple[int, str]] = Counter()
     for hub in (one.hub, two.hub):
-        monkeypatch.setattr(hub.workers, "decide", counting(hub, decisions))
+        monkeypatch.setattr(hub.compute, "decide", counting(hub, decisions))
     match = await opened(one.url, **AGAINST_A_BOT)
     name, token = match["match"], match["token"]
     async with raw(one.url, name, token=token) as ana, raw(two.url, name, token=token) as same:

@@ -216,19 +216,19 @@ async def test_a_bot_that_fails_does_not_stop_the_match(
 ) -> None:
     """After a dead worker, a full queue or a bug the bot is tried again."""
     failures: list[Exception] = [RuntimeError("a bug"), Refused("busy", "too many bots are thinking")]
-    decide = server.hub.workers.decide
+    decide = server.hub.compute.decide
 
     async def failing(*question: Any, **fairness: Any) -> str:
         if failures:
             raise failures.pop()
         return await decide(*question, **fairness)
 
-    monkeypatch.setattr(server.hub.workers, "decide", failing)
+    monkeypatch.setattr(server.hub.compute, "decide", failing)
     match = await opened(server.url, settings=QUICK, **BOTS)
     async with raw(server.url, match["match"], watch=match["watch"]):
         here = server.hub.rooms[match["match"]]
         await eventually(lambda: here.match.version > 6, "it plays")
-        for pid in server.hub.workers.bots.pids:
+        for pid in server.hub.compute.bots.pids:
             os.kill(pid, signal.SIGKILL)
         await eventually(lambda: here.match.status == "over", "it plays to the end")
     assert [record.getMessage() for record in caplog.records if record.exc_info] == ["a bot failed"]
@@ -239,7 +239,7 @@ async def test_a_bot_s_choice_is_not_played_in_another_position(
 ) -> None:
     """After an event of another worker the bot decides again, though its decision would still be legal."""
     choices = ["place 0", "place 1"]
-    decide, append = server.hub.workers.decide, server.hub.store.append
+    decide, append = server.hub.compute.decide, server.hub.store.append
 
     async def scripted(*question: Any, **fairness: Any) -> str:
         return choices.pop(0) if choices else await decide(*question, **fairness)
@@ -250,7 +250,7 @@ async def test_a_bot_s_choice_is_not_played_in_another_position(
             await append(match, [replace(events[0], body=rival)])
         await append(match, events, **more)
 
-    monkeypatch.setattr(server.hub.workers, "decide", scripted)
+    monkeypatch.setattr(server.hub.compute, "decide", scripted)
     monkeypatch.setattr(server.hub.store, "append", too_late)
     match = await opened(
         server.url, bots=["simple", "simple"], start=True, settings=QUICK | {"practice": True},

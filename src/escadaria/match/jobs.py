@@ -27,7 +27,7 @@ class Jobs:
         self._queue: deque[tuple[Job, int]] = deque()  # each with the failures before it
         self._failures = 0  # of the store
         self._failures_before = 0  # when the running job was queued
-        self._worker: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @property
@@ -37,17 +37,17 @@ class Jobs:
 
     @property
     def idle(self) -> bool:
-        return self._worker is None and not self._tasks
+        return self._task is None and not self._tasks
 
     def enqueue(self, job: Job) -> None:
         """Append a job to the queue."""
         self._queue.append((job, self._failures))
-        if self._worker is None:
-            self._worker = asyncio.create_task(self._work())
+        if self._task is None:
+            self._task = asyncio.create_task(self._work())
 
     def run_now(self, work: Callable[[], bool]) -> bool:
         """Run work that does not wait, unless a job is running; return whether it ran and succeeded."""
-        if self._worker is not None:
+        if self._task is not None:
             return False
         try:
             return work()
@@ -60,7 +60,7 @@ class Jobs:
 
         Within a job it is part of that one, and runs immediately.
         """
-        if self._worker is not None and asyncio.current_task() is self._worker:
+        if self._task is not None and asyncio.current_task() is self._task:
             return await work()
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
@@ -85,7 +85,7 @@ class Jobs:
 
         :raises Refused: ``store_unavailable``.
         """
-        if self._worker is None or self._failures == self._failures_before:
+        if self._task is None or self._failures == self._failures_before:
             try:
                 return await call()
             except StoreUnavailable as error:
@@ -103,8 +103,8 @@ class Jobs:
         """Cancel the tasks and finish the jobs."""
         for task in list(self._tasks):
             task.cancel()
-        if self._worker is not None:
-            await asyncio.wait({self._worker})
+        if self._task is not None:
+            await asyncio.wait({self._task})
 
     async def _work(self) -> None:
         while self._queue:
@@ -113,7 +113,7 @@ class Jobs:
                 await job()
             except Exception:
                 log.exception("a job of a match failed", extra={"match": self._match.id})
-        self._worker = None
+        self._task = None
 
     def _finished(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

@@ -26,66 +26,13 @@ WORKER_SECONDS = 4.0
 
 
 class Leases:
-    """The leases of a server without others: it holds all of them, and shares nothing."""
-
-    shared = False
-    """Whether there may be other servers."""
-    others: frozenset[str] = frozenset()
-    """The other living servers."""
-
-    def __init__(self, server: str = "") -> None:
-        self.server = server
-        """The name of this server."""
-
-    def holds(self, match: str) -> bool:
-        """Whether this server holds the lease of a match."""
-        return True
-
-    def lease(self, match: str) -> Lease | None:
-        """The lease for an append; None without other servers."""
-        return None
-
-    async def take(self, match: str) -> bool:
-        """Take the lease of a match, and return whether it was free.
-
-        :raises StoreUnavailable: if the store cannot be written.
-        """
-        return True
-
-    def release(self, match: str) -> None:
-        """Give up the lease of a match, so that another server can take it."""
-
-    def forget(self, match: str) -> None:
-        """Note that another server has taken the lease."""
-
-    def share(self, match: str, members: str, *, follow: bool) -> None:
-        """Share who is connected to a match here (an empty text for nobody), and follow its events or not."""
-
-    def publish(self, message: Message) -> None:
-        """Send a message about a match to the other servers."""
-
-    async def survey(self, match: str) -> Survey | None:
-        """What the store knows of a match. :raises StoreUnavailable: if it cannot be read."""
-        return None
-
-    async def beat(self) -> bool:
-        """Renew this server, and return whether leases may be free now: a server is gone, perhaps this one.
-
-        :raises StoreUnavailable: if the store cannot be written.
-        """
-        return False
-
-    async def leave(self) -> None:
-        """Give up everything, when the server stops."""
-
-
-class SharedLeases(Leases):
-    """The leases of one of several servers."""
-
-    shared = True
+    """What this server shares with others. Without others it holds all leases and stores nothing."""
 
     def __init__(self, store: Store, bus: Bus, clock: Clock) -> None:
-        super().__init__(bus.server)
+        self.shared = bus.shared
+        """Whether there may be other servers."""
+        self.server = bus.server
+        """The name of this server."""
         self.living = frozenset({bus.server})
         """The living servers, as of the last heartbeat."""
         self._store = store
@@ -100,16 +47,23 @@ class SharedLeases(Leases):
         self._wake = asyncio.Event()
 
     @property
-    def others(self) -> frozenset[str]:  # type: ignore[override]
+    def others(self) -> frozenset[str]:
+        """The other living servers."""
         return self.living - {self.server}
 
     def holds(self, match: str) -> bool:
-        return match in self._held and self._clock.time() < self._expires
+        """Whether this server holds the lease of a match."""
+        return not self.shared or (match in self._held and self._clock.time() < self._expires)
 
     def lease(self, match: str) -> Lease | None:
-        return self.server, self._held.get(match, 0)
+        """The lease for an append; None without other servers."""
+        return (self.server, self._held.get(match, 0)) if self.shared else None
 
     async def take(self, match: str) -> bool:
+        """Take the lease of a match, and return whether it was free.
+
+        :raises StoreUnavailable: if the store cannot be written.
+        """
         self._released.discard(match)
         lease = self.server, next(self._epochs)
         try:
@@ -124,19 +78,22 @@ class SharedLeases(Leases):
         return taken
 
     def release(self, match: str) -> None:
+        """Give up the lease of a match, so that another server can take it."""
         if self._held.pop(match, None) is not None:
             self._released.add(match)
             self._wake.set()
 
     def forget(self, match: str) -> None:
+        """Note that another server has taken the lease."""
         self._held.pop(match, None)
 
     def share(self, match: str, members: str, *, follow: bool) -> None:
+        """Share who is connected to a match here (an empty text for nobody), and follow its events or not."""
         if follow:
             self._bus.subscribe(match)
         else:
             self._bus.unsubscribe(match)
-        if self._present.get(match, "") == members:
+        if not self.shared or self._present.get(match, "") == members:
             return
         if members:
             self._present[match] = members
@@ -146,12 +103,18 @@ class SharedLeases(Leases):
         self._wake.set()
 
     def publish(self, message: Message) -> None:
+        """Send a message about a match to the other servers."""
         self._bus.publish(message)
 
     async def survey(self, match: str) -> Survey | None:
+        """What the store knows of a match. :raises StoreUnavailable: if it cannot be read."""
         return (await self._store.survey([match], self._clock.time())).get(match)
 
     async def beat(self) -> bool:
+        """Renew this server, and return whether leases may be free now: a server is gone, perhaps this one.
+
+        :raises StoreUnavailable: if the store cannot be written.
+        """
         now = self._clock.time()
         workers = await self._store.heartbeat(self.server, now, now + WORKER_SECONDS)
         if not workers.known:  # new, or so late that others may have taken its leases
@@ -191,5 +154,7 @@ class SharedLeases(Leases):
             self._bus.publish(Changed(match))
 
     async def leave(self) -> None:
-        self._held.clear()
-        await self._store.bury(self.server, self._clock.time() + 2 * WORKER_SECONDS)
+        """Give up everything, when the server stops."""
+        if self.shared:
+            self._held.clear()
+            await self._store.bury(self.server, self._clock.time() + 2 * WORKER_SECONDS)

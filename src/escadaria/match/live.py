@@ -402,7 +402,7 @@ class LiveMatch:
             mail = await self.commit(lambda: handle() if self._holds else [], leased=True)
             mail.send()
         except Fenced:
-            log.info("another worker has taken over", extra={"match": self.match.id})
+            log.info("another server has taken over", extra={"match": self.match.id})
             self._leases.forget(self.match.id)
             return False
         except GameError as error:

@@ -77,7 +77,7 @@ async def test_a_record_longer_than_any_match_is_refused(tmp_path: Path) -> None
 
 async def test_one_address_that_floods_delays_another_by_one_job(tmp_path: Path) -> None:
     async with serving(tmp_path) as server, client(server.url, ATTACKER) as attacker:
-        pool, answered = server.hub.workers.replays, list[str]()
+        pool, answered = server.hub.compute.replays, list[str]()
 
         async def ask(http: httpx.AsyncClient, text: str) -> None:
             answer = await http.post("/api/replays", json={"record": text})
@@ -138,7 +138,7 @@ async def test_many_hints_do_not_delay_a_bot(tmp_path: Path) -> None:
             await stack.enter_async_context(raw(server.url, match["match"], token=match["token"]))
             for _ in range(5)
         ]
-        pool = server.hub.workers.hints
+        pool = server.hub.compute.hints
         with held(pool) as release:
             hints = [asyncio.create_task(there.ask("hint")) for there in asking]
             await eventually(lambda: pool.waiting == 5, "they wait")
@@ -153,13 +153,13 @@ async def test_bots_without_a_waiting_person_have_low_priority(
 ) -> None:
     asked: set[tuple[str, bool]] = set()
     async with serving(tmp_path) as server:
-        decide = server.hub.workers.decide
+        decide = server.hub.compute.decide
 
         async def noted(game: AnyGame, *more: Any, awaited: bool = True, **named: Any) -> str:
             asked.add((game.name, awaited))
             return await decide(game, *more, awaited=awaited, **named)
 
-        monkeypatch.setattr(server.hub.workers, "decide", noted)
+        monkeypatch.setattr(server.hub.compute, "decide", noted)
         await opened(server.url, "chain", bots=["simple"] * 2, start=True, settings=QUICK | {"clock": 3600})
         async with await against_a_bot(server.url) as table:
             await play_rounds(table, 2)

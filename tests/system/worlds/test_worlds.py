@@ -13,7 +13,7 @@ from escadaria import wire
 from escadaria.bus import Stored
 from escadaria.match.connection import Connection, Mail
 from escadaria.match.event_log import EventLog, stored_events
-from escadaria.match.leases import SharedLeases
+from escadaria.match.leases import Leases
 from escadaria.match.live import LiveMatch
 from escadaria.match.room import Room
 from escadaria.match.state import MatchEvent
@@ -55,7 +55,7 @@ def test_hints_for_a_version_that_does_not_exist_apply_no_event_twice(
         run_world(seed)
 
 
-async def take_from_the_living(self: SharedLeases, match: str) -> bool:
+async def take_from_the_living(self: Leases, match: str) -> bool:
     lease = self.server, next(self._epochs)
     taken = await self._store.take_lease(match, lease, self._clock.time() + 1000)
     self._held[match] = lease[1]
@@ -87,9 +87,9 @@ BROKEN: dict[str, tuple[type, str, Any, Invariant, int]] = {
         (EventLog, "following", lambda self, events: list(events), "seen", 3),
     "the store is not checked": (Hub, "check", AsyncMock(), "seen", 1),
     "every worker believes to hold every lease":
-        (SharedLeases, "holds", lambda self, match: True, "running", 0),
-    "leases are taken from living workers": (SharedLeases, "take", take_from_the_living, "bots", 156),
-    "appends carry no lease": (SharedLeases, "lease", lambda self, match: None, "clocks", 0),
+        (Leases, "holds", lambda self, match: True, "running", 0),
+    "leases are taken from living workers": (Leases, "take", take_from_the_living, "bots", 156),
+    "appends carry no lease": (Leases, "lease", lambda self, match: None, "clocks", 0),
     "a late hand-over is not reconsidered":
         (LiveMatch, "_hand_over", lambda self, seat: self.match.hand_over(seat), "clocks", 5),
     "repeated commands are not recognised": (EventLog, "version_of", lambda self, key: None, "stored", 5),

@@ -41,7 +41,7 @@ class Bucket:
         self.level = burst
         self.seen = clock()
         self.spent = 0.0
-        """What was taken since the other workers were told."""
+        """What was taken since the other servers were told."""
 
     def take(self, amount: float = 1.0) -> bool:
         """Take an amount if allowed, and return whether it was.
@@ -159,7 +159,7 @@ class Limits:
         self._changed.clear()
         return rows, self._clock() + longest
 
-    # Other workers.
+    # Other servers.
 
     def spent(self) -> tuple[dict[str, float], float]:
         """What was taken since the last call, by name, and when the buckets are full again.
@@ -181,7 +181,7 @@ class Limits:
         return spent, self._clock() + longest
 
     def shared_level(self, spent: Mapping[str, float], now: float, name: str, value: str) -> str:
-        """The stored value of a bucket that all workers share, after this worker has taken from it."""
+        """The stored value of a bucket that all servers share, after this server has taken from it."""
         rate, burst = self._budgets[_kind(name.partition(":")[0])]
         level, seen = burst, now
         with contextlib.suppress(ValueError):
@@ -197,7 +197,7 @@ class Limits:
                 self._changed.add((key, _kind(kind)))
 
     def settle(self, rows: Mapping[str, str]) -> None:
-        """Lower the buckets to the stored levels, which all workers share. Unreadable rows are skipped."""
+        """Lower the buckets to the stored levels, which all servers share. Unreadable rows are skipped."""
         now = self._clock()
         for text, value in rows.items():
             with contextlib.suppress(ValueError):

@@ -67,7 +67,7 @@ async def readyz(hub: NamedDependency[Hub]) -> str:
 async def metrics_page(hub: NamedDependency[Hub]) -> Response[bytes]:
     """Metrics for Prometheus."""
     metrics.TABLES.set(len(hub.rooms))
-    metrics.BOTS_WAITING.set(hub.workers.bots.waiting)
+    metrics.BOTS_WAITING.set(hub.compute.bots.waiting)
     # As a header: a media type would get a second charset.
     return Response(metrics.page(), headers={"Content-Type": prometheus_client.CONTENT_TYPE_LATEST})
 

@@ -103,7 +103,7 @@ async def _source(hub: Hub, match: str) -> Source:
 async def match_record(request: AnyRequest, hub: FromHub, match: FromPath[str]) -> Response[bytes]:
     """The record of a finished match, with the secret of its dice."""
     source = await _source(hub, match)
-    return await _response(request, await hub.workers.record(source, address_of(request)), MediaType.TEXT)
+    return await _response(request, await hub.compute.record(source, address_of(request)), MediaType.TEXT)
 
 
 @get(
@@ -114,7 +114,7 @@ async def match_record(request: AnyRequest, hub: FromHub, match: FromPath[str]) 
 async def match_replay(request: AnyRequest, hub: FromHub, match: FromPath[str]) -> Response[bytes]:
     """A finished match, position by position."""
     source = await _source(hub, match)
-    return await _response(request, await hub.workers.replay(source, address_of(request)))
+    return await _response(request, await hub.compute.replay(source, address_of(request)))
 
 
 @post(
@@ -129,7 +129,7 @@ async def record_replay(
 ) -> Response[bytes]:
     """A record file, position by position."""
     source = Source.of_text(data.record)
-    return await _response(request, await hub.workers.replay(source, address_of(request)))
+    return await _response(request, await hub.compute.replay(source, address_of(request)))
 
 
 @get(
@@ -142,7 +142,7 @@ async def record_replay(
 async def match_analysis(request: AnyRequest, hub: FromHub, match: FromPath[str]) -> Response[bytes]:
     """The evaluation of each decision of a finished match, and the luck of each seat."""
     source = await _source(hub, match)
-    return await _response(request, await hub.workers.analysis(source, address_of(request)))
+    return await _response(request, await hub.compute.analysis(source, address_of(request)))
 
 
 @post(
@@ -157,7 +157,7 @@ async def record_analysis(
 ) -> Response[bytes]:
     """The analysis of a record file. To poll, repeat the request."""
     source = Source.of_text(data.record)
-    return await _response(request, await hub.workers.analysis(source, address_of(request)))
+    return await _response(request, await hub.compute.analysis(source, address_of(request)))
 
 
 @post(
@@ -170,7 +170,7 @@ async def position(
     request: AnyRequest, hub: FromHub, data: JSONBody[bodies.PositionRequest]
 ) -> Response[bytes]:
     """A position of a game, with its legal decisions and evaluation."""
-    return await _response(request, await hub.workers.position(data, address_of(request)))
+    return await _response(request, await hub.compute.position(data, address_of(request)))
 
 
 @post("/options", status_code=200, responses=refusals("bad_options", "invalid_text"))
@@ -188,7 +188,7 @@ async def options(data: JSONBody[bodies.GameOptions]) -> bodies.GameOptions:
 )
 async def rolls(request: AnyRequest, hub: FromHub, data: JSONBody[bodies.PositionRequest]) -> Response[bytes]:
     """All rolls at a position that waits for dice, with the best decisions after each."""
-    return await _response(request, await hub.workers.rolls(data, address_of(request)))
+    return await _response(request, await hub.compute.rolls(data, address_of(request)))
 
 
 _CONSTANT: dict[str, Any] = {"cache_control": CacheControlHeader(max_age=300), "compressed": True}

@@ -14,7 +14,7 @@ from escadaria.bus import Bus, Changed, Lost, Message, Stored
 from escadaria.match.clock import Clock
 from escadaria.match.connection import Connection
 from escadaria.match.event_log import restored_match
-from escadaria.match.leases import BEAT_SECONDS, Leases, SharedLeases
+from escadaria.match.leases import BEAT_SECONDS, Leases
 from escadaria.match.match import Match
 from escadaria.match.room import Room
 from escadaria.refusals import Refused
@@ -66,18 +66,18 @@ class Hub:
         self.settings = settings
         self.clock = clock
         self.limits = limits
-        self.workers = Compute(settings, limits)
+        self.compute = Compute(settings, limits)
         self.rooms: dict[str, Room] = {}
         self.connections: set[Connection] = set()
         self.closing = False
-        self.leases = SharedLeases(store, bus, clock) if bus.shared else Leases(bus.server)
+        self.leases = Leases(store, bus, clock)
         self.tables = Tables(store, self.leases, settings)
         self._opening = Opening(store, self.tables, clock)
         self._room = partial(
             Room,
             store=store,
             leases=self.leases,
-            compute=self.workers,
+            compute=self.compute,
             limits=limits,
             settings=settings,
             clock=clock,
@@ -102,7 +102,7 @@ class Hub:
             asyncio.create_task(self._repeat(_DUE_SECONDS, self.load_due), name="load due"),
             asyncio.create_task(self._repeat(limits_seconds, self.save_limits), name="save limits"),
         ]
-        if isinstance(self.leases, SharedLeases):
+        if self.bus.shared:
             self._tasks += [
                 asyncio.create_task(self._repeat(0, self._check_later), name="check"),
                 asyncio.create_task(self._repeat(BEAT_SECONDS, self.beat), name="beat"),
@@ -124,7 +124,7 @@ class Hub:
         return room
 
     async def current_room(self, match: str) -> Room:
-        """The room of a match, with the events of other workers even if it is not followed.
+        """The room of a match, with the events of other servers even if it is not followed.
 
         :raises Refused: ``unknown_match``, ``store_unavailable``.
         """
@@ -148,7 +148,7 @@ class Hub:
         self.tables.add(room.match.opener)
         return room
 
-    # Other workers.
+    # Other servers.
 
     def _receive(self, message: Message | Lost) -> None:
         """Receive a message of the bus."""
@@ -184,7 +184,7 @@ class Hub:
                 room.follow(Stored(match, surveys[match].version))
 
     async def beat(self) -> None:
-        """Tell the other workers that this one lives, and check all matches if one of them is gone."""
+        """Tell the other servers that this one lives, and check all matches if one of them is gone."""
         if await self.leases.beat():
             for room in list(self.rooms.values()):
                 room.follow(Changed(room.match.id))
@@ -212,7 +212,7 @@ class Hub:
         self.limits.take(address, "tables")
         opened, events = await self._opening.open(request, address)
         if request.bots:
-            self.workers.prepare()
+            self.compute.prepare()
         self._create(opened.match, events)
         return opened
 
@@ -266,9 +266,9 @@ class Hub:
                 self._remove(match, room)
 
     async def save_limits(self) -> None:
-        """Store the rate limits, so that they survive a restart and hold for all workers together.
+        """Store the rate limits, so that they survive a restart and hold for all servers together.
 
-        While the store cannot be written, each worker goes on with its own.
+        While the store cannot be written, each server goes on with its own.
         """
         if self.bus.shared:
             await self._share_limits()
@@ -342,7 +342,7 @@ class Hub:
         if self.leases.others:
             await self._with_timeout(self._send_away())
         await self._with_timeout(asyncio.gather(*(room.close() for room in list(self.rooms.values()))))
-        await self._with_timeout(self.workers.close())  # pending requests are refused
+        await self._with_timeout(self.compute.close())  # pending requests are refused
         for connection in list(self.connections):
             connection.end("restart")
         await self._with_timeout(self._wait_for_connections())
