@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import platform
-import signal
 import sys
 import time
-from collections.abc import Sequence
 from importlib.metadata import version
 from urllib.parse import urlsplit
 
@@ -80,9 +78,6 @@ def _quoted(value: object) -> str:
     return text if text.isprintable() and " " not in text and text else json.dumps(text)
 
 
-# Startup and shutdown.
-
-
 def started(settings: Settings, address: str) -> None:
     """Log that the server is ready, with its configuration."""
     fields = {
@@ -98,17 +93,6 @@ def started(settings: Settings, address: str) -> None:
         "bot_workers": settings.bot_workers,
     }
     log.info("started", extra=fields)
-
-
-def shutting_down(signals: Sequence[int], connections: int) -> None:
-    """Log the signal, and the number of connections to close."""
-    why = signal.Signals(signals[0]).name if signals else "asked"
-    log.info("shutting down", extra={"why": why, "connections": connections})
-
-
-def stopped(seconds: float) -> None:
-    """Log that the shutdown is complete."""
-    log.info("stopped", extra={"seconds": round(seconds, 2)})
 
 
 def database_name(url: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import logging
+import signal
 import socket
 import sys
 import time
@@ -22,6 +24,8 @@ from escadaria.server.http.app import create_app
 from escadaria.server.matches.hub import Hub
 from escadaria.server.metrics import with_metrics
 from escadaria.settings import Settings
+
+log = logging.getLogger(__name__)
 
 _GC_THRESHOLD = 20_000
 
@@ -141,11 +145,12 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         start = time.monotonic()
         hub: Hub | None = getattr(self.app.state, "hub", None)
-        logs.shutting_down(self._captured_signals, len(hub.connections) if hub is not None else 0)
+        why = signal.Signals(self._captured_signals[0]).name if self._captured_signals else "asked"
+        log.info("shutting down", extra={"why": why, "connections": len(hub.connections) if hub else 0})
         if hub is not None:
             if hub.bus.shared:  # clients connect to another worker from now on
                 for listener in self.servers:
                     listener.close()
             await hub.drain()  # before uvicorn closes the connections
         await super().shutdown(sockets)
-        logs.stopped(time.monotonic() - start)
+        log.info("stopped", extra={"seconds": round(time.monotonic() - start, 2)})

@@ -76,12 +76,9 @@ def _response(
 ) -> Response[wire.Refusal]:
     refusal = wire.Refusal(code=code, message=message, ruling=ruling)
     status = status or STATUS.get(code, 400)
-    again = (
-        {}
-        if status not in (429, 503)
-        else {"Retry-After": str(math.ceil(max(1.0, retry_after or _RETRY_SECONDS)))}
-    )
-    return Response(refusal, status_code=status, headers={**HEADERS, **again, **(headers or {})})
+    seconds = str(math.ceil(max(1.0, retry_after or _RETRY_SECONDS)))
+    again = {"Retry-After": seconds} if status in (429, 503) else {}
+    return Response(refusal, status_code=status, headers=HEADERS | again | dict(headers or {}))
 
 
 def game_error(_: Request[Any, Any, Any], error: GameError) -> Response[wire.Refusal]:

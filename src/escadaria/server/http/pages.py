@@ -77,7 +77,8 @@ async def client(
     request: Request[Any, Any, Any], hub: NamedDependency[Hub], path: FromPath[str] = "/"
 ) -> Response[bytes]:
     """The files of the web client. Other paths get its page, with their head: the client routes them."""
-    files = _files()
+    built = _built()
+    files = _read_files(STATIC, built)
     file = files.get(path)
     if file is None and f"{path}/".startswith(("/api/", "/assets/")):
         raise NotFoundException("not found")
@@ -87,7 +88,7 @@ async def client(
         page, match = page_of(path if file is None else "/")
         page = replace(page, game=page.game or await _game_of(match, hub))
         language = negotiate(request.headers.get("accept-language", ""))
-        file = _page(_built(), page, language, _origin(request, hub))
+        file = _page(built, page, language, _origin(request, hub))
     return file.response(request.headers.get("accept-encoding", ""), request.headers.get("if-none-match"))
 
 
@@ -145,15 +146,14 @@ class _File:
 
     def response(self, accepted: str, known: str | None) -> Response[bytes]:
         """The response with the file, or 304 if the browser has it."""
-        use_gzip = self.compressed is not None and accepts_gzip(accepted)
-        etag = f'"{self.etag}-gz"' if use_gzip else f'"{self.etag}"'
+        compressed = self.compressed if accepts_gzip(accepted) else None
+        etag = f'"{self.etag}"' if compressed is None else f'"{self.etag}-gz"'
         headers = {"Cache-Control": self.caching, "ETag": etag, "Vary": self.vary}
         if known is not None and etag in known:
             return Response(b"", status_code=304, headers=headers)
-        if use_gzip:
+        if compressed is not None:
             headers["Content-Encoding"] = "gzip"
-        body = self.compressed if use_gzip and self.compressed is not None else self.body
-        return Response(body, media_type=self.media_type, headers=headers)
+        return Response(compressed or self.body, media_type=self.media_type, headers=headers)
 
 
 def accepts_gzip(accepted: str) -> bool:
@@ -163,11 +163,6 @@ def accepts_gzip(accepted: str) -> bool:
         if name == "gzip":
             return weight.strip("0.") != "" or not weight
     return False
-
-
-def _files() -> dict[str, _File]:
-    """All files by path. They are read again when the client was rebuilt."""
-    return _read_files(STATIC, _built())
 
 
 def _built() -> int:
@@ -180,6 +175,7 @@ def _built() -> int:
 
 @functools.lru_cache(1)
 def _read_files(folder: Path, built: int) -> dict[str, _File]:
+    """All files by path. They are read again when the client was rebuilt."""
     found = {f"/{path.name}": _file(path.name, path.read_bytes()) for path in OWN}
     for path in folder.rglob("*") if built else ():
         inside = path.relative_to(folder)
