@@ -102,8 +102,10 @@ def run_batches(
     return found
 
 
-def check_workers(workers: int | None, scheduler: str) -> None:
-    """:raises BadOptions: if there is no worker, or both processes and a cluster are to play."""
+def check_workers(workers: int | None, scheduler: str, games: int = 1) -> None:
+    """:raises BadOptions: if there is no worker or no game, or both processes and a cluster are to play."""
+    if games < 1:
+        raise BadOptions(f"at least one game must be played, not {games}")
     if workers is not None and workers < 1:
         raise BadOptions(f"at least one worker must play, not {workers}")
     if workers is not None and scheduler:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import count
 from math import sqrt
@@ -28,14 +28,15 @@ from typing import Any
 import numpy as np
 
 from escadaria import __version__, solutions
-from escadaria.arena.league import League, play_schedule, share_data
+from escadaria.arena.batches import check_workers
+from escadaria.arena.league import League, Points, league, share_data
 from escadaria.arena.rating import fit_one
 from escadaria.arena.schedule import Schedule
 from escadaria.arena.simulation import Z95, Share, play, simulate, streams
-from escadaria.bots import BOTS, AnyBot, check, make, name_of, read
+from escadaria.bots import BOTS, AnyBot, make, name_of, read
 from escadaria.bots.evaluating import Master
 from escadaria.catalogue import KITS, game_type, kit_of, load
-from escadaria.game import AnyGame, BadOptions
+from escadaria.game import AnyGame
 from escadaria.kit import Benchmark as BenchmarkPart
 from escadaria.solutions import Solution
 
@@ -90,8 +91,8 @@ class Entry:
 
     league: League
     """All games of the bot, which is the first of ``league.bots``."""
-    rating: tuple[float, float, float] | None
-    """With its 95 % interval; None if the kit has no ratings of the pool."""
+    rating: Points | None
+    """None if the kit has no ratings of the pool."""
     cost: Cost
     regret: Mapping[AnyGame, Regret | Unsolved]
     """For two players, by game: the short one and the one that was played."""
@@ -118,12 +119,8 @@ class Entry:
 
     def against(self) -> Iterator[Share]:
         """The bot's share of the games that it or the other one won, for each bot of the pool."""
-        seated, wins = self.league.rows
-        own = (wins * (seated == 0)).sum(axis=1)
         for number, name in enumerate(self.league.bots[1:], 1):
-            there = (seated == number).any(axis=1)
-            won, lost = int(own[there].sum()), int(wins[seated == number].sum())
-            yield Share(name, 1, won, won + lost)
+            yield replace(self.league.between(0, number), name=name)
 
     def data(self) -> dict[str, Any]:
         game = self.league.game
@@ -194,26 +191,23 @@ def benchmark(
     :raises BadBot: if the bot raises an error or plays an illegal action.
     :raises BadOptions: if there is no such game or number of players.
     """
-    if number < 1:
-        raise BadOptions(f"at least one game must be played, not {number}")
-    entrant = read(bot)
+    check_workers(workers, scheduler, number)
     names = games or [name for name, kit in KITS.items() if kit.benchmark is not None]
     tables = [
         load(name, players=seats)
         for name in dict.fromkeys(names)
         for seats in dict.fromkeys(players or _seats(name))
     ]
-    for game in tables:
-        check(entrant, game)  # an unknown name fails before the first game
+    entrants = [read(bot, game) for game in tables]  # an unknown name fails before the first game
     entries = []
-    for game in tables:
-        league = _league(game, entrant, number, workers, scheduler, progress)
+    for game, entrant in zip(tables, entrants, strict=True):
+        played = _league(game, entrant, number, workers, scheduler, progress)
         cost = _cost(game, entrant, number)
         short = _short(game) if game.players == 3 else None
         among = _among(short, entrant, number, workers, scheduler, progress) if short else ()
         regrets = _regrets(game, entrant, number, progress) if game.players == 2 else {}
-        entries.append(Entry(league, _rating(league), cost, regrets, short, among))
-    return Benchmark(name_of(entrant), number, tuple(entries))
+        entries.append(Entry(played, _rating(played), cost, regrets, short, among))
+    return Benchmark(name_of(bot), number, tuple(entries))
 
 
 def _seats(name: str) -> range:
@@ -257,12 +251,12 @@ def _league(
     game: AnyGame, bot: str | AnyBot, number: int, workers: int | None, scheduler: str, progress: Report
 ) -> League:
     bots = (bot, *pool(game.players))
-    return play_schedule(
+    return league(
         game,
         bots,
-        Entries(len(bots), game.players),
         number,
         SEED,
+        schedule=Entries(len(bots), game.players),
         exact=False,
         workers=workers,
         scheduler=scheduler,
@@ -270,14 +264,13 @@ def _league(
     )
 
 
-def _rating(league: League) -> tuple[float, float, float] | None:
-    part = _part(league.game)
+def _rating(played: League) -> Points | None:
+    part = _part(played.game)
     if part is None:
         return None
-    anchors = part.ANCHORS[league.game.players]
-    known = np.array([0.0, *(anchors[bot] for bot in league.bots[1:])])
-    rating, error = fit_one(*league.rows, known)
-    return rating, rating - Z95 * error, rating + Z95 * error
+    anchors = part.ANCHORS[played.game.players]
+    known = np.array([0.0, *(anchors[bot] for bot in played.bots[1:])])
+    return Points.of(*fit_one(*played.rows, known))
 
 
 def _among(

@@ -24,7 +24,7 @@ from escadaria.arena.rating import fit
 from escadaria.arena.schedule import NUMBERS, Schedule
 from escadaria.arena.simulation import CHUNK, Z95, Share, play_batch
 from escadaria.arena.tallies import ResultsFile, Tally, missing
-from escadaria.bots import AnyBot, check, name_of, read
+from escadaria.bots import AnyBot, name_of, read
 from escadaria.folders import cache_folder
 from escadaria.game import AnyGame, BadOptions
 
@@ -38,6 +38,8 @@ def league(
     games: int = 1000,
     seed: int = 1,
     *,
+    schedule: Schedule | None = None,
+    exact: bool = True,
     folder: Path | None = None,
     resume: bool = False,
     workers: int | None = None,
@@ -48,6 +50,8 @@ def league(
 
     :param bots: names of bots, import paths (``package.module:function``, also of a file in the working
         directory), or functions that decide.
+    :param schedule: the rounds; by default every bot meets every other equally often.
+    :param exact: whether masters play by the exact solution if the cache folder has it.
     :param folder: where to store each batch of games as soon as it is played; None stores nothing.
     :param resume: continue from the results of this league in ``folder``, instead of starting again.
     :param workers: the number of processes on this machine; by default one for each core.
@@ -60,47 +64,15 @@ def league(
     :raises NoCluster: if the scheduler does not answer, or has no workers.
     :raises BadLeague: if the stored results are damaged.
     """
-    players = tuple(map(read, bots))
+    players = [read(bot, game) for bot in bots]
     names = tuple(map(name_of, players))
-    if games < 1:
-        raise BadOptions(f"at least one game must be played, not {games}")
-    check_workers(workers, scheduler)
-    if len(names) < 2 or len(set(names)) < len(names):
+    check_workers(workers, scheduler, games)
+    if schedule is None and (len(names) < 2 or len(set(names)) < len(names)):
         raise BadOptions(f"a league takes two or more bots with different names, not {', '.join(names)}")
-    for bot in players:
-        check(bot, game)
-    return play_schedule(
-        game,
-        players,
-        Schedule(len(players), game.players),
-        games,
-        seed,
-        folder=folder,
-        resume=resume,
-        workers=workers,
-        scheduler=scheduler,
-        progress=progress,
-    )
-
-
-def play_schedule(
-    game: AnyGame,
-    bots: Sequence[str | AnyBot],
-    schedule: Schedule,
-    games: int,
-    seed: int,
-    *,
-    folder: Path | None = None,
-    resume: bool = False,
-    exact: bool = True,
-    workers: int | None,
-    scheduler: str,
-    progress: Callable[[int, int], None],
-) -> League:
-    """Play what is not stored yet of a schedule's rounds with at least ``games`` games."""
-    names, goal = tuple(map(name_of, bots)), schedule.goal(games)
+    schedule = schedule or Schedule(len(players), game.players)
+    goal = schedule.goal(games)
     total = sum(goal)
-    compiled = kernel(game, bots, total) is not None
+    compiled = kernel(game, players, total) is not None
     with closing(ResultsFile(game, names, seed, folder, resume)) as results:
         tallies = results.usable(goal)
         done = sum(tally.games for tally in tallies)
@@ -109,7 +81,7 @@ def play_schedule(
         batches = run_batches(
             Pairings(schedule, total),
             game,
-            bots,
+            players,
             spans,
             seed,
             exact=exact,
@@ -160,6 +132,11 @@ class Points(NamedTuple):
     rating: float
     low: float
     high: float
+
+    @classmethod
+    def of(cls, rating: float, error: float) -> Points:
+        """From a rating with its standard error."""
+        return cls(rating, rating - Z95 * error, rating + Z95 * error)
 
 
 class Length(NamedTuple):
@@ -235,8 +212,12 @@ class League:
 
     def against(self, one: str, other: str) -> Share:
         """The share of ``one`` in the games that either of the two won while both played."""
-        a, b = self.bots.index(one), self.bots.index(other)
-        return Share(one, 1, int(self._wins[a, b]), int(self._wins[a, b] + self._wins[b, a]))
+        return self.between(self.bots.index(one), self.bots.index(other))
+
+    def between(self, one: int, other: int) -> Share:
+        """The same for bots by their numbers."""
+        won, lost = int(self._wins[one, other]), int(self._wins[other, one])
+        return Share(self.bots[one], 1, won, won + lost)
 
     @cached_property
     def lengths(self) -> dict[int, int]:
@@ -301,14 +282,10 @@ class League:
     def _points(self) -> tuple[list[Points], list[Points]]:
         """The ratings of the bots and of the seats."""
         ratings = fit(*self.rows, len(self.bots))
-
-        def points(values: NDArray[np.float64], errors: NDArray[np.float64]) -> list[Points]:
-            return [
-                Points(value, value - Z95 * error, value + Z95 * error)
-                for value, error in zip(values.tolist(), errors.tolist(), strict=True)
-            ]
-
-        return points(ratings.bots, ratings.bot_errors), points(ratings.seats, ratings.seat_errors)
+        return (
+            list(map(Points.of, ratings.bots.tolist(), ratings.bot_errors.tolist())),
+            list(map(Points.of, ratings.seats.tolist(), ratings.seat_errors.tolist())),
+        )
 
 
 def share_data(share: Share) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from escadaria.arena.batches import Counts, check_workers, kernel, run_batches
-from escadaria.bots import AnyBot, check, make, name_of, read
+from escadaria.bots import AnyBot, make, name_of, read
 from escadaria.catalogue import kit_of
 from escadaria.dice import equal_shares
 from escadaria.game import TERMINAL, AnyGame, BadOptions, Fact, play_out
@@ -155,9 +155,7 @@ def simulate(
     :raises NoCluster: if the scheduler does not answer, or has no workers.
     """
     lineup = _lineup(game, bots)
-    if games < 1:
-        raise BadOptions(f"at least one game must be played, not {games}")
-    check_workers(workers, scheduler)
+    check_workers(workers, scheduler, games)
     compiled = kernel(game, lineup, games)
     if games >= CHUNK and not compiled and find_spec("numba") is None:
         warnings.warn("large simulations finish much sooner with escadaria[lab]", stacklevel=2)
@@ -185,13 +183,12 @@ def simulate(
 
 def _lineup(game: AnyGame, bots: str | AnyBot | Sequence[str | AnyBot]) -> tuple[str | AnyBot, ...]:
     """A bot for each seat. Checks that all bots exist and that their names differ."""
-    given = list(map(read, [bots] if isinstance(bots, str) or callable(bots) else bots))
+    wished = [bots] if isinstance(bots, str) or callable(bots) else bots
+    given = [read(bot, game) for bot in wished]
     if not 1 <= len(given) <= game.players:
         raise BadOptions(f"{game.players} seats take 1 to {game.players} bots, not {len(given)}")
     if len(set(map(name_of, given))) < len(set(given)):
         raise BadOptions(f"different bots need different names: {', '.join(map(name_of, given))}")
-    for bot in given:
-        check(bot, game)
     return tuple(given[seat % len(given)] for seat in range(game.players))
 
 

@@ -97,10 +97,8 @@ def names(kit: Kit) -> tuple[str, ...]:
     return ANY_BOT if kit.search is not None and find_spec("numba") is not None else tuple(BOTS)
 
 
-def check(name: str | AnyBot, game: AnyGame) -> None:
+def check(name: str, game: AnyGame) -> None:
     """Check that a game has the bot, without loading it. :raises UnknownBot: if not."""
-    if not isinstance(name, str):
-        return
     kit = kit_of(game)
     known = names(kit)
     if name not in known and name == GRANDMASTER and kit.search is not None:
@@ -138,14 +136,14 @@ def make(bot: str | AnyBot, game: AnyGame, rng: random.Random | None = None, *, 
     :param exact: whether a master and a grandmaster play by the exact solution if the cache folder has it.
     :raises UnknownBot: if there is none.
     """
-    found = read(bot) if isinstance(bot, str) else bot
+    found = read(bot, game) if isinstance(bot, str) else bot
     return load(found, game, rng, exact=exact) if isinstance(found, str) else found
 
 
-def read(bot: str | AnyBot) -> str | AnyBot:
+def read(bot: str | AnyBot, game: AnyGame) -> str | AnyBot:
     """The name of a built-in bot, or a user's bot wrapped in checks.
 
-    :raises UnknownBot: if it is an import path that leads to nothing.
+    :raises UnknownBot: if the game has no such bot, or an import path leads to nothing.
     :raises BadBot: if its module cannot be imported.
     """
     if isinstance(bot, CheckedBot):
@@ -153,6 +151,7 @@ def read(bot: str | AnyBot) -> str | AnyBot:
     if callable(bot):
         return CheckedBot(name_of(bot), bot)
     if ":" not in bot:
+        check(bot, game)
         return bot
     folder = str(Path.cwd())
     import_bot(bot, folder)
