@@ -35,7 +35,6 @@ from escadaria.games.rapido.compiled.rules import (
     TWO_CROSSES,
     columns,
     is_empty,
-    is_out,
     moved,
     put,
     roll_again,
@@ -47,6 +46,7 @@ from escadaria.games.rapido.rolls import RANK
 from escadaria.games.rapido.rules import TOP_FIELD, Action, Again, Place, Rapido, State
 from escadaria.games.rapido.values import LEVELS
 from research import best_response_of_two as of_two
+from research.best_response_of_two import is_out
 
 PAIR_KEYS = 1 + TOP_FIELD * RANKS
 """Where a pair may be: 0 in hand or on field 0, worth the same (R4, R7); then fields 1 to 5, by value."""

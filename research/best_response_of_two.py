@@ -24,7 +24,6 @@ from escadaria.games.rapido.compiled.rules import (
     RANKS,
     TWO_CROSSES,
     is_empty,
-    is_out,
     moved,
     ranks_at,
     roll_again,
@@ -63,6 +62,12 @@ def towers() -> NDArray[np.int8]:
         for high_rank in range(ranks_at(high))
     ]
     return np.array(rows, np.int8)
+
+
+@njit(cache=True, nogil=True)
+def is_out(lies: int, its_rank: int, field: int, rank: int) -> bool:
+    """Whether an opponent's pair is thrown out (R14); it is not by a turn that places nothing (field -1)."""
+    return 0 <= field < lies and its_rank <= rank
 
 
 @njit(cache=True, nogil=True)

@@ -55,7 +55,6 @@ from escadaria.games.rapido.compiled.turns import (
     Workspace,
     end_turn,
     evaluate,
-    expected,
     model,
     new_workspace,
     plan,
@@ -63,6 +62,7 @@ from escadaria.games.rapido.compiled.turns import (
 )
 from escadaria.games.rapido.rules import TOP_FIELD, Rapido
 from escadaria.games.rapido.values import LEVELS
+from research.rapido_training import expected
 from research.rapido_training import play_turn as play_planned_turn
 
 OWN, NEXT, LATER = constants(3)

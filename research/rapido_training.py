@@ -43,8 +43,11 @@ from escadaria.games.rapido.compiled.rules import (
     pass_turn,
     place,
     roll,
+    roll_again,
     set_up,
     start_turn,
+    worth_of_doubles,
+    worth_of_turn,
 )
 from escadaria.games.rapido.compiled.turns import (
     EACH_LEVEL,
@@ -52,7 +55,6 @@ from escadaria.games.rapido.compiled.turns import (
     Model,
     Workspace,
     end_turn,
-    expected,
     fill_rows,
     model,
     new_workspace,
@@ -210,6 +212,20 @@ def games_by_heuristics(
             targets[turn] = 0
             targets[turn, (winner + begin - turn) % players] = 1
     return at
+
+
+@njit(cache=True, nogil=True)
+def expected(levels: int, left: int, workspace: Workspace, out: Any) -> None:
+    """The shares at the start of a turn that was worked out, before its first roll."""
+    stops = workspace.best[0, :levels] >= workspace.again[0, :levels].reshape(-1, 1)
+    for seat in range(len(out)):
+        best, again, won = workspace.best[seat, :levels], workspace.again[seat], 1.0 if seat == 0 else 0.0
+        if seat > 0:
+            for level in range(levels - 1, -1, -1):
+                doubles = worth_of_doubles(left, level, best, again, stops, won)
+                sure = workspace.fails[seat, level] + doubles
+                again[level] = roll_again(sure, best[level], stops[level])
+        out[seat] = worth_of_turn(left, best, again, stops, won) / NUMBER_OF_ROLLS
 
 
 @njit(cache=True, nogil=True)

@@ -16,12 +16,13 @@ from escadaria.arena.batches import dask_client
 from escadaria.games.chain import heuristics as chain
 from escadaria.games.chain.rules import Chain
 from escadaria.games.rapido import heuristics as rapido
-from escadaria.games.rapido.compiled.turns import expected, model, new_workspace, plan
+from escadaria.games.rapido.compiled.turns import model, new_workspace, plan
 from escadaria.games.rapido.rules import VALUES, Again, Phase, Place, Rapido, State
 from learning.test_heuristic_search import check_decisions, distance, tiny_tables, toy
 from research import chain_heuristics as by_chain
 from research import rapido_heuristics as by_rapido
 from research.heuristic_search import adopted, search
+from research.rapido_training import expected
 
 
 def test_a_cluster_of_two_workers_finds_the_same_rules() -> None:

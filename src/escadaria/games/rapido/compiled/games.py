@@ -49,7 +49,7 @@ def race(game: Rapido) -> Race:
 
 START, STAY = -2, -3
 """In place of a decision: the first roll of a turn comes next, or a decision does."""
-NEXT = np.array([START, ROLL_AGAIN, STAY])
+_NEXT = np.array([START, ROLL_AGAIN, STAY])
 """By phase: what comes next."""
 _FIELD = 21
 """What rolls are counted for is counted in one word by seat: the number of bits of each count."""

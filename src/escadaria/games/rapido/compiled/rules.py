@@ -264,12 +264,6 @@ LANES = 32
 
 
 @njit(cache=True, nogil=True)
-def is_out(lies: int, its_rank: int, field: int, rank: int) -> bool:
-    """Whether an opponent's pair is thrown out (R14); it is not by a turn that places nothing (field -1)."""
-    return 0 <= field < lies and its_rank <= rank
-
-
-@njit(cache=True, nogil=True)
 def is_empty(field: int, first: int, second: int, third: int) -> bool:
     """Whether a pair may go to the field while others lie on these three (R4, R13)."""
     return field == 0 or (field != first and field != second and field != third)

@@ -69,7 +69,7 @@ class Workspace(NamedTuple):
     fails: Any
     """[seat, level]: the shares after an X, times the rolls of 36 that show one."""
     again: Any
-    """[seat, level]: the shares after rolling again; ``plan`` fills in seat 0, ``expected`` the others."""
+    """[seat, level]: the shares after rolling again; ``plan`` fills in seat 0, research the others."""
 
 
 def new_workspace(players: int, levels: int) -> Workspace:
@@ -250,17 +250,3 @@ def _raise_rank(players: int, keys: Any, rows: Any) -> None:
     else:
         rows[7] += 1
         rows[10] += rules.RANKS
-
-
-@njit(cache=True, nogil=True)
-def expected(levels: int, left: int, workspace: Workspace, out: Any) -> None:
-    """The shares at the start of a turn that was worked out, before its first roll."""
-    stops = workspace.best[0, :levels] >= workspace.again[0, :levels].reshape(-1, 1)
-    for seat in range(len(out)):
-        best, again, won = workspace.best[seat, :levels], workspace.again[seat], 1.0 if seat == 0 else 0.0
-        if seat > 0:
-            for level in range(levels - 1, -1, -1):
-                doubles = rules.worth_of_doubles(left, level, best, again, stops, won)
-                sure = workspace.fails[seat, level] + doubles
-                again[level] = rules.roll_again(sure, best[level], stops[level])
-        out[seat] = rules.worth_of_turn(left, best, again, stops, won) / rules.NUMBER_OF_ROLLS
