@@ -232,6 +232,26 @@ def test_no_game_imports_another() -> None:
                     assert name.split(".")[2] == folder.name, path
 
 
+BESIDE_PARTS = {
+    "kit": "a kit lists what its game has, by the class and the protocols of kit.py",
+    "observation": "adapters/observation.py makes arrays of the part, or of the position if there is none",
+    "benchmark": "arena/benchmark.py measures bots by the part",
+}
+"""Modules with the file name of a part of the games, and the reason."""
+
+
+def test_no_two_modules_share_a_file_name() -> None:
+    """But the same part of two games, and a part and its compiled twin."""
+    places: dict[str, set[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        if path.name != "__init__.py":
+            folder = path.parent.relative_to(PACKAGE).as_posix()
+            places.setdefault(path.stem, set()).add(re.sub(r"^games/\w+(/compiled)?$", "games/*", folder))
+    shared = {name: found for name, found in places.items() if len(found) > 1}
+    assert shared.keys() == BESIDE_PARTS.keys()
+    assert all(len(found) == 2 and "games/*" in found for found in shared.values()), shared
+
+
 def test_numba_is_imported_only_where_code_is_compiled() -> None:
     users = {
         layer(module_of(path))
