@@ -27,7 +27,7 @@ from escadaria.server.http.pages import client, healthz, metrics_page, readyz
 from escadaria.server.http.routes import api
 from escadaria.server.matches.hub import Hub
 from escadaria.settings import Settings
-from escadaria.store import open_store
+from escadaria.store import StoreUnavailable, open_store
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> Litestar:
@@ -56,6 +56,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Litestar:
         lifespan=[lifespan],
         exception_handlers={
             GameError: errors.game_error,
+            StoreUnavailable: errors.store_error,
             ValidationException: errors.validation_error,
             HTTPException: errors.http_error,
             Exception: errors.internal_error,

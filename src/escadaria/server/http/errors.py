@@ -15,6 +15,7 @@ from escadaria import wire
 from escadaria.game import GameError
 from escadaria.refusals import Ending, Refused, code_of
 from escadaria.server import metrics
+from escadaria.store import StoreUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -85,6 +86,10 @@ def game_error(_: Request[Any, Any, Any], error: GameError) -> Response[wire.Ref
     metrics.REFUSALS.labels(error.code).inc()
     retry_after = error.retry_after if isinstance(error, Refused) else None
     return _response(code_of(error), str(error), ruling=error.ruling, retry_after=retry_after)
+
+
+def store_error(request: Request[Any, Any, Any], _: StoreUnavailable) -> Response[wire.Refusal]:
+    return game_error(request, Refused("store_unavailable", "the store does not answer, try again"))
 
 
 def validation_error(_: Request[Any, Any, Any], error: ValidationException) -> Response[wire.Refusal]:

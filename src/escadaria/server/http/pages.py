@@ -28,7 +28,6 @@ from escadaria.server.edge.access import check_probe, is_known_host
 from escadaria.server.http.errors import refusals
 from escadaria.server.http.head import Page, Screen, head, page_of, preloads
 from escadaria.server.matches.hub import Hub
-from escadaria.store import StoreUnavailable
 
 STATIC = Path(__file__).parents[2] / "static"
 """The built web client. Files in ``assets`` exist only as ``NAME.gz`` if that is smaller."""
@@ -56,10 +55,7 @@ async def readyz(hub: NamedDependency[Hub]) -> str:
     """Whether matches can be played: the store responds, and the server is not shutting down."""
     if hub.closing:
         raise Refused("closing", "the server is shutting down")
-    try:
-        await hub.store.ping()
-    except StoreUnavailable:
-        raise Refused("store_unavailable", "the store does not respond") from None
+    await hub.store.ping()
     return "ok"
 
 

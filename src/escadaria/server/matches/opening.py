@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 
 from escadaria import bodies, dice
@@ -52,8 +54,9 @@ class Tables:
         if self.counts[opener] <= 0:
             del self.counts[opener]
 
-    async def open(self, opener: str, now: float) -> None:
-        """Count a table before it is stored: requests are concurrent.
+    @asynccontextmanager
+    async def opening(self, opener: str, now: float) -> AsyncIterator[None]:
+        """Count a table before it is stored, since requests are concurrent, and no more if that fails.
 
         :raises Refused: ``too_many`` if the address has too many tables, at all servers together.
         """
@@ -61,6 +64,11 @@ class Tables:
         if opener and self.counts[opener] + elsewhere >= self._most:
             raise Refused("too_many", "this address has too many open tables")
         self.add(opener)
+        try:
+            yield
+        except Exception:
+            self.remove(opener)
+            raise
 
     async def _elsewhere(self, opener: str, now: float) -> int:
         if not (opener and self._leases.shared):
@@ -85,7 +93,7 @@ class Tables:
 
 
 class Opening:
-    """Opens the matches of a server."""
+    """Opens the matches of a server. Its methods raise ``StoreUnavailable`` if the store fails."""
 
     def __init__(self, store: Store, tables: Tables, clock: Clock) -> None:
         self._store = store
@@ -96,18 +104,12 @@ class Opening:
     async def seal(self) -> bodies.Sealed:
         """Commit to the dice of a match before it is opened. The seal expires after ``SEAL_SECONDS``."""
         match, secret = new_id(), dice.new_secret()
-        try:
-            await self._store.put(SEAL, digest(match), secret.hex(), self._clock.time() + SEAL_SECONDS)
-        except StoreUnavailable:
-            raise Refused("store_unavailable", "the store cannot be written, try again") from None
+        await self._store.put(SEAL, digest(match), secret.hex(), self._clock.time() + SEAL_SECONDS)
         return bodies.Sealed(match=match, commitment=dice.commitment(secret))
 
     async def _take_seal(self, match: str) -> bytes:
         """Use up a seal and return the secret of its dice."""
-        try:
-            secret = await self._store.take(SEAL, digest(match), self._clock.time())
-        except StoreUnavailable:
-            raise Refused("store_unavailable", "the store cannot be read, try again") from None
+        secret = await self._store.take(SEAL, digest(match), self._clock.time())
         if secret is None:
             raise Refused("not_sealed", "the seal does not exist, was used or has expired: request another")
         return bytes.fromhex(secret)
@@ -126,37 +128,26 @@ class Opening:
         now = self._clock.time()
         make = partial(first_events, request, match, token=token, opener=opener, now=now)
         events = make(secret=b"" if real else dice.new_secret())
-        await self._tables.open(opener, now)
-        try:
+        async with self._tables.opening(opener, now):
             if sealed:
                 events = make(secret=await self._take_seal(match))
             stored = await self._store_new(match, events)
-        except Refused:
-            self._tables.remove(opener)
-            raise
         return bodies.Opened(match=match, token=token, watch=events[0].hidden.watch), stored
 
     async def open_next(self, before: Match) -> tuple[str, list[StoredEvent]]:
         """Store the next match at the same table."""
         match = new_id()
         events = before.next_match(match, partial(self._tokens.for_next, match))
-        await self._tables.open(before.opener, self._clock.time())
-        try:
+        async with self._tables.opening(before.opener, self._clock.time()):
             return match, await self._store_new(match, events)
-        except Refused:
-            self._tables.remove(before.opener)
-            raise
 
     async def _store_new(self, match: str, new: list[MatchEvent]) -> list[StoredEvent]:
-        """Store the events of a new match. :raises Refused: ``store_unavailable``."""
+        """Store the events of a new match."""
         first, last, now = new[0].event, new[-1].event, self._clock.time()
         assert isinstance(first, Created), "the first event of a match"
         runs = first.settings.clock > 0 and isinstance(last, Started)
         events = stored_events(new, 0, now)
-        try:
-            await self._store.append(match, events, due=now + first.settings.clock if runs else None)
-        except StoreUnavailable:
-            raise Refused("store_unavailable", "the store cannot be written, try again") from None
+        await self._store.append(match, events, due=now + first.settings.clock if runs else None)
         return events
 
 
