@@ -180,7 +180,7 @@ async def test_a_hand_over_that_meets_a_move_does_not_replace_the_player(
 ) -> None:
     """The holder finds the deadline due while the move is being stored at the other worker."""
     one, two = workers.one, workers.two
-    match = await playing(one.url, clock=3600)
+    match = await playing(one.url, clock=600)  # less than a lease lasts
     name, token = match["match"], match["token"]
     async with raw(one.url, name, token=token) as ana:
         version = (await ana.expect("snapshot"))["version"]
@@ -198,7 +198,7 @@ async def test_a_hand_over_that_meets_a_move_does_not_replace_the_player(
                 await append(match, events, **named)
 
             monkeypatch.setattr(one.hub.store, "append", after_the_move)
-            clock.ahead += 3601
+            clock.ahead += 601
             async with raw(one.url, name):  # a new connection makes the room check the clock
                 await asyncio.wait_for(due.wait(), PATIENCE)
             events = [await ana.expect("event") for _ in range(2)]
