@@ -141,8 +141,9 @@ def turns() -> Turns:
             merged: dict[frozenset[int], float] = defaultdict(float)
             for ends, chance in choices[links]:
                 merged[frozenset(each_chain[end] for end in ends)] += chance
-            for different, chance in merged.items():
-                built.extend(sorted(different))
+            # Sorted, so that rolls that are near each other read chains that are.
+            for different, chance in sorted((sorted(ends), chance) for ends, chance in merged.items()):
+                built.extend(different)
                 starts.append(len(built))
                 chances.append(chance)
         levels[most, 0] = len(ways), len(chains), len(chances)

@@ -108,13 +108,13 @@ def sweep(
     order: Any, tables: Tables, moves: Moves, turns: Turns, clock: int, coarse: float
 ) -> tuple[int, float, int]:
     """Update the arrangements in this order, ``LANES`` at a time, where a following one has changed."""
-    workspace = new_workspace()
+    workspace, changed, worked = new_workspace(), tables.changed, tables.worked
     block, change = np.zeros(LANES, np.int64), np.zeros(LANES)
     filled = updates = 0
     largest = 0.0
     for place in range(len(order)):
         number = order[place]
-        if _is_due(number, moves, tables):
+        if _is_due(number, moves, changed, worked):
             block[filled] = number
             filled += 1
         if filled < LANES and (place < len(order) - 1 or filled == 0):
@@ -122,9 +122,9 @@ def sweep(
         clock += 1
         _update(block[:filled], tables, moves, turns, workspace, change)
         for lane in range(filled):
-            tables.worked[block[lane]] = clock
+            worked[block[lane]] = clock
             if change[lane] > coarse:
-                tables.changed[block[lane]] = clock
+                changed[block[lane]] = clock
             largest = max(largest, change[lane])
         updates += filled
         filled = 0
@@ -132,13 +132,12 @@ def sweep(
 
 
 @njit(cache=True)
-def _is_due(number: int, moves: Moves, tables: Tables) -> bool:
-    changed = tables.changed
+def _is_due(number: int, moves: Moves, changed: Any, worked: Any) -> bool:
     last = changed[moves.failed[number]]
     for after in moves.stopped[number].flat:
         if after >= 0:
             last = max(last, changed[after])
-    return bool(last >= tables.worked[number])
+    return bool(last >= worked[number])
 
 
 @njit(cache=True)
