@@ -84,8 +84,8 @@ def simulate(
 
             def progress(done: int) -> None:
                 nonlocal start
-                start = start or time.perf_counter()  # loading the kernel is not timed
                 report(done, games, playing)
+                start = start or time.perf_counter()  # after the kernel and the texts are loaded
 
             results = run_simulation(
                 rules, bot, games, seed, workers=workers, scheduler=scheduler, progress=progress
