@@ -1,8 +1,8 @@
-"""Find the heuristics that ship for a game, make its charts, and measure both.
+"""Find the shipped heuristics of a game, make its charts, and measure both.
 
     python3 run.py tool find_rules rapido --players 2 --turns 3000 --games 4000 --seed 1
     python3 run.py tool find_rules chain --players 2
-    python3 run.py tool find_rules rapido --players 2 --measure      # only measures what ships anew
+    python3 run.py tool find_rules rapido --players 2 --measure      # measures the shipped rules again
     python3 run.py tool find_rules chain --players 4 --scheduler tcp://127.0.0.1:8786
 
 Rules are searched on turns of games that follow a first guess, then tuned on turns of games that follow them.
@@ -48,7 +48,7 @@ def main() -> int:
     parser.add_argument("--chart", type=int, default=10_000, help="how many turns to make charts of")
     parser.add_argument("--games", type=int, default=4000, help="how many to measure by")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--measure", action="store_true", help="keep the rules that ship")
+    parser.add_argument("--measure", action="store_true", help="keep the shipped rules")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="try the rules of a round on a Dask cluster")
     wish = parser.parse_args()
     find = for_rapido if wish.game == "rapido" else for_chain
@@ -149,7 +149,7 @@ def for_chain(wish: argparse.Namespace, run: search.Map) -> dict[str, Any]:
 
 
 def names_and_losses(stages: list[search.Stage], places: Mapping[str, Any]) -> tuple[list[str], list[float]]:
-    """Names and losses; a rule that ships may have a name for how it is said."""
+    """Names and losses; the name of a shipped rule may include its wording."""
     names = [next(name for name in places if stage.rule.startswith(name)) for stage in stages]
     return names, [round(stage.loss, 5) for stage in stages]
 

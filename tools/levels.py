@@ -3,7 +3,7 @@
     python3 run.py tool levels rapido --games 2000 [--players 3 4] [--seed 2026] [--solution]
 
 One seat of each level sits among seats of the level below, a master among careless ones, and a level in
-mixed company. Without ``--solution`` the master plays by what ships.
+mixed company. Without ``--solution`` the master plays by the shipped values.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Train the networks that ship, and measure them.
+"""Train the shipped networks, and measure them.
 
     python3 run.py tool train rapido 4                  # from nothing, with the numbers of BUDGETS
     python3 run.py tool train chain 2 --positions 100000 --out /tmp/trial
-    python3 run.py tool train chain 6 --go-on           # starts from what ships
+    python3 run.py tool train chain 6 --go-on           # continues from the shipped network
     python3 run.py tool train chain 4 --measure         # only plays, and notes the figures anew
     python3 run.py tool train chain 4 --measure --scheduler tcp://127.0.0.1:8786
 
@@ -80,7 +80,7 @@ BUDGETS: Mapping[str, Mapping[int, Budget]] = {
 
 
 def main(words: list[str]) -> None:
-    parser = argparse.ArgumentParser(description="Train the networks that ship, and measure them.")
+    parser = argparse.ArgumentParser(description="Train the shipped networks, and measure them.")
     parser.add_argument("game", choices=BUDGETS)
     parser.add_argument("players", type=int, choices=range(2, 7))
     parser.add_argument("--positions", type=int, help="number of training positions")
@@ -108,7 +108,7 @@ def main(words: list[str]) -> None:
         _train(options, command.replace(f" --out {options.out}", ""), file, log)
     about = json.loads(file.with_suffix(".json").read_text("utf-8"))
     if not options.out:
-        evaluator_network.load.cache_clear()  # it may have the network that shipped before
+        evaluator_network.load.cache_clear()  # it may have the former network
         about["figures"] = FIGURES[options.game](options.players, options.games, options.scheduler)
         _note(file, about)
     print(json.dumps(about, indent=2))

@@ -1,4 +1,4 @@
-"""The registry of games: those that ship, and those that other packages add.
+"""The registry of games: the built-in ones, and those that other packages add.
 
 A package adds a game by an entry point in the group ``escadaria.games`` that names a ``Kit``. An unusable
 kit is skipped with a warning; the other games still work.

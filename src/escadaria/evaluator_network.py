@@ -1,8 +1,8 @@
-"""Networks that ship with a game: what positions are worth, learned, in a small file each.
+"""Small neural networks, one per game and number of players, that estimate each seat's win probability.
 
-A network sums a few rows of a table, one for each feature of a position, and goes through two more
-layers to the probabilities of winning, seat by seat from the one to move. NumPy is all it needs. Beside
-each file lies what made it: the command, its seed, and the figures that it reached.
+The first layer sums rows of a table, one for each feature of a position. Two more layers follow. Seats are
+counted from the one to move. Evaluation needs only NumPy. A JSON file beside each network documents its
+training: the command, its seed and the figures reached.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 BLOCK = 256
-"""The number of positions in one batch. They fit a processor's cache, and NumPy starts no threads for so few,
-which would wait for each other on a busy machine."""
+"""The number of positions in one batch. It fits a processor's cache, and is too small for NumPy to start
+threads, which would wait for each other on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Network:
     out_bias: NDArray[np.float32]
 
     def __call__(self, rows: NDArray[Any]) -> NDArray[np.float32]:
-        """How often each seat wins, the one to move first: [position, seat] from [feature, position]."""
+        """The win probabilities, from the seat to move on: [position, seat] from [feature, position]."""
         parts = [self._part(rows[:, at : at + BLOCK]) for at in range(0, rows.shape[1], BLOCK)]
         return np.concatenate(parts)
 
@@ -56,7 +56,7 @@ class Network:
 
 @cache
 def load(package: str, players: int) -> Network | None:
-    """The network that ships with a game's package for a number of players; None if there is none."""
+    """The shipped network of a game's package for a number of players, or None."""
     file = files(package) / "data" / f"values-{players}.npz"
     if not file.is_file():
         return None
@@ -65,7 +65,7 @@ def load(package: str, players: int) -> Network | None:
 
 
 def provenance(package: str, players: int) -> dict[str, Any]:
-    """What made the network, and the figures it reached."""
+    """How the network was trained, and the figures it reached."""
     file = files(package) / "data" / f"values-{players}.json"
     made: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return made

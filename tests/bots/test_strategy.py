@@ -196,7 +196,7 @@ def test_rules_consider_all_opponents() -> None:
     assert chain.decide(daring, game, state) == Move(1)
 
 
-# What ships.
+# The shipped rules.
 
 
 @everything

@@ -1,4 +1,4 @@
-"""The tools that train what ships, and that measure search and best responses."""
+"""The tools that train the shipped networks, and that measure search and best responses."""
 
 from __future__ import annotations
 

@@ -24,17 +24,17 @@ class Expert:
     def __init__(
         self,
         values: Values,
-        seen: Callable[[float, float], float],
+        noisy: Callable[[float, float], float],
         rng: random.Random,
         tolerance: float = 0.0,
     ) -> None:
-        """``seen`` computes the noisy value from an action's value and a random draw from -1 to 1."""
-        self.values, self.seen, self.rng, self.tolerance = values, seen, rng, tolerance
+        """``noisy`` computes the noisy value from an action's value and a random draw from -1 to 1."""
+        self.values, self.noisy, self.rng, self.tolerance = values, noisy, rng, tolerance
 
     def __call__(self, game: AnyGame, state: Any) -> Any:
         worths = self.values.action_values(state)
         return best(
-            {action: self.seen(worth, self._draw()) for action, worth in worths.items()}, self.tolerance
+            {action: self.noisy(worth, self._draw()) for action, worth in worths.items()}, self.tolerance
         )
 
     def _draw(self) -> float:

@@ -39,7 +39,7 @@ def analyse(
 ) -> None:
     """Analyse a match: the value of each decision, mistakes and luck.
 
-    It uses the exact solution if `escadaria solve` has computed it, else the values that ship with the game.
+    It uses the exact solution if `escadaria solve` has computed it, else the shipped values.
     """
     with report_errors(lang) as screen:
         if plot:

@@ -51,7 +51,7 @@ counter = partial(Counter, registry=REGISTRY)
 gauge = partial(Gauge, registry=REGISTRY)
 histogram = partial(Histogram, registry=REGISTRY)
 
-# Play.
+# Matches.
 
 CONNECTIONS = gauge("escadaria_connections", "Open connections")
 TABLES = gauge("escadaria_tables", "Tables in memory")
@@ -98,10 +98,10 @@ WORKER_DEATHS = counter("escadaria_worker_deaths_total", "Worker processes that 
 # The process.
 
 LOOP_LAG = histogram("escadaria_loop_lag_seconds", "How late the event loop runs a timer", buckets=_FINE)
-BUS_UP = gauge("escadaria_bus_up", "1 while the bus between workers is connected")
+BUS_UP = gauge("escadaria_bus_up", "1 while the bus between servers is connected")
 FOLLOWED = counter(
     "escadaria_followed_total",
-    "Times that events of other workers were applied, from a message of the bus or read from the store",
+    "Times that events of other servers were applied, from a message of the bus or read from the store",
     ["source"],
 )
 SWEPT = counter("escadaria_swept_total", "Matches evicted or archived, and expired values", ["what"])
@@ -120,7 +120,7 @@ gauge("escadaria_uptime_seconds", "Time since the process started").set_function
 
 
 class RoomMeters(Meters):
-    """Exports what rooms measure."""
+    """Exports the measurements of rooms."""
 
     def stored(self, events: list[MatchEvent], seconds: float) -> None:
         STORE_SECONDS.observe(seconds)

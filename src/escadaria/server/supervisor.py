@@ -1,8 +1,8 @@
 """Several server processes on one socket, and if wanted each on one of its own too.
 
 The supervisor binds the sockets, starts the workers and restarts those that die. After SIGHUP it replaces
-them one by one: a new worker is ready before an old one is told to stop, which then sends its clients away
-spread over a second. Workers are started as new interpreters: they run the code that is installed then.
+them one by one: a new worker is ready before the old one is stopped, which disconnects its clients over one
+second. Workers are started as new interpreters, so they run the code that is installed at that time.
 """
 
 from __future__ import annotations

@@ -27,9 +27,9 @@ MOST = DICE - 1
 
 
 class Arrangements:
-    """Numbers how the four discs can lie, as the seat to move sees it (C4, C7, C17).
+    """Maps each arrangement of the four discs to an index, from the view of the seat to move (C4, C7, C17).
 
-    First by its own two discs, then by the other's, then by the order of the stacks that both are part of.
+    Ordered by its own two discs, then by the other's, then by the order of discs in shared stacks.
     """
 
     def __init__(self, board: Board) -> None:
@@ -54,7 +54,7 @@ class Arrangements:
         return int(self.first[-1, -1]) + 1  # all four discs at the centre: one way to lie
 
     def number(self, state: State, seat: int) -> int:
-        """The arrangement's number, as ``seat`` sees it."""
+        """The index of a position's arrangement, from the view of ``seat``."""
         order = 0
         for _, seats in state.piles:
             own = tuple(height for height, owner in enumerate(seats) if owner == seat)
@@ -70,19 +70,19 @@ HAND_PAIRS = MOST * DICE // 2
 
 
 def hands_number(mover: int, other: int) -> int:
-    """The number of a pair of hands; all those with the same hand to move follow each other."""
+    """The index of a pair of hands, ordered by the mover's hand."""
     return int(HAND_ROWS[mover]) + other - 1
 
 
 def file_name(game: Chain) -> str:
-    """The same for a balanced game, which only starts elsewhere (C18)."""
+    """The file name of a game's solution. A balanced game has the same: only its start differs (C18)."""
     board = str(game.board)
     name = board if board in BOARDS else hashlib.sha256(board.encode()).hexdigest()[:16]
     return f"chain-2-{name}.solution"
 
 
 class ChainSolution(ByTurns):
-    """``waiter[arrangement, hands]`` is what the seat that waits at a turn start is sure to win."""
+    """``waiter[arrangement, hands]``: a lower bound of the waiting seat's win probability at a turn start."""
 
     def __init__(self, game: Chain, waiter: Values, gap: float) -> None:
         super().__init__(game)
@@ -98,7 +98,7 @@ class ChainSolution(ByTurns):
         return np.array([[self._waiting(start, seat)] for start in starts])
 
     def _waiting(self, state: State, seat: int) -> float:
-        """What ``seat`` is sure to win when the other's turn starts."""
+        """A lower bound of the win probability of ``seat`` when the other's turn starts."""
         if not state.free_discs(1 - seat):
             return 0.0  # C6
         number = self._arrangements.number(state, 1 - seat)
@@ -111,5 +111,5 @@ def arrangements(board: Board) -> Arrangements:
 
 
 def opened(game: Chain, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> ChainSolution:
-    """The solution from what its file holds."""
+    """The solution from the metadata and arrays of its file."""
     return ChainSolution(game, arrays["waiter"], about["bounds"][2])

@@ -1,9 +1,9 @@
-"""A turn of Chain, worked out to its end by the values of turn starts (C8-C14).
+"""The exact values of all positions within a turn of Chain, given the values of turn starts (C8-C14).
 
-A turn is a path through chains of dice. It depends on the board only through the values of stopping with
-each number of links and of failing with each number of dice. The numbers of a chain are one number in base 4:
-how often each face is there, the ones lowest. The end of a chain is its last number (from 0) and its heading.
-Both together are its slot, the index of the chain in tables.
+The values depend on the board only through the value of stopping with each number of links and the value of
+failing with each number of dice. In tables, the faces of a chain are one number in base 4 whose digits count
+each face, the ones lowest. The end of a chain is its last face (from 0) and its heading. Faces and end
+together are the slot of the chain, its index in tables.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Ints = npt.NDArray[np.int64]
 
 OPEN, UP, DOWN = range(3)
 HEADINGS = (Heading.OPEN, Heading.UP, Heading.DOWN)
-"""By code."""
+"""The heading of each code."""
 _CODES = {heading: code for code, heading in enumerate(HEADINGS)}
 ONE_MORE = [(ALIKE + 1) ** face for face in range(len(FACES))]
 TIMES = np.arange((ALIKE + 1) ** len(FACES))[:, None] // ONE_MORE % (ALIKE + 1)
-"""[numbers, face]: how often the face is among the numbers."""
+"""[numbers, face]: the count of the face."""
 BY_LENGTH = [np.flatnonzero(TIMES.sum(axis=1) == links) for links in range(LONGEST + 1)]
 ENDS = len(FACES) * 3
-"""How a chain of given numbers may end."""
+"""The number of ends: a last face and a heading."""
 _FACTORIAL = np.array([factorial(number) for number in range(LONGEST + 1)], float)
 
 
@@ -43,7 +43,7 @@ def _count(numbers: tuple[int, ...]) -> int:
 
 
 def slot(chain: Links) -> tuple[int, int, int]:
-    """The numbers, last number and heading of a chain, as tables have them."""
+    """The indices of a chain in tables: numbers, last face, heading."""
     return _count(chain.numbers), chain.last - 1, _CODES[chain.heading]
 
 
@@ -52,7 +52,7 @@ def _flat(slot: tuple[int, int, int]) -> int:
 
 
 def _next_ends() -> Ints:
-    """[end, face]: the end of a chain that takes the face next, or -1 if that leads back (C11)."""
+    """[end, face]: the end of a chain after the face is linked, or -1 if the direction forbids it (C11)."""
     found = np.full((ENDS, len(FACES)), -1)
     for end, face in product(range(ENDS), FACES):
         last = end // 3 + 1
@@ -66,7 +66,7 @@ NEXT_END = _next_ends()
 
 
 def longer(at: Ints, way: Ints | int) -> Ints:
-    """[index, face]: the slots after chains took a face in this direction; -1 where it does not fit (C11)."""
+    """[index, face]: the slots after the face is linked in this direction; -1 if it does not fit (C11)."""
     numbers, end = at // ENDS, NEXT_END[at % ENDS // 3 * 3 + way]
     fits = (TIMES[numbers] < ALIKE) & (end >= 0)
     return np.where(fits, (numbers[:, None] + ONE_MORE) * ENDS + end, -1)
@@ -74,9 +74,9 @@ def longer(at: Ints, way: Ints | int) -> Ints:
 
 @cache
 def reach() -> npt.NDArray[np.uint32]:
-    """[loose numbers, end]: the ends of a chain with this end after all loose dice are linked (C10).
+    """[loose numbers, end]: a bit for each end that the chain can have once all loose dice are linked (C10).
 
-    There is a bit for each end. The caller makes sure that no number comes too often (C11).
+    The caller checks that no face occurs too often (C11).
     """
     bits = np.zeros((len(TIMES), ENDS), np.uint32)
     bits[0] = 1 << np.arange(ENDS)
@@ -90,17 +90,17 @@ def reach() -> npt.NDArray[np.uint32]:
 
 @cache
 def fitting() -> npt.NDArray[np.int8]:
-    """[numbers, end]: how many of the six faces fit, at an open end in the better direction (C13)."""
+    """[numbers, end]: how many of the six faces fit; an open chain takes its better direction (C13)."""
     fits: npt.NDArray[np.int8] = ((TIMES < ALIKE) @ (NEXT_END >= 0).T.astype(np.int8)).astype(np.int8)
     fits[:, OPEN::3] = np.maximum(fits[:, UP::3], fits[:, DOWN::3])
     return fits
 
 
 class Rolls(NamedTuple):
-    """How dice may fall so that they can be linked (C10)."""
+    """The outcomes of a roll of several dice that can all be linked (C10)."""
 
     slots: Ints
-    """The chains that each roll can be built into, one roll after the other."""
+    """The chains that can be built from each roll, one roll after the other."""
     starts: Ints
     """By roll: the index of its first slot."""
     chances: Values
@@ -110,14 +110,14 @@ class Rolls(NamedTuple):
 
 
 HOPELESS = Rolls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), 1.0)
-"""Dice that cannot all be linked, whatever else falls."""
+"""The rolls when the dice that have fallen cannot be linked."""
 
 
 @lru_cache(maxsize=64)
 def rolls(dice: int, first: int | None = None, known: int = 0) -> Rolls:
     """The rolls of this number of dice.
 
-    :param first: what the coloured die shows, if it has fallen.
+    :param first: the face of the coloured die (from 0), if it has fallen.
     :param known: the numbers of all dice that have fallen.
     """
     slots, starts, chances, end = [], [], [], 0
@@ -144,12 +144,12 @@ class Turn:
     """The values of all positions of one turn, given the values of its ends."""
 
     def __init__(self, stop: Values, fail: Values, most: int) -> None:
-        """``stop`` goes by the chain's links, up to ``most``; ``fail`` by the dice that are left (C14)."""
+        """``stop`` is indexed by the chain's links, up to ``most``; ``fail`` by the dice left (C14)."""
         self.stop, self.fail, self.most = stop, fail, most
         self.standing = np.zeros((len(TIMES), len(FACES), 3))
-        """[numbers, last, heading]: of a chain, when the player decides (C12)."""
+        """[numbers, last, heading]: the value of a chain when the player decides (C12)."""
         self.lengthened = np.zeros((len(TIMES), len(FACES), 3))
-        """[numbers, last, heading]: when the direction is named (C13)."""
+        """[numbers, last, heading]: the value after the direction is named, before the die falls (C13)."""
         for links in range(most, 0, -1):
             self.standing[BY_LENGTH[links]] = stop[links]
             if links < most:  # C13: there are dice in the pool
@@ -163,7 +163,7 @@ class Turn:
                 end = face, NEXT_END[3 * face + heading, face] % 3
                 after = self.standing[(np.where(fits, numbers + more, 0), *end)]
                 added[heading, :, face] = np.where(fits, after, fail)
-        below = np.arange(len(FACES)) * fail  # what does not fit because it leads back
+        below = np.arange(len(FACES)) * fail  # faces in the other direction do not fit
         up = (np.cumsum(added[UP, :, ::-1], axis=1)[:, ::-1] + below) / len(FACES)
         down = (np.cumsum(added[DOWN], axis=1) + below[::-1]) / len(FACES)
         self.lengthened[numbers, :, UP], self.lengthened[numbers, :, DOWN] = up, down
@@ -176,20 +176,20 @@ class Turn:
         return self.rolled(dice, rolls(dice))
 
     def rolled(self, dice: int, rolls: Rolls) -> float:
-        """The value when this number of dice is rolled, in one of these ways."""
+        """The value before this number of dice is rolled, with these possible rolls."""
         if not len(rolls.slots):
             return float(self.fail[dice_left(dice)])
         best = np.maximum.reduceat(self.standing.ravel()[rolls.slots], rolls.starts)
         return float(rolls.chances @ best + rolls.missing * self.fail[dice_left(dice)])
 
     def built(self, chain: Links, loose: tuple[int, ...]) -> float:
-        """The value while these loose dice are still to be linked."""
+        """The value of a chain while these loose dice are not linked yet."""
         return float(self.standing.ravel()[_ends_of(chain, loose)].max())
 
     # The ends of a turn.
 
     def ends_after(self, state: State) -> tuple[Values, Values]:
-        """The probability of each end of a turn that is played best from here on.
+        """The probability of each end of the turn, with best play from this position.
 
         :return: by the links of the chain when it stops, and by the dice left when it fails.
         """
@@ -211,7 +211,7 @@ class Turn:
         return self._ends_from(mass, fails)
 
     def _best_slots(self, rolls: Rolls) -> Ints:
-        """By roll: the best chain that it can be built into, the first of equal ones."""
+        """By roll: the slot of the best chain that can be built, the first of equal ones."""
         if not len(rolls.slots):
             return rolls.slots
         found = self.standing.ravel()[rolls.slots]
@@ -220,7 +220,7 @@ class Turn:
         return rolls.slots[best[np.unique(roll[best], return_index=True)[1]]]
 
     def _ends_from(self, mass: Values, fails: Values) -> tuple[Values, Values]:
-        """Play on from slots with these probabilities; see ``ends_after``."""
+        """The ends of the turn, from the probability of each slot; see ``ends_after``."""
         stops = np.zeros(self.most + 1)
         by_number, named = mass.reshape(len(TIMES), ENDS), self.lengthened.reshape(-1, 3)
         for links in range(1, self.most + 1):
@@ -236,7 +236,7 @@ class Turn:
         return stops, fails
 
     def _roll_on(self, links: int, at: Ints, way: Ints, chance: Values, mass: Values, fails: Values) -> None:
-        """Take a die from the pool in these slots, each with its probability (C13)."""
+        """Add the outcomes of lengthening these slots, each with its probability (C13)."""
         for after in longer(at, way).T:
             fits = after >= 0
             np.add.at(mass, after[fits], chance[fits] / len(FACES))
@@ -273,7 +273,7 @@ def worth(game: Chain, turn: Turn, state: State, action: Action) -> float:
 
 
 class Plan(NamedTuple):
-    """A turn, and the values of its ends for the seat that plays it and, if known, for the others."""
+    """A turn and the values of its ends: for the seat to move and, if known, for the others."""
 
     turn: Turn
     stopped: Values
@@ -283,7 +283,7 @@ class Plan(NamedTuple):
 
 
 class ByTurns(ABC):
-    """An evaluator that works out turns from the values of the turn starts after them."""
+    """An evaluator that computes the values within a turn from those of the turn starts after it."""
 
     def __init__(self, game: Chain) -> None:
         self.game = game
@@ -292,7 +292,7 @@ class ByTurns(ABC):
 
     @abstractmethod
     def outlooks(self, starts: Sequence[State], seat: int) -> Values:
-        """[position, column]: the values of turn starts for ``seat``, which has just played, and others."""
+        """[position, column]: the values of turn starts, first for ``seat``, which has just played."""
 
     def action_values(self, state: State) -> dict[Action, float]:
         """By legal action: the probability that the seat to act wins."""
@@ -317,14 +317,14 @@ class ByTurns(ABC):
         return worth(self.game, turn, state, action)
 
     def plan(self, state: State) -> Plan:
-        """The plan of a position's turn; the last one is kept, so that a turn is worked out once."""
+        """The plan of a position's turn. The last one is cached, since a turn has many positions."""
         seat = state.turn
         turn = seat, state.hands[:seat], state.hands[seat + 1 :], state.discs, state.piles
         if self._last is None or self._last[0] != turn:
-            self._last = turn, self._work_out(state)
+            self._last = turn, self._compute_plan(state)
         return self._last[1]
 
-    def _work_out(self, state: State) -> Plan:
+    def _compute_plan(self, state: State) -> Plan:
         seat = state.turn
         most = min(LONGEST, state.hands[seat] + state.pool)
         spaces = state.free_discs(seat)
@@ -339,10 +339,10 @@ class ByTurns(ABC):
         return Plan(Turn(stopped[:, 0], failed[:, 0], most), stopped, failed)
 
     def _stopped(self, state: State, links: int, space: int) -> State:
-        """After a turn that ended with a chain of this length."""
+        """The position after a turn that ended with a chain of this length."""
         return self.game.apply(with_chain(state, links), Move(space))
 
     def _failed(self, state: State, left: int) -> State:
-        """After a turn that failed and left this number of dice."""
+        """The position after a turn that failed and left this number of dice."""
         after = with_chain(state, left)
         return self.game.start_turn(state.turn, after.hands, after.pool, state.discs, state.piles)

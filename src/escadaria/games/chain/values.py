@@ -25,29 +25,30 @@ MOST_DICE = 10
 """More dice in a hand count as this number."""
 
 DOUBT = 1e-4
-"""How unsure a network's values always are. A certain win is worth more, so a master does not wait for ever
-where it cannot lose."""
+"""The weight of an even chance that is mixed into a network's values. So a certain win is always worth more,
+and a master that cannot lose does not put off its win for ever."""
 
 FREE, HOME, OWN, BEFORE, DEEP, AFTER = range(6)
-"""How a disc lies: it can move, is at the centre (C7), under another of its own seat; under one whose seat
-moves before its own does, with no other between or with some; or under one that stays until then."""
+"""The kinds of a disc: free to move; at the centre (C7); in a stack, under a top disc of the same seat; under
+a top disc whose seat moves earlier, as the only disc above or one of several; under one whose seat moves
+later."""
 KINDS = AFTER + 1
 
 PER_SEAT = 5
-"""How many features a seat has: distance and kind of the nearer disc and of the other one, and its dice."""
+"""The number of features of a seat: distance and kind of the nearer and the other disc, and its dice."""
 OF_SEAT = DISTANCES * DISTANCES + KINDS * KINDS * MOST_DICE + 2 * DISTANCES * KINDS + MOST_DICE * DISTANCES
 OF_PAIR = 4 * 3 * 3
-"""Rows of a network's table for a seat, and for two of them."""
+"""The number of rows in a network's table for a seat, and for a pair of seats."""
 SOLVED = ("short", "default", "long")
-"""With two players these boards have rows of their own, after those of any board."""
+"""Boards with rows of their own for two players, after the rows for all other boards."""
 ANY, OF_TRACK = 0, 2 * OF_SEAT + OF_PAIR
-"""The kind of all other tracks, and how many rows each kind has."""
+"""The kind of all other tracks, and the number of rows of each kind."""
 
 Ints: TypeAlias = NDArray[np.int64]
 
 
-# Arrays have what is seen on their first axis; on a second one, if there is one, many positions. So Numba
-# compiles this function for one position at a time.
+# Arrays have the feature on their first axis and may have positions on a second one. So Numba can compile
+# this function for one position at a time.
 
 
 def fill_rows(players: int, seen: Any, rows: Any) -> None:
@@ -88,20 +89,20 @@ def number_of_features(players: int) -> int:
 
 
 def number_of_rows(players: int) -> int:
-    """How long a network's table is."""
+    """The length of a network's table."""
     if players == 2:
         return (1 + len(SOLVED)) * OF_TRACK
     return players * OF_SEAT + players * (players - 1) // 2 * OF_PAIR
 
 
 def kind_of_track(board: Board) -> int:
-    """Which of the solved boards it is, from 1 on, or any."""
+    """The number of a solved board, from 1 on, or ``ANY``."""
     name = board_name(board)
     return SOLVED.index(name) + 1 if name in SOLVED else ANY
 
 
 def network(game: Chain) -> Network:
-    """The network that ships for a game."""
+    """The shipped network of a game."""
     found = load(__package__, game.players)
     assert found is not None, "there is one for every number of players"
     return found
@@ -136,9 +137,9 @@ def see(game: Chain, state: State) -> list[int]:
 
 
 def kind_of_disc(seat: int, top: int, above: int) -> int:
-    """How a disc lies in a stack, by the discs above it and the seat of the top one.
+    """The kind of a disc in a stack, by the number of discs above it and the seat of the top one.
 
-    Seats are counted from the one to move. Compiled code uses this too.
+    Seats are counted from the one to move. Compiled code also uses this function.
     """
     if above == 0:
         return FREE
@@ -188,7 +189,7 @@ class ChainValues(ByTurns):
         return found
 
     def _winner(self, state: State) -> int | None:
-        """Who has won, or is home and wins for certain, since nobody can win before (C4, C6, C7)."""
+        """The seat that has won or is certain to: its discs are home and no other wins first (C4, C6, C7)."""
         if state.phase is Phase.OVER:
             return state.turn
         for later in range(1, self.game.players):

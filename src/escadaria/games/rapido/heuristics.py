@@ -1,7 +1,7 @@
-"""Heuristics for Rapido, as numbers: what a player who follows them decides (R1-R19).
+"""Heuristics for Rapido, and the decisions that follow from them (R1-R19).
 
-Rules are a row of whole numbers, each with its place; a rule that is not followed has numbers that change
-nothing (``NOTHING``). Values are given by their rank among all values (R9).
+The rules are encoded as one sequence of whole numbers, each at a fixed index. The numbers of a rule that is
+switched off have no effect (``NOTHING``). Values of pairs are given by their rank among all values (R9).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from escadaria.strategy import Rule, Strategy, read
 NEVER = len(VALUES)
 """A rank above that of every value."""
 UNREACHABLE = 99
-"""More fields or steps than there are."""
+"""More fields and steps than the game has."""
 
 FIELDS = 0
-"""Five places: the least rank for each field, from 1 on."""
+"""Five indices: the least rank for each of the fields 1 to 5."""
 SECOND = FIELDS + TOP_FIELD
-"""The same for the second pair in a game for two (R16); -1 if it is no different."""
+"""The same for the second pair in a game for two (R16); -1 if the first pair's ranks apply."""
 STOLEN, THROWN, VICTIM, CHASED, BEATABLE, BLOCK, FINISH, AHEAD, LOW, SAFE, START, FREE = range(
     SECOND + TOP_FIELD, SECOND + TOP_FIELD + 12
 )
@@ -39,18 +39,19 @@ RULE_INDICES: Mapping[str, tuple[int, ...]] = {
 }
 """The indices of each rule's numbers.
 
-``fields``      stop with a value that is good enough for a free field, and take the highest such field
-``second``      other values are good enough for the second pair
-``throw_out``   a field counts for what it throws out too: so many quarters of each step, and for each pair,
-                of pairs on this field or higher
-``chase``       a pair on this field or higher with this value or less is about to score: stop only with
-                what throws somebody out
-``block``       somebody is about to win: stop only with what throws one of their pairs out
-``finish``      the next score can win: with this value or more take the lowest field that is enough
-``ahead``       so many steps ahead, stop with this value or more: on the lowest free field, if no other
-``safe``        a field of this height or more is good for any value while no field below it is free
-``start``       on the start square roll again with less than this: there is nothing to lose
-``free``        count fields by the free ones: a taken field below is no danger
+``fields``      place on the highest free field for which the value is at least the field's least value
+``second``      the second pair has least values of its own
+``throw_out``   throwing out adds to a field's worth: ``STOLEN`` quarters for each step that the victim loses,
+                and ``THROWN`` for each pair, for victims on field ``VICTIM`` or higher
+``chase``       if a pair on field ``CHASED`` or higher with a value up to ``BEATABLE`` is about to score,
+                place only where that throws somebody out
+``block``       if somebody is about to win, place only where that throws out one of their pairs
+``finish``      if the next score can win, place a value of at least ``FINISH`` on the lowest sufficient field
+``ahead``       with a lead of ``AHEAD`` steps, place any value of at least ``LOW``; on the lowest free field
+                if no field is good
+``safe``        field ``SAFE`` or higher is good for any value while no field below it is free
+``start``       on the start square, roll again with less than ``START``, since there are no steps to lose
+``free``        a field's least value depends on the number of free fields below it, not on its height
 """
 
 NOTHING = (
@@ -58,14 +59,14 @@ NOTHING = (
     + (-1,) * TOP_FIELD
     + (0, 0, 1, UNREACHABLE, -1, 0, NEVER, UNREACHABLE, 0, UNREACHABLE, 0, 0)
 )
-"""Without rules a player always rolls again."""
+"""All rules switched off: the player always rolls again."""
 
 
 def choose(rules: Any, finish: int, steps: Any, fields: Any, ranks: Any, own: int, rank: int) -> int:
-    """The field to place on, or -1 to roll again; ``research`` compiles this too.
+    """The field to place on, or -1 to roll again. ``research`` also compiles this function.
 
-    Seat 0 decides, on the step ``own``. ``fields`` and ``ranks`` are by seat and pair; a field is -1 for a
-    pair that does not lie on the tower.
+    Seat 0 decides, on the step ``own``. ``fields`` and ``ranks`` are by seat and pair; the field of a pair
+    that is not on the tower is -1.
     """
     players, pairs = len(fields), len(fields[0])
     lies, waits = 0, 0
@@ -84,7 +85,7 @@ def choose(rules: Any, finish: int, steps: Any, fields: Any, ranks: Any, own: in
             prey = prey or (fields[seat][pair] >= rules[CHASED] and ranks[seat][pair] <= rules[BEATABLE])
         chased = chased or (ready and prey)
         if ready and rules[BLOCK] and steps[seat] + total >= finish:
-            winning = seat  # the first of them to move
+            winning = seat  # the loop ends with the seat that moves first
     best, where, lowest, height = 0, -1, 0, 0
     for field in range(TOP_FIELD + 1):
         taken = False
@@ -110,7 +111,7 @@ def choose(rules: Any, finish: int, steps: Any, fields: Any, ranks: Any, own: in
                         thrown += 1
         worth = rules[STOLEN] * stolen + rules[THROWN] * thrown
         if field >= enough and rank >= rules[FINISH]:
-            worth += 4 * TOP_FIELD + 1  # no field can do more
+            worth += 4 * TOP_FIELD + 1  # as much as the top field
         elif good:
             worth += 4 * field + 1
         if winning >= 0 and blocks:
@@ -126,11 +127,11 @@ def choose(rules: Any, finish: int, steps: Any, fields: Any, ranks: Any, own: in
     return where
 
 
-# The same in words and as a bot.
+# Texts, and a bot.
 
 
 def rules_of(numbers: Sequence[int], names: Sequence[str], losses: Sequence[float]) -> list[dict[str, Any]]:
-    """Rules as ``Rule`` has them: by values instead of ranks, and with a name for each way to say it."""
+    """The arguments of ``Rule`` for each rule: values instead of ranks, and a name for each wording."""
     rules = []
     for name, loss in zip(names, losses, strict=True):
         args, least, way = dict[str, int](), dict[str, int](), ""
@@ -156,7 +157,7 @@ def rules_of(numbers: Sequence[int], names: Sequence[str], losses: Sequence[floa
 
 
 def numbers_of(rules: Sequence[Rule]) -> list[int]:
-    """The inverse."""
+    """The numbers of rules; the inverse of ``rules_of``."""
     numbers = list(NOTHING)
     for rule in rules:
         name, args = rule.name.removesuffix("_any").removesuffix("_half"), rule.args
@@ -182,7 +183,7 @@ def numbers_of(rules: Sequence[Rule]) -> list[int]:
 
 
 def decide(numbers: Sequence[int], game: Rapido, state: State) -> Action:
-    """What a player decides who follows these rules."""
+    """The decision by these rules."""
     fields = [[-1] * game.pairs for _ in range(game.players)]
     ranks = [[0] * game.pairs for _ in range(game.players)]
     for pair in state.tower:
@@ -196,10 +197,10 @@ def decide(numbers: Sequence[int], game: Rapido, state: State) -> Action:
 
 
 def bot(game: Rapido, state: State) -> Action:
-    """Follow the rules that ship: ``arena rapido --bot escadaria.games.rapido.heuristics:bot``."""
+    """A bot that follows the shipped rules: ``arena rapido --bot escadaria.games.rapido.heuristics:bot``."""
     return decide(numbers_of(advice()[game.players].rules), game, state)
 
 
 def advice() -> Mapping[int, Strategy]:
-    """By number of players."""
+    """The shipped rules by number of players."""
     return read(__package__)

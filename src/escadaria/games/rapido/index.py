@@ -1,4 +1,4 @@
-"""Where a two-player Rapido position stands among all of them: its number (R16-R19).
+"""The index of a two-player Rapido position in the table of the solution (R16-R19).
 
 A turn starts after scoring, so the mover has no pair or one on the tower and the other player none,
 one or two. The two steps are two axes of their own; all the rest of a position, the *tower*, has a

@@ -1,7 +1,7 @@
-"""What rolls do, as tables, and the worth of rolling again (R8-R12).
+"""Tables of the effects of rolls, and the worth of rolling again (R8-R12).
 
-The tables are filled by the rules: each roll is applied once as a first roll and once as a later one. The
-functions are plain loops, and ``compiled/rules.py`` compiles them.
+The tables are computed by the rules: each roll is applied once as a first roll and once as a later one. The
+functions are plain loops, so that ``compiled/rules.py`` can compile them.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def roll_again(sure: float, worths: Any, stops: Any = None, rolls: float = 36.0)
     The worth is on both sides of its equation. It is solved for a rule that says when to stop, and the rule
     is improved until it is the best one (policy iteration).
 
-    :param sure: the worth of all rolls that leave no choice, in 36ths.
+    :param sure: the worth of all rolls without a choice, in 36ths.
     :param worths: by rank, the worth of stopping.
     :param stops: by rank, whether the player stops; without it the player decides best.
-    :param rolls: the number of rolls after which the player does not simply roll again.
+    :param rolls: the number of rolls that do not lead back to this node.
     """
     again = -1e9
     while True:
@@ -65,8 +65,8 @@ def worth_of_doubles(
 ) -> float:
     """The worth of the doubles of a later roll, in 36ths (R10).
 
-    A turn is worked out on some levels: steps, from the own one up. A piece that climbs beyond the last
-    level, but not to the finish, places from the last one.
+    A turn is computed for some levels: steps, from the own one up. For a piece that climbs beyond the last
+    level, but not to the finish, the values of the last one are used.
 
     :param left: the number of steps from the first level to the finish.
     :param best: the worth of the best placing, by [level, rank].

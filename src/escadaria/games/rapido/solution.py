@@ -32,14 +32,14 @@ def tower_of(state: State) -> int:
 
 
 class RapidoSolution(ByTurns):
-    """``values[own step, other's step, tower]`` is what the start of a turn is worth to the mover."""
+    """``values[own step, other's step, tower]`` is the mover's win probability at a turn start."""
 
     def __init__(self, game: Rapido, values: np.ndarray, bounds: Bounds) -> None:
         super().__init__(game)
         self.values = values
         self.bounds = bounds
 
-    def seen(self, state: State) -> tuple[int, ...]:
+    def encode_tower(self, state: State) -> tuple[int, ...]:
         return (tower_of(state),)
 
     def outlooks(self, steps: Ints, towers: Ints) -> Values:
@@ -48,5 +48,5 @@ class RapidoSolution(ByTurns):
 
 
 def opened(game: Rapido, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> RapidoSolution:
-    """The solution from what its file holds."""
+    """The solution from the metadata and arrays of its file."""
     return RapidoSolution(game, arrays["values"], Bounds(*about["bounds"]))

@@ -1,7 +1,7 @@
-"""A turn of Rapido, worked out to its end by the values of the turn starts after it (R7-R14).
+"""The exact values of all positions within a turn of Rapido, given the values of turn starts (R7-R14).
 
-A turn ends when the pair is placed or a later roll shows an X. What the next seat finds then depends on the
-tower and, for an X, on nothing else; so it is computed once for all steps and all values of the pair.
+A turn ends when the pair is placed or a later roll shows an X. The tower and the score of the next seat do
+not depend on the steps, so they are computed once for all steps and all values of the pair.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ _FALL = Roll(X, next(face for face in DIE_A if face != X))
 
 
 class Ends(NamedTuple):
-    """What the next seat finds after each way to end a turn."""
+    """The start of the next turn, for each way to end this one."""
 
     fields: tuple[int, ...]
     """The free fields."""
     climbed: Ints
-    """[field, value]: how far it climbs by scoring when the pair is placed (R7, R18)."""
+    """[field, value]: the steps that the next seat scores after the pair is placed (R7, R18)."""
     towers: Ints
-    """[number, field, value]: the tower then, as ``ByTurns.seen`` describes it."""
+    """[number, field, value]: the tower after that, encoded by ``ByTurns.encode_tower``."""
     climbed_after_fall: int
-    """The same after an X (R12)."""
+    """The steps that the next seat scores after an X (R12)."""
     tower_after_fall: Ints
-    """[number]"""
+    """[number]: the tower after an X."""
 
 
 class Plan(NamedTuple):
-    """A turn, for a seat on its own step and on those that doubles would lead to (R10)."""
+    """The values of the choices in a turn, on the own step and on those that doubles lead to (R10)."""
 
     fields: tuple[int, ...]
     """The free fields."""
@@ -63,21 +63,21 @@ class Plan(NamedTuple):
 
 
 class ByTurns(ABC):
-    """An evaluator that works out turns from the values of the turn starts after them."""
+    """An evaluator that computes the values within a turn from those of the turn starts after it."""
 
     levels = Rapido.OPTIONS[1].high
-    """The number of steps on which a turn is worked out, from the own one up."""
+    """The number of steps for which a turn is computed, from the own one up."""
 
     def __init__(self, game: Rapido) -> None:
         self.game = game
-        # No score ends this race, so it shows what follows whatever the steps are.
+        # With the longest race no score ends the match, so the ends of a turn are the same for all steps.
         self._longest = Rapido(game.players, finish=Rapido.OPTIONS[1].high)
         self._ends = lru_cache(maxsize=256)(self._find_ends)
-        self._plan = lru_cache(maxsize=16)(self._work_out)
+        self._plan = lru_cache(maxsize=16)(self._compute_plan)
 
     @abstractmethod
-    def seen(self, state: State) -> tuple[int, ...]:
-        """The tower at the start of a turn, in the numbers that ``outlooks`` takes."""
+    def encode_tower(self, state: State) -> tuple[int, ...]:
+        """The tower at the start of a turn, as the numbers that ``outlooks`` takes."""
 
     @abstractmethod
     def outlooks(self, steps: Ints, towers: Ints) -> Values:
@@ -106,15 +106,16 @@ class ByTurns(ABC):
         return {Again(): plan.again, **{Place(field): float(worth) for field, worth in placed}}
 
     def plan(self, state: State) -> Plan:
-        """The plan of a position's turn, whatever has been rolled; the last ones are kept."""
+        """The plan of a position's turn. It does not depend on the dice so far; the last ones are cached."""
         return self._plan(state.turn, state.steps, state.tower)
 
     def _starts(self, states: list[State]) -> Values:
         """[position, seat from the one to move]"""
         steps = [_from_seat(state.turn, state.steps) for state in states]
-        return self.outlooks(np.array(steps).T, np.array([self.seen(state) for state in states]).T)
+        towers = [self.encode_tower(state) for state in states]
+        return self.outlooks(np.array(steps).T, np.array(towers).T)
 
-    def _work_out(self, seat: int, steps: tuple[int, ...], tower: Tower) -> Plan:
+    def _compute_plan(self, seat: int, steps: tuple[int, ...], tower: Tower) -> Plan:
         ends, order = self._ends(seat, tower), _from_seat(seat, steps)
         levels = np.arange(steps[seat], min(self.game.finish, steps[seat] + self.levels))
         stops = self._ended(order, levels[:, None, None], ends.climbed[None], ends.towers[:, None])
@@ -146,18 +147,19 @@ class ByTurns(ABC):
             return self._longest.apply(State(seat, phase, value, (0,) * self.game.players, tower), action)
 
         fallen = ended(Phase.LATER_ROLL, 0, _FALL)
-        tower_after_fall = self.seen(fallen)
+        tower_after_fall = self.encode_tower(fallen)
         fields = State(seat, Phase.DECIDE, VALUES[0], fallen.steps, tower).free_fields()
         climbed = np.empty((len(fields), RANKS), np.int64)
         towers = np.empty((len(tower_after_fall), len(fields), RANKS), np.int64)
-        # Values between two on the tower throw out the same (R14): the rules are asked about the first.
+        # All values between two on the tower throw out the same pairs (R14): the first one is applied.
         bounds = sorted({0, *(RANK[pair.value] for pair in tower), RANKS})
         for first, end in pairwise(bounds):
             for row, field in enumerate(fields):
                 after = ended(Phase.DECIDE, VALUES[first], Place(field))
                 climbed[row, first:end] = after.steps[after.turn]
                 for rank in range(first, end) if field else (first,):
-                    towers[:, row, rank:end] = np.array(self.seen(_revalued(after, field, rank)))[:, None]
+                    encoded = self.encode_tower(_revalued(after, field, rank))
+                    towers[:, row, rank:end] = np.array(encoded)[:, None]
         return Ends(fields, climbed, towers, fallen.steps[fallen.turn], np.array(tower_after_fall))
 
 

@@ -24,11 +24,11 @@ from escadaria.games.rapido.turn import ByTurns, Ints, Tower, Values
 
 MAX_DISTANCE, MIN_DISTANCE = 20, 10
 LEVELS = 7
-"""The number of steps on which a turn is worked out, from the own one up. Doubles that climb beyond (less
-than one turn in a thousand) place from the last."""
+"""The number of steps for which a turn is computed, from the own one up. After doubles that climb beyond
+them (less than one turn in a thousand) the values of the last step are used."""
 PLACES_OF_TWO, PLACES_OF_MORE = 7, 6
-"""Where a pair may be. For two (R16): in hand, on field 0, …, 5. For more, a pair on field 0 is worth what
-it is worth in hand: it scores nothing and is in nobody's way (R4, R7)."""
+"""The number of places of a pair. For two players (R16): in hand, on field 0, …, 5. For more, a pair on field
+0 counts as in hand: it scores nothing and blocks no field (R4, R7)."""
 KEYS_OF_TWO, KEYS_OF_MORE = PLACES_OF_TWO * RANKS, PLACES_OF_MORE * RANKS
 
 DOUBLES_AHEAD = 1
@@ -41,7 +41,7 @@ thousand, and it only affects how the other seats share the rest."""
 
 
 def left(finish: int, steps: Any, out: Any) -> None:
-    """How far each seat is from the finish, from 0 for one step to ``MAX_DISTANCE`` - 1."""
+    """The distance of each seat from the finish, from 0 for one step to ``MAX_DISTANCE`` - 1."""
     near = far = finish - steps[0]
     for seat in range(1, len(steps)):
         near = np.minimum(near, finish - steps[seat])
@@ -59,7 +59,7 @@ def key(players: int, field: int, rank: int) -> int:
 
 
 def rows_for_two(left: Any, keys: Any, rows: Any) -> None:
-    """``keys``: the mover's pair, and the other's two in any order."""
+    """Rows for two players. ``keys``: the mover's pair, and the other's two in any order."""
     own, low, high = keys[0], np.minimum(keys[1], keys[2]), np.maximum(keys[1], keys[2])
     place = own // RANKS
     places = low // RANKS * PLACES_OF_TWO + high // RANKS
@@ -87,7 +87,7 @@ def rows_for_two(left: Any, keys: Any, rows: Any) -> None:
 
 
 def rows_for_more(left: Any, keys: Any, rows: Any) -> None:
-    """``keys``: the pairs of the others, in the order of their turns; the mover has none on the tower."""
+    """Rows for more players. ``keys``: the others' pairs in turn order; the mover has none on the tower."""
     start = at = 0
     for seat in range(1, len(left)):
         rows[at] = start + left[0] * MAX_DISTANCE + left[seat]
@@ -114,7 +114,7 @@ def number_of_features(players: int) -> int:
 
 
 def number_of_rows(players: int) -> int:
-    """How long a network's table is."""
+    """The length of a network's table."""
     kinds = PLACES_OF_TWO * PLACES_OF_TWO
     if players == 2:
         return (
@@ -130,7 +130,7 @@ def number_of_rows(players: int) -> int:
 
 
 def keys_of(players: int, state: State) -> tuple[int, ...]:
-    """The pairs at the start of a turn, as a network wants them."""
+    """The keys of the pairs at a turn start, in the order that the rows expect."""
     found: list[list[int]] = [[] for _ in range(players)]
     for pair in state.tower:
         rank = RANK[pair.value] if pair.field else 0
@@ -152,7 +152,7 @@ class RapidoValues(ByTurns):
         self._best = lru_cache(maxsize=16)(self._choose)
         self._later = lru_cache(maxsize=64)(self._rolled)
 
-    def seen(self, state: State) -> tuple[int, ...]:
+    def encode_tower(self, state: State) -> tuple[int, ...]:
         return keys_of(self.game.players, state)
 
     def outlooks(self, steps: Ints, towers: Ints) -> Values:
@@ -165,8 +165,7 @@ class RapidoValues(ByTurns):
     def seats(self, state: State) -> tuple[float, ...]:
         """The probability that each seat wins, at any node.
 
-        Within a turn it is the mean over the rolls to come, if the seat that rolls does what is best for
-        itself.
+        Within a turn it is the mean over the rolls to come, if the seat to move plays best for itself.
         """
         if state.phase is Phase.OVER:
             return tuple(float(seat == state.turn) for seat in range(self.game.players))
@@ -180,7 +179,7 @@ class RapidoValues(ByTurns):
     def _choose(
         self, seat: int, steps: tuple[int, ...], tower: Tower
     ) -> tuple[list[list[Place]], list[Action]]:
-        """The best place by [steps climbed by doubles, value], and the best action here by value."""
+        """The best placing by [steps climbed by doubles, value]; by value the best action without doubles."""
         fields, stops, again = self._plan(seat, steps, tower)
         places = [[Place(fields[row]) for row in rows] for rows in stops.argmax(axis=1)]
         worth = stops[0].max(axis=0)
@@ -190,7 +189,7 @@ class RapidoValues(ByTurns):
         return places, best
 
     def _rolled(self, state: State, doubles: int) -> Values:
-        """Before a later roll. Who rolls again without having climbed is back where they were."""
+        """The shares before a later roll. Rolling again without doubles leads back to this node."""
         mean, back = np.zeros(self.game.players), 0.0
         ends: list[tuple[float, State]] = []
         places, best = self._best(state.turn, state.steps, state.tower)
@@ -236,7 +235,7 @@ def _floats(shares: Values) -> tuple[float, ...]:
 
 
 def network(game: Rapido) -> Network:
-    """The network that ships for a game."""
+    """The shipped network of a game."""
     found = load(__package__, game.players)
     assert found is not None, "there is one for every number of players"
     return found
