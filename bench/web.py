@@ -56,11 +56,12 @@ sum('largest-contentful-paint', (entry) => (window.largest = entry.startTime));
 
 MOVES = """
 window.moves = [];
-let heard = null;
+let received = null;
 const start = () => {
-  if (heard === null) return;
-  const move = { heard: performance.timeOrigin + heard, started: performance.now() - heard, frames: [] };
-  heard = null;
+  if (received === null) return;
+  const started = performance.now() - received;
+  const move = { received: performance.timeOrigin + received, started, frames: [] };
+  received = null;
   window.moves.push(move);
   const first = performance.now();
   const frame = (now) => {
@@ -75,7 +76,7 @@ window.WebSocket = class extends WebSocket {
     super(...words);
     this.addEventListener('message', ({ data }) => {
       const { type, steps } = JSON.parse(data);
-      if (type === 'event' && steps.length) heard = performance.now();
+      if (type === 'event' && steps.length) received = performance.now();
     });
   }
 };
@@ -135,7 +136,7 @@ def moves(browser: Browser, url: str, rolls: int) -> dict[str, float]:
         if mover is ana:
             rui.page.wait_for_function("window.moves.at(-1)?.done")
             move = rui.page.evaluate("window.moves.at(-1)")
-            delivered.append(move["heard"] - ana.page.evaluate("window.pressed"))
+            delivered.append(move["received"] - ana.page.evaluate("window.pressed"))
             started.append(move["started"])
             frames = move["frames"]
             gaps += [after - before for before, after in itertools.pairwise(frames)]

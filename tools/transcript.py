@@ -90,7 +90,7 @@ class Session:
             self.say("She comes back and says what she has. She is sent what she missed, and who is there.")
             await self.send(socket, {"type": "hello", "token": TOKEN, "since": self.version})
             await self.until(socket, "presence", seat=1)
-            self.say("She does not know whether she was heard, so she asks again, by the same id. She was.")
+            self.say("She repeats the request with the same id, since it may have been lost. It had arrived.")
             await self.send(socket, request)
             await self.until(socket, "accepted", id=request["id"])
             self.say("The rest of the match. The bot falls, and that starts Ana's last turn: she scores.")

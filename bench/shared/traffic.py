@@ -261,7 +261,7 @@ class Load(ABC):
             for frame in client.read():
                 self.take(client, frame)
 
-    def heard(self, client: Client, version: int) -> bool:
+    def received(self, client: Client, version: int) -> bool:
         """Record the version that a client received; True if the other client has it too."""
         table = client.table
         if table.mover is not None and table.mover is not client and version > client.version:
@@ -356,7 +356,7 @@ class Escadaria(Load):
         message = _frame.decode(frame)
         if message.type == "event" or message.type == "snapshot":
             assert message.now is not None, "an event or a snapshot"
-            if self.heard(client, message.version):
+            if self.received(client, message.version):
                 self._go_on(client, message.now)
         elif message.mine is not None:  # welcome, you
             client.mine = message.mine
@@ -463,7 +463,7 @@ class BoardgameIo(Load):
             client.send(b"42/dice," + msgspec.json.encode(arguments))
 
     def _know(self, client: Client, state: _State) -> None:
-        if self.heard(client, state.version):
+        if self.received(client, state.version):
             mover = client.table.clients[int(state.ctx.current_player)]
             move = {"type": self.random.choice(("roll", "hold")), "playerID": str(mover.seat)}
             payload = {**move, "args": (), "credentials": mover.credentials}

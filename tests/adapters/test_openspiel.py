@@ -25,7 +25,7 @@ def load(game: str, **params: Any) -> Any:
 
 
 def play(state: Any, rng: random.Random, actions: int = 10**6) -> Any:
-    """So many random actions and outcomes, or until the match is over."""
+    """Apply this number of random actions and outcomes, or play until the match is over."""
     while actions and not state.is_terminal():
         state.apply_action(rng.choice(state.legal_actions()))
         actions -= 1

@@ -96,7 +96,7 @@ def test_only_with_two_players_the_solved_boards_have_rows_of_their_own(players:
     assert all((one == other) is (players > 2) for one, other in combinations(found, 2))
 
 
-def test_every_network_tells_the_command_that_made_it_and_what_it_reached() -> None:
+def test_every_network_has_its_training_command_and_figures() -> None:
     for players in range(2, 7):
         provenance = evaluator_network.provenance("escadaria.games.chain", players)
         assert all(f"chain {players}" in command for command in provenance["commands"])

@@ -52,8 +52,8 @@ async def test_a_message_reaches_the_workers_that_have_subscribed(worker: Opener
     await subscribed(other, "another")
     one.bus.publish(Stored("m", 7, [event(7)]))
     one.bus.publish(Stored("another", 1, [event(1)]))
-    await eventually(lambda: other.versions("another") == [1], "another match is heard of")
-    await eventually(lambda: two.versions("m") == [7], "the match is heard of")
+    await eventually(lambda: other.versions("another") == [1], "the message of another match arrives")
+    await eventually(lambda: two.versions("m") == [7], "the message arrives")
     assert not one.versions("m") and not two.versions("another") and not other.versions("m")
     assert [list(stored.events) for stored in two.stored("m")] in ([[]], [[event(7)]])
 
@@ -67,12 +67,12 @@ async def test_after_unsubscribing_nothing_is_received(worker: Opener) -> None:
     two.bus.unsubscribe("never")
     one.bus.publish(Stored("m", 1))
     one.bus.publish(Stored("n", 1))
-    await eventually(lambda: two.versions("n"), "the other match is heard of")
+    await eventually(lambda: two.versions("n"), "the other message arrives")
     assert not two.versions("m")
     two.bus.subscribe("m")
     await eventually(lambda: two.received.count(Changed("m")) > 1, "it has subscribed again")
     one.bus.publish(Stored("m", 2))
-    await eventually(lambda: two.versions("m") == [2], "the match is heard of")
+    await eventually(lambda: two.versions("m") == [2], "the message arrives")
 
 
 async def test_all_of_many_messages_at_once_arrive(worker: Opener, server: Server | None) -> None:
@@ -180,7 +180,7 @@ async def test_secrets_do_not_leave_the_store(worker: Opener, server: Redis) -> 
         assert listener.get_message(timeout=PATIENCE) is not None
         one.bus.publish(Stored("m", 1, [event(1, hidden='{"secret":"s3cret"}')]))
         one.bus.publish(Stored("m", 2, [event(2)]))  # in the same message
-        await eventually(lambda: two.versions("m") == [2], "it is heard of")
+        await eventually(lambda: two.versions("m") == [2], "it arrives")
         seen = b""
         while b"match:" not in seen:
             message = listener.get_message(timeout=PATIENCE)
@@ -217,7 +217,7 @@ async def test_a_worker_ignores_its_own_messages_without_decoding_them(
 
 
 @pytest.mark.parametrize("kind", ["redis"])
-async def test_workers_of_another_database_are_not_heard(worker: Opener, server: Redis) -> None:
+async def test_messages_of_another_database_are_ignored(worker: Opener, server: Redis) -> None:
     one, stranger = await worker("one"), RedisBus("stranger", server.url, b"another key")
     one.bus.subscribe("m")
     await stranger.start(lambda message: None)
@@ -226,7 +226,7 @@ async def test_workers_of_another_database_are_not_heard(worker: Opener, server:
     await eventually(lambda: not stranger._waiting, "it is sent")
     two = await worker("two")
     two.bus.publish(Stored("m", 1))
-    await eventually(lambda: one.versions("m") == [1], "only the own worker is heard")
+    await eventually(lambda: one.versions("m") == [1], "only the own message arrives")
     await stranger.close()
 
 

@@ -272,7 +272,7 @@ def test_a_game_cannot_start_where_nobody_decides() -> None:
         batch.reset(state=["turn=0", "turn=1"])
 
 
-def test_a_reset_forgets_what_was_told() -> None:
+def test_a_reset_clears_the_last_step() -> None:
     batch = Batch(Rapido(2, 5), 200, SEED, copy=False)
     while not (step := batch.step(batch.sample())).done.any():
         pass

@@ -1,4 +1,4 @@
-"""Chain for two players, solved: against the readable engine, and against turns worked out naively."""
+"""Chain for two players, solved: against the readable engine, and against turns computed naively."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def test_streams_are_those_of_readable_python(sides: int) -> None:
 
 
 @pytest.mark.parametrize("dice", [2, 3, 4, 5])
-def test_c10_what_can_be_linked_is_told_at_once(dice: int) -> None:
+def test_c10_the_table_says_what_can_be_linked(dice: int) -> None:
     """For every chain that can come up and all loose dice beside it, as the engine finds by trying."""
     for first in FACES:
         for loose in combinations_with_replacement(FACES, dice):

@@ -48,7 +48,7 @@ def test_a_turn_that_is_learned_is_worth_what_it_makes_of_all_chances(
         assert outlook.sum() == pytest.approx(1.0, abs=CLOSE)
 
 
-def test_what_became_of_a_turn_is_told_by_seat_from_the_one_to_move() -> None:
+def test_results_of_a_turn_are_by_seat_from_the_one_to_move() -> None:
     """Three seats, two turns: seat 0, seat 1; then seat 2 has won. The outcome is trusted by half."""
     mixed = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2]])
     chain_training._mix_with_outcome(mixed, 0.5)

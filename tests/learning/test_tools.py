@@ -58,7 +58,7 @@ def loaded(folder: Path, players: int) -> Network:
 # What is measured.
 
 
-def test_what_a_best_response_gains_is_told(
+def test_the_gain_of_a_best_response_is_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["", "--finish", "1", "--others", "regular", "--json"])

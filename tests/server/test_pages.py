@@ -161,7 +161,7 @@ def test_previews_have_a_picture_of_the_size_they_claim(http: httpx.Client, name
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_an_invitation_tells_the_game_and_is_not_indexed(http: httpx.Client, url: str, game: str) -> None:
+def test_an_invitation_names_the_game_and_is_not_indexed(http: httpx.Client, url: str, game: str) -> None:
     table = opened(url, game, 3, people=[{"name": "Zuzanna"}])
     page = read(http, table.path, "de")
     assert page.meta["og:title"] == load("de")("page.table.title", game=load("de")(f"{game}.name"))
@@ -171,7 +171,7 @@ def test_an_invitation_tells_the_game_and_is_not_indexed(http: httpx.Client, url
     assert table.match not in whole and "Zuzanna" not in whole and table.token not in whole
 
 
-def test_a_replay_tells_the_game(http: httpx.Client, url: str) -> None:
+def test_a_replay_names_the_game(http: httpx.Client, url: str) -> None:
     table = played(url, "rapido", 2, finish=20)
     page = read(http, f"/replay/{table.match}")
     assert page.meta["og:title"] == "A match of Rapido, roll by roll"

@@ -10,7 +10,7 @@ and has every seat equally often. The seed is fixed too, so the dice are the sam
   a lower bound of its exploitability;
 - the CPU time of a decision.
 
-Names of bots mean what ships: a solution in the cache folder is not used by them, nor by the pool.
+Bots given by name, and those of the pool, play by shipped values, also if the cache folder has a solution.
 ``PROTOCOL`` is incremented when the same bot could get other figures.
 """
 

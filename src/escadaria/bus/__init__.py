@@ -1,8 +1,8 @@
 """The bus between servers: hints about matches that other servers have changed.
 
 The store is the only truth. A server stores events first and sends a message afterwards, which may be lost,
-doubled or late. So whoever receives one compares versions and reads the store where something is missing, and
-whoever receives none checks the store from time to time.
+doubled or late. So a receiver compares versions and reads the store where something is missing, and every
+server also checks the store from time to time.
 
 ``memory`` connects servers of one process, ``notify`` uses NOTIFY of PostgreSQL, ``redis`` one channel for
 each match.

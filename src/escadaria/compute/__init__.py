@@ -1,6 +1,6 @@
 """What all compiled games share. It comes with the extra ``escadaria[lab]``.
 
-Nothing here is imported until it is asked for. Numba is used here and in the games' ``compiled`` folders.
+Nothing here is imported before it is used. Numba is used here and in the games' ``compiled`` folders.
 """
 
 from importlib.util import find_spec

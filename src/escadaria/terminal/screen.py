@@ -127,7 +127,7 @@ class Screen:
     def show_error(self, error: GameError | OSError, *, setting_up: bool = False) -> None:
         """Print an error in one red line, with its details.
 
-        :param setting_up: whether a match is set up, which the text about wrong options says.
+        :param setting_up: whether the command sets up a match; the text for wrong options mentions it.
         """
         code = error.code if isinstance(error, GameError) else "file"
         if code == BadOptions.code and not setting_up:

@@ -175,7 +175,7 @@ def test_a_position_is_set_up_by_parts_and_by_its_text_and_played_on(come: Come)
     expect(person.turn.get_by_text("54").first).to_be_visible()
 
 
-def test_chain_is_set_up_by_its_parts_and_its_text_and_mistakes_are_told_in_every_language(
+def test_chain_is_set_up_by_its_parts_and_its_text_and_mistakes_are_explained_in_every_language(
     come: Come,
 ) -> None:
     person = come(language="de").go("/position/chain#players=2&board=18")

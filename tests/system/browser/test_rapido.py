@@ -17,14 +17,14 @@ from system.browser.setup import DESK, SHORT, SHORTEST, SIDE, practising
 DECIDE = "turn=0 phase=decide value=62 steps={} tower={}"
 
 
-NEWS = """() => {
+LOG_LINE = """() => {
   const head = document.querySelector('.turn-dock > .head').getBoundingClientRect();
   const range = document.createRange();
   range.selectNodeContents(document.querySelector('.turn-dock > .head > .newest-line > span'));
   const text = range.getBoundingClientRect();
   return text.width > 0 && text.top >= head.top - 1 && text.bottom <= head.bottom + 1;
 }"""
-"""Whether the whole news line is seen."""
+"""Whether the whole log line is visible."""
 LINES = """(box) => {
   const range = document.createRange();
   range.selectNodeContents(box);
@@ -33,7 +33,7 @@ LINES = """(box) => {
 """The number of lines of a text."""
 
 
-def test_a_long_news_line_is_not_cut_and_moves_nothing(come: Come, url: str) -> None:
+def test_a_long_log_line_is_not_cut_and_moves_nothing(come: Come, url: str) -> None:
     where = DECIDE.format("12,15,9,13", "2:2:53,4:3:61")
     names = ["Maximiliane", "Bartholomäus", "Clementine", "Dietlinde Charlotte"]
     person = docks.at(come, [practising(url, "rapido", where, 4, *names)], SHORTEST, "de")
@@ -44,7 +44,7 @@ def test_a_long_news_line_is_not_cut_and_moves_nothing(come: Come, url: str) -> 
     newest = person.turn.locator(".newest-line")
     expect(newest).to_contain_text("Dietlinde")
     assert newest.locator("span").evaluate(LINES) > 1
-    assert page.evaluate(NEWS)
+    assert page.evaluate(LOG_LINE)
     assert (person.board.bounding_box(), person.main.first.bounding_box()) == before
     # and no word of the button to take it back is broken
     words = person.button("web.undo").locator("visible=true").first.locator(".words")
@@ -52,7 +52,7 @@ def test_a_long_news_line_is_not_cut_and_moves_nothing(come: Come, url: str) -> 
 
 
 def test_six_players_on_a_short_phone(come: Come, url: str) -> None:
-    """All pieces are in sight, a tap on a field chooses it, and only the main button commits."""
+    """All pieces are visible, a tap on a field chooses it, and only the main button commits."""
     person = docks.seated(come, url, DOCKS["rapido-six"], SHORT)
     page, hand = person.page, person.turn.locator(".hand").first
     pieces = [page.locator(f".piece[data-seat='{seat}']").bounding_box() for seat in range(6)]

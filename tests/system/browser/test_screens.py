@@ -127,7 +127,7 @@ def test_a_replay_shows_the_board_and_the_way_through_it(come: Come, screens: Sc
     page.reload()
     expect(page.get_by_role("img", name=person.like("web.coach.curve"))).to_be_visible()
     person.ready()
-    # on a small desk the line of this moment is in sight
+    # on a small desktop screen the line of this moment is visible
     log = person.named("group", "web.replay.log").locator(".log")
     expect(log.locator("[aria-current=step]")).to_be_in_viewport(ratio=0.99)  # what its box clips is not seen
     box = log.bounding_box()

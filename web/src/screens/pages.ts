@@ -1,4 +1,4 @@
-/** What the screens show and load. `index.ts` loads them; the build tells the server of them (`pages-plugin.ts`). */
+/** What the screens show and load. `index.ts` loads them; the build passes them to the server (`pages-plugin.ts`). */
 import type { TextPart } from '../api';
 import type { Route } from '../router.svelte';
 

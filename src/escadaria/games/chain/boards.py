@@ -19,7 +19,7 @@ class Board:
     length: int
     """The number of the centre."""
     arrows: tuple[tuple[int, int], ...] = ()
-    """From which space to which, sorted; a mapping is taken too."""
+    """(start, end), sorted; a mapping is accepted too."""
 
     def __post_init__(self) -> None:
         arrows = self.arrows.items() if isinstance(self.arrows, Mapping) else self.arrows

@@ -1,9 +1,9 @@
 """Chain's levels, from the tourist to the master.
 
 ``tourist`` follows heuristics, but often decides at random. ``regular`` always follows them, prefers to cover
-other players' discs, and never gives a win away. ``expert`` works out its whole turn by the values of
-positions, with some noise. ``master`` plays by the exact solution if the cache folder has it, else it works
-out its turn by shipped values, without noise.
+other players' discs, and never gives a win away. ``expert`` plans its whole turn by the values of
+positions, with some noise. ``master`` plays by the exact solution if the cache folder has it, else it plans
+its turn by shipped values, without noise.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def fits(state: State, action: Lengthen) -> int:
 
 
 def _openness(state: State) -> int:
-    """How many numbers fit at best when all loose dice are linked; 0 if there are too many to look ahead."""
+    """How many numbers fit at best once all loose dice are linked; 0 if there are too many dice to try."""
     if state.pool == 0 or len(state.loose) >= HANDFUL:
         return 0
     return most_fitting(state.chain, state.loose)

@@ -16,7 +16,7 @@ def _back(fact: Fact, seat: int) -> bool:
 
 GOOD: Relevance = {
     "chain.arrived": own,
-    "chain.covered": own,  # a disc that cannot move is what one wants (C1)
+    "chain.covered": own,  # discs that cannot move win (C1)
     "chain.freed": others,
     "chain.took_arrow": _forward,
 }

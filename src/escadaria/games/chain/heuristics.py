@@ -1,4 +1,4 @@
-"""Heuristics for Chain as numbers, and the decisions of a player who follows them (C1-C17).
+"""Heuristics for Chain, and the decisions that follow from them (C1-C17).
 
 Rules are a row of whole numbers, see ``RULE_INDICES``. A rule that is not followed has the numbers of
 ``NOTHING``, which have no effect.
@@ -16,7 +16,7 @@ from escadaria.games.chain.rules import Action, Chain, Keep, Lengthen, Move, Pha
 from escadaria.strategy import Rule, Strategy, read
 
 UNREACHABLE = 99
-"""More spaces or dice than there are."""
+"""More spaces and dice than the game has."""
 
 BASE, SLOPE, GIFT, HOME, DICE, WORSE, BETTER, MORE, CLOSE, DARE, COVER, MOST = range(12)
 
@@ -45,7 +45,7 @@ RULE_INDICES: Mapping[str, tuple[int, ...]] = {
 """
 
 NOTHING = (UNREACHABLE, 0, 0, 0, 0, 0, UNREACHABLE, 0, 0, 0, 0, UNREACHABLE)
-"""No rules: the player always stops, and takes the move that goes furthest."""
+"""All rules switched off: the player always stops, and makes the longest move."""
 
 
 def lengthens(rules: Any, links: int, fits: int, home: bool, gift: bool, extra: int, close: int) -> bool:

@@ -1,4 +1,4 @@
-"""What Chain has."""
+"""The kit of Chain."""
 
 from escadaria.games.chain.links import LONGEST
 from escadaria.games.chain.rules import Chain

@@ -33,7 +33,7 @@ class Heading(Word):
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The chain of the turn, as far as it decides the future: not in the order it was built."""
+    """The chain of the turn, without the order of its links: only its end matters for what follows."""
 
     numbers: tuple[int, ...] = ()
     """All links, sorted."""

@@ -14,10 +14,10 @@ MOST = 200
 
 
 def sequences(game: Chain, state: State) -> tuple[list[tuple[Link, ...]], bool]:
-    """Orders of the loose dice, and whether they are all. Empty in other phases.
+    """Orders of the loose dice, and whether these are all. Empty in other phases.
 
-    Those come first that leave the chain most open. If all lead to the same position, only one is returned:
-    there is nothing to choose. If there are more than ``MOST``, every beginning has about the same number.
+    Sorted by how many numbers fit the finished chain, the most first. If all lead to the same position, only
+    one is returned. If there are more than ``MOST``, about the same number is returned for each first link.
     """
     if state.phase is not Phase.BUILD:
         return [], True
@@ -34,7 +34,7 @@ def sequences(game: Chain, state: State) -> tuple[list[tuple[Link, ...]], bool]:
 
 
 def _spread(chain: Links, loose: tuple[int, ...], most: int) -> Iterator[tuple[int, ...]]:
-    """At most this number of orders, about the same number after each beginning."""
+    """At most this number of orders, about the same number for each first link."""
     links = next_links(chain, loose)
     if not loose or most <= len(links):
         yield from islice(orders(chain, loose), most)

@@ -93,7 +93,7 @@ def again_appeal(best: Sequence[float]) -> float:
 def safety(players: int) -> list[list[float]]:
     """[field, rank of the value]: how likely a pair seems to stay until it scores.
 
-    A roll that throws it out counts the more, the more fields are below.
+    The higher the field, the more a roll that throws the pair out counts.
     """
     beaten = [sum(roll.value >= value for roll in ROLLS) / len(ROLLS) for value in VALUES]
     return [
@@ -103,7 +103,7 @@ def safety(players: int) -> list[list[float]]:
 
 
 class _Table:
-    """Lists of lists under the indices that arrays have."""
+    """Lists of lists, indexed like an array."""
 
     def __init__(self, rows: list[list[float]]) -> None:
         self.rows = rows

@@ -1,4 +1,4 @@
-"""What Rapido has."""
+"""The kit of Rapido."""
 
 from escadaria.games.rapido.rules import Rapido
 from escadaria.kit import Kit

@@ -10,7 +10,7 @@ from escadaria.terminal.pictures import QUIET, Lines, Picture, Scene, beside, ro
 from escadaria.terminal.pieces import letter
 
 CLAY, COBALT = "#c08552", "#4a7fc1"
-"""The steps: every fifth is a landing of blue tiles. Both are seen on white and on black."""
+"""The steps: every fifth is a landing of blue tiles. Both colours are visible on white and on black."""
 
 
 def draw(scene: Scene) -> Picture:

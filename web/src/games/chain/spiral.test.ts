@@ -94,7 +94,7 @@ describe('discs', () => {
         for (const [n, number] of [...numbers].filter(([other]) => other !== space))
           expect(shared(box, number), `${space} on ${n}`).toBeLessThan(0.3 * number.w * number.h);
   });
-  it('leave the number of their space in sight', () => {
+  it('leave the number of their space visible', () => {
     for (let n = 1; n < 34; n++) for (const count of [1, 4]) expect(plaque(S, n, count)).not.toMatch(/NaN/);
   });
   it.each([1, 2, 3, 4, 5, 6])('of %i seats wait inside their box', (seats) => {

@@ -28,7 +28,7 @@ function withHand(state: ChainState, seat: number, dice: number): ChainState {
 export const holding = (state: ChainState, seat: number, dice: number): ChainState =>
   withHand(seat === state.turn ? atStart(state) : state, seat, dice);
 
-/** So many dice of the hand are kept and about to be rolled. */
+/** The number of dice of the hand that are kept and about to be rolled. */
 export const rolling = (state: ChainState, dice: number): ChainState => ({
   ...withHand(atStart(state), state.turn, dice),
   phase: 'roll',
