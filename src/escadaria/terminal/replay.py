@@ -110,7 +110,7 @@ class Replay:
             "resign": "play.resigned",
             "bot": "replay.bot",
             "back": "replay.back",
-            "undo": "web.news.corrected",
+            "undo": "web.event.corrected",
         }[word]
         return self.texts(key, name=name, bot=bot_name(bot, self.texts))
 

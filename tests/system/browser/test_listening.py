@@ -152,7 +152,7 @@ def sentences(person: Person, game: str) -> re.Pattern[str]:
     """Matches any one sentence of the game."""
     texts = person.texts
     starts = (
-        f"{game}.fact.", f"{game}.phase.", f"play.several.{game}.", "web.news.", "web.turn_of",
+        f"{game}.fact.", f"{game}.phase.", f"play.several.{game}.", "web.event.", "web.turn_of",
         "web.chain.say_fits", "web.chain.describe.chain", "web.chain.describe.first", "web.chain.no_chain",
     )  # fmt: skip
     forms = {form for key, it in texts.messages.items() if key.startswith(starts) for form in it.forms}

@@ -374,7 +374,7 @@ describe('what may be taken back', () => {
     event(7, acted(1), { to_act: 0, position: 3 }, [step(3)]);
     event(8, acted(0, 'undo 2'), { to_act: 0, position: 1 });
     await vi.advanceTimersByTimeAsync(0);
-    expect([match.stage?.view, match.stage?.busy, match.stage?.log[0]?.key]).toEqual([1, false, 'web.news.undo']);
+    expect([match.stage?.view, match.stage?.busy, match.stage?.log[0]?.key]).toEqual([1, false, 'web.event.undo']);
   });
   it('may be the end of the match, which then goes on at this device too', async () => {
     const { match, event } = await table({ undo: [0] });

@@ -522,9 +522,9 @@ const isUndo = (event: EventFrame['event']): boolean => event.kind === 'acted' &
 function eventLines(event: EventFrame['event'], realDice: boolean): NewLine[] {
   if (event.kind !== 'acted') return [];
   const { seat, action } = event;
-  if (isUndo(event)) return [{ seat, key: realDice ? 'web.news.corrected' : 'web.news.undo' }];
-  if (action === 'resign') return [{ seat, key: 'web.news.resign' }];
-  if (action === 'back') return [{ seat, key: 'web.news.back' }];
-  if (action.startsWith('bot ')) return [{ seat, key: 'web.news.bot' }];
+  if (isUndo(event)) return [{ seat, key: realDice ? 'web.event.corrected' : 'web.event.undo' }];
+  if (action === 'resign') return [{ seat, key: 'web.event.resign' }];
+  if (action === 'back') return [{ seat, key: 'web.event.back' }];
+  if (action.startsWith('bot ')) return [{ seat, key: 'web.event.bot' }];
   return [];
 }

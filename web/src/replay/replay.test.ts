@@ -80,11 +80,11 @@ describe('a film', () => {
 
   it('lists facts and what happened at the table, in order', () => {
     const lines = made.lines.map((line) => `${line.ply} ${line.fact?.kind ?? line.key}`);
-    expect(lines).toContain('3 web.news.bot');
-    expect(lines.indexOf('3 web.news.bot')).toBe(lines.indexOf('3 doubled') + 1);
-    expect(lines.at(-1)).toBe('5 web.news.resign');
+    expect(lines).toContain('3 web.event.bot');
+    expect(lines.indexOf('3 web.event.bot')).toBe(lines.indexOf('3 doubled') + 1);
+    expect(lines.at(-1)).toBe('5 web.event.resign');
     expect(lineAt(made.lines, 0)).toBe(-1);
-    expect(made.lines[lineAt(made.lines, 3)]?.key).toBe('web.news.bot');
+    expect(made.lines[lineAt(made.lines, 3)]?.key).toBe('web.event.bot');
     expect(lineAt(made.lines, 5)).toBe(lines.length - 1);
   });
 

@@ -65,7 +65,7 @@ export function linesOf({ remarks }: ReplayData, steps: Step[], script: Script):
     for (const { seat, action } of remarks.filter((remark) => remark.ply === ply))
       lines.push({
         seat,
-        key: action === 'undo' ? 'web.news.corrected' : `web.news.${action.split(' ')[0]}`,
+        key: action === 'undo' ? 'web.event.corrected' : `web.event.${action.split(' ')[0]}`,
         ply,
         first: ply,
         remark: true,
