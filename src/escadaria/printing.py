@@ -83,7 +83,7 @@ def _print(chromium: str, page: str, language: str, made: Path, folder: str) -> 
     words = [
         chromium, "--headless", "--disable-gpu", "--no-first-run",
         f"--user-data-dir={folder}/profile", f"--accept-lang={language}", "--no-pdf-header-footer",
-        "--virtual-time-budget=20000",  # until nothing is requested any more, at most
+        "--virtual-time-budget=20000",  # milliseconds; it ends earlier if no requests are pending
         f"--print-to-pdf={made}",
     ]  # fmt: skip
     if hasattr(os, "geteuid") and os.geteuid() == 0:

@@ -80,7 +80,7 @@ class Batch:
     """Many games of one kind, each waiting for a decision."""
 
     observation: Floats
-    """By game: what the seat to decide sees. These arrays are views that cannot be written to."""
+    """By game: the observation of the seat to decide. These arrays are read-only views."""
     mask: Bytes
     """By game and action: 1 if it is legal."""
     seat: Words

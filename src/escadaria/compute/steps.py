@@ -25,7 +25,7 @@ class Step(NamedTuple):
     """Arrays with a row for each game, except for the last two."""
 
     observation: Floats
-    """By game: what the seat to decide sees."""
+    """By game: the observation of the seat to decide."""
     mask: Bytes
     """By game and action: 1 if it is legal. In a game that is over all are 1."""
     seat: Words

@@ -60,7 +60,7 @@ class Meters:
     """What rooms measure. This one counts nothing."""
 
     def stored(self, events: list[MatchEvent], seconds: float) -> None:
-        """Events were stored, which took so long."""
+        """Events were stored in this time."""
 
     def followed(self, source: str) -> None:
         """Events of another server were applied, from a ``message`` or from the ``store``."""

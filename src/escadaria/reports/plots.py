@@ -114,7 +114,7 @@ def _figure(file: Path | io.StringIO, **options: Any) -> Iterator[Figure]:
 
 
 def _note(axes: Axes, words: str, at: tuple[float, float], points: int, **style: Any) -> None:
-    """Words that many points above a place."""
+    """Write words this number of points above a position."""
     style = {"ha": "center", "fontsize": 9, **style}
     axes.annotate(words, at, (0, points), textcoords="offset points", **style)
 

@@ -22,7 +22,7 @@ def show_advice(game: str, advice: Strategy, screen: Screen) -> None:
         screen.show(Text(texts(so_far, loss=loss, wins=wins), QUIET), "  ")
     screen.show()
     screen.show(_within(advice, texts))
-    # If only games won were counted, a loss says nothing that the wins do not say.
+    # If games were counted, the loss follows from the games won.
     shown = ("wins",) if counted else ("loss", "wins")
     screen.table(
         [texts(f"strategy.{name}") for name in ("who", *shown)],

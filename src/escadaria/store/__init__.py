@@ -55,10 +55,10 @@ Lease = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What the store knows of a match that several servers may have in memory."""
+    """The stored state of a match that several servers may have in memory."""
 
     version: int
-    """Of its last event."""
+    """The version of its last event."""
 
     holder: str = ""
     """The living server that holds its lease; empty if there is none."""

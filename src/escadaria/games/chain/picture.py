@@ -13,11 +13,11 @@ from escadaria.terminal.pictures import QUIET, Lines, Picture, Scene, packed, ro
 from escadaria.terminal.pieces import letter
 
 ON, BACK = "#2e8b84", "#c8553d"
-"""Arrows onward and arrows back; their heads say it too."""
+"""The colours of arrows forward and back, which their heads also show."""
 
 
 def draw(scene: Scene) -> Picture:
-    """The spiral, who has which dice and discs, and the chain as it was built."""
+    """The spiral, the dice and discs of each seat, and the chain as it was built."""
     state = scene.state
     notes = []
     for seat in range(scene.game.players):
@@ -44,7 +44,7 @@ def _track(scene: Scene) -> Lines:
 
 
 def _space(scene: Scene, space: int, length: int, room: int) -> Text:
-    """A space's number and the discs on it, bottom first; of too many the topmost."""
+    """A space's number and its discs, bottom first. If there are too many, only the upper ones."""
     seats = scene.state.stacks.get(space, ())
     if space in (0, length):  # beside the start and at the centre no disc lies on another
         seats = tuple(seat for seat, spaces in enumerate(scene.state.discs) for at in spaces if at == space)
@@ -60,7 +60,7 @@ def _space(scene: Scene, space: int, length: int, room: int) -> Text:
 
 
 def _discs(scene: Scene, seat: int) -> Text:
-    """Where a seat's discs lie; those that cannot move are in brackets."""
+    """The spaces of a seat's discs; those that cannot move are in brackets."""
     assert isinstance(scene.game, chain.Chain)
     free = list(scene.state.free_discs(seat))
     named = {0: scene.word("start"), scene.game.track.length: scene.word("centre")}
@@ -95,7 +95,7 @@ def _chain(scene: Scene) -> Lines:
 
 
 def _dice(scene: Scene, word: str, dice: Sequence[tuple[int, str]], between: str) -> Text:
-    """A word and dice behind it: roomy ones, or where there is no room slim ones."""
+    """A word and the dice after it, without spaces around the numbers if the line is too narrow."""
     for form in (" {} ", "{}"):
         faces = Text(between).join(Text(form.format(number), style) for number, style in dice)
         line = Text.assemble(scene.word(word), " ", faces)

@@ -1,4 +1,4 @@
-"""A track that winds inward, drawn with walls, as a labyrinth with one way."""
+"""The track of Chain drawn as a spiral between walls."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ Cell = tuple[int, int]
 """Row and column."""
 
 NARROWEST, WIDEST = 6, 9
-"""How many characters a space of the track has room for."""
+"""The minimum and maximum width of a cell in characters."""
 
 WALL = "dim"
 WALLS = " ╴╷┐╶─┌┬╵┘│┤└┴├┼"
-"""By the walls that meet there: 1 to the left, 2 below, 4 to the right, 8 above."""
+"""Corners, indexed by the sum of the walls that meet: 1 to the left, 2 below, 4 to the right, 8 above."""
 PLAIN_WALLS = " -|+--++|+|+++++"
 WAYS = {(0, 1): "›", (0, -1): "‹", (1, 0): "↓", (-1, 0): "↑"}
 PLAIN_WAYS = {(0, 1): ">", (0, -1): "<", (1, 0): "v", (-1, 0): "^"}
 
 
 def size(cells: int, width: int) -> tuple[int, int, int]:
-    """Columns, rows and the room in each cell: what leaves the fewest cells unused, near five rows."""
+    """Columns, rows and the width of a cell, with the fewest unused cells and about five rows."""
     most = max(2, (width - 1) // (NARROWEST + 1))
     shapes = [(-(-cells // rows), rows) for rows in range(4, max(8, -(-cells // most)) + 1)]
     fitting = [shape for shape in shapes if shape[0] <= most]
@@ -45,7 +45,7 @@ def path(columns: int, rows: int) -> list[Cell]:
 
 
 def lines(contents: Sequence[Text], columns: int, rows: int, room: int, *, fancy: bool = True) -> list[Text]:
-    """The spiral with these contents in its cells, the first in the corner, the last in the middle."""
+    """The spiral with these contents in its cells, from the upper left corner to the middle."""
     order = path(columns, rows)[: len(contents)]
     number = {cell: index for index, cell in enumerate(order)}
     inside = dict(zip(order, contents, strict=True))
@@ -64,7 +64,7 @@ def lines(contents: Sequence[Text], columns: int, rows: int, room: int, *, fancy
 
 
 def _is_wall(number: dict[Cell, int], one: Cell, other: Cell) -> bool:
-    """Whether there is a wall between two neighbours: only the way, and what is not of it, is open."""
+    """Whether there is a wall between two adjacent cells: not between consecutive or between unused ones."""
     first, second = number.get(one), number.get(other)
     if first is None or second is None:
         return first is not second
@@ -78,7 +78,7 @@ def _side(number: dict[Cell, int], left: Cell, right: Cell, fancy: bool) -> Text
 
 
 def _way(number: dict[Cell, int], one: Cell, other: Cell, fancy: bool) -> str:
-    """Which way it goes from the one to the other."""
+    """The arrow between two consecutive cells."""
     if one not in number:
         return " "
     if number[one] > number[other]:

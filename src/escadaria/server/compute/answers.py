@@ -30,9 +30,9 @@ each number of players with the largest options.
 """
 
 LOADING_SECONDS = 4.0
-"""How long a grandmaster's first decision waits for it to load."""
+"""How long a grandmaster's first decision may wait for it to load. After that a master decides."""
 MOST_GRANDMASTERS = 16
-"""How many of them are kept; each has about 11 MB of tables."""
+"""The number of grandmasters in memory; each has about 11 MB of tables."""
 
 _DIGITS = 4
 

@@ -41,7 +41,7 @@ class Bucket:
         self.level = burst
         self.seen = clock()
         self.spent = 0.0
-        """What was taken since the other servers were told."""
+        """The amount taken since the last exchange with the other servers."""
 
     def take(self, amount: float = 1.0) -> bool:
         """Take an amount if allowed, and return whether it was.

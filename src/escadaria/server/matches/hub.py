@@ -31,25 +31,25 @@ LIMIT = "limit"
 """The kind of stored values that are rate limits."""
 
 _SWEEP_SECONDS = 30.0
-"""Between two sweeps: evicting later than ``idle_seconds`` by this costs only memory."""
+"""The seconds between two sweeps. Matches are evicted up to this later than ``idle_seconds``."""
 
 _DUE_SECONDS = 1.0
-"""Between two searches for due matches: how late a deadline of a match that is not in memory may be."""
+"""The seconds between two searches for due matches. A deadline of a match not in memory may be this late."""
 
 _LIMITS_SECONDS = 5.0
-"""Between two times that rate limits are stored: what a crash forgets."""
+"""The seconds between two times that rate limits are stored. A crash loses the changes since the last one."""
 
 _SHARED_LIMITS_SECONDS = 2.0
-"""The same with other servers: meanwhile an address may take its burst at each of them."""
+"""The same with other servers. In between, an address may use its burst at each of them."""
 
 _READ_SECONDS = 30.0
 """How long a match stays in memory after it was only read, by a request or a search."""
 
 _CHECK_SECONDS = 2.0
-"""Between two comparisons with the store: how late an event is if its message was lost."""
+"""The seconds between two comparisons with the store. An event whose message was lost may be this late."""
 
 _MESSAGE_SECONDS = 0.1
-"""How long messages may be on their way before the store is read instead."""
+"""How long to wait for a message of the bus before the store is read instead."""
 
 _SPREAD_SECONDS = 1.0
 """The time over which connections are sent to other servers, so that these are not flooded."""
@@ -197,7 +197,7 @@ class Hub:
         metrics.CONNECTIONS.set(len(self.connections))
 
     def leave(self, connection: Connection) -> None:
-        """Count it no more."""
+        """Remove a connection from the count."""
         self.connections.discard(connection)
         metrics.CONNECTIONS.set(len(self.connections))
 
