@@ -1,4 +1,4 @@
-"""The ratings that the benchmark's scale is fixed by: the pool among itself, with simple at 1000.
+"""Compute the fixed ratings of the benchmark's pool, from games among its bots, with simple at 1000.
 
     python3 run.py tool anchors rapido [--players 3 4] [--games 38416]
 

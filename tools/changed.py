@@ -25,7 +25,7 @@ WITH = {
     "pyproject.toml": ("tests",),
     "constraints.txt": ("tests",),
 }
-"""What tests the files of a folder that are not Python."""
+"""By folder or file that is not Python: the tests to run."""
 
 
 def main(words: list[str] | None = None) -> None:

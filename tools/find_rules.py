@@ -35,9 +35,9 @@ from research import rapido_heuristics as rapido
 
 GAMES = Path(strategy.__file__).parent / "games"
 MOST, GAIN = 7, 0.006
-"""How many rules a person can remember, and what one must save of a fair share."""
+"""The most rules, so that a person can remember them, and the least gain of a rule, of a fair share."""
 FRESH = 1_000_003
-"""Added to the seed of the search, the seed of the games that measure."""
+"""The offset from the seed of the search to the seed of the games that measure."""
 
 
 def main() -> int:
@@ -173,7 +173,7 @@ def quality(who: str, figures: search.Measured) -> dict[str, Any]:
 
 
 def counted(figures: search.Measured, players: int) -> search.Measured:
-    """By nothing but games won."""
+    """The result by games won alone."""
     error = (figures.wins * (1 - figures.wins) / figures.games) ** 0.5
     return search.Measured(1 / players - figures.wins, error, figures.wins, figures.games)
 

@@ -1,9 +1,9 @@
-"""How the levels of a game's bots stand: who wins how often among whom, as a table for docs/training.
+"""Compare the levels of a game's bots: the shares of games won, as tables for docs/training.
 
     python3 run.py tool levels rapido --games 2000 [--players 3 4] [--seed 2026] [--solution]
 
-One seat of each level sits among seats of the level below, a master among careless ones, and a level in
-mixed company. Without ``--solution`` the master plays by the shipped values.
+One seat of each level plays among seats of the level below, a master among careless bots, and all levels
+together. Without ``--solution`` the master plays by the shipped values.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ MIXED: dict[int, list[tuple[str, ...]]] = {
     5: [(*LEVELS, "simple")],
     6: [(*LEVELS, "simple", "random")],
 }
-"""Companies where everybody is another, by players."""
+"""Line-ups of different bots, by number of players."""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="How the levels of a game's bots stand.")
+    parser = argparse.ArgumentParser(description="Compare the levels of a game's bots.")
     parser.add_argument("game", choices=("rapido", "chain"))
     parser.add_argument("--players", type=int, nargs="*", default=range(2, 7), help="only with these numbers")
     parser.add_argument("--games", type=int, default=2000)
@@ -47,7 +47,7 @@ def main() -> None:
             bots = [one] + [other] * (players - 1)
             wins = share_text(escadaria.simulate(game, bots, wish.games, wish.seed).by_bot[0])
             print(f"| {players} | {1 / players:.1%} | {one} | {other} | {wins} |", flush=True)
-    print("\n| Players | Who sits there, with the share of games won |\n|---|---|")
+    print("\n| Players | Bots, with the share of games won |\n|---|---|")
     for players, companies in MIXED.items():
         if players not in wish.players:
             continue
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def pairings() -> Iterator[tuple[str, str]]:
-    """One of whom sits among how many of whom."""
+    """Pairs of bots: one of the first plays among copies of the second."""
     for lower, level in pairwise(LEVELS):
         yield level, lower
     for careless in CARELESS:

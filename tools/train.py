@@ -49,16 +49,16 @@ ROOT = Path(__file__).parents[1]
 LOGS = ROOT / "docs" / "training"
 EVERY = 60.0
 SEED = 2026
-"""Of the games that are measured by."""
+"""The seed of the games that measure networks."""
 
 
 class Budget(NamedTuple):
-    """What a network is trained with if no option says otherwise."""
+    """The defaults for training a network."""
 
     positions: int
     rate: float
     width: int = 64
-    """Of the first layer."""
+    """The width of the first layer."""
 
 
 BUDGETS: Mapping[str, Mapping[int, Budget]] = {
@@ -197,7 +197,7 @@ def exact_rapido() -> Any:
 
 
 def figures_of_rapido(players: int, games: int, scheduler: str) -> dict[str, Any]:
-    """What it loses against exact play, or how often one master wins among others."""
+    """The loss against exact play, or how often one master wins among others."""
     if players > 2:
         return among("rapido", players, games, ("random", "tourist", "simple", "regular"), scheduler)
     network = evaluator_network.load("escadaria.games.rapido", 2)
@@ -217,7 +217,7 @@ def teach_chain(options: argparse.Namespace, shipped: Network | None, client: An
 
 
 def figures_of_chain(players: int, games: int, scheduler: str) -> dict[str, Any]:
-    """How often one master wins among others; for two also what it loses against exact play."""
+    """How often one master wins among others; for two players also the loss against exact play."""
     found = among("chain", players, games, ("random", "tourist", "simple", "regular"), scheduler)
     if players > 2:
         return found
