@@ -1,7 +1,7 @@
 """How exploitable a bot of Rapido for two or three is: the exact best response in a short race (R1-R19).
 
 The other seats play by a bot, so for one seat, the *hero*, only dice are unknown. ``Values`` are the hero's
-share of wins from the start of any turn. ``update`` works one turn out: the hero's own by the best decisions,
+share of wins from the start of any turn. ``update`` computes one turn: the hero's own by the best decisions,
 or by those of a given bot. Repeated from 0 the values never exceed the true ones, repeated from 1 they never
 fall below them, so both are proven bounds. The turns of two players are in ``best_response_of_two``.
 """
@@ -134,11 +134,11 @@ def prove(
 
 
 def sweep(values: Values, others: Decisions, hero: Decisions | None, pool: ThreadPoolExecutor) -> None:
-    """Work out as many turns as there are players: each role reads the one before."""
+    """Compute as many turns as there are players: each role reads the one before."""
     players, finish = values.shape[:2]
     for role in (*range(1, players), 0):
-        work_out = of_two.update if players == 2 else update
-        turn = partial(work_out, values[role - 1], role, others if role else hero, values[role])
+        update_turn = of_two.update if players == 2 else update
+        turn = partial(update_turn, values[role - 1], role, others if role else hero, values[role])
         list(pool.map(turn, range(finish)))
 
 
@@ -177,7 +177,7 @@ def failed(starts: Starts, arrived: float, turn: Turn) -> float:
 
 @njit(cache=True, nogil=True)
 def update(starts: Starts, role: int, decisions: Decisions | None, out: Starts, second: int) -> None:
-    """Work one turn out, wherever the second stands on this step.
+    """Compute one turn, for all steps of the second seat.
 
     :param starts: how likely the hero wins when the next turn starts.
     :param role: by how many seats the hero comes after the one whose turn it is.
@@ -216,7 +216,7 @@ def update(starts: Starts, role: int, decisions: Decisions | None, out: Starts, 
 
 @njit(cache=True, nogil=True)
 def decide_best(starts: Starts, arrived: float, turn: Turn, sure: float, worths: Any) -> None:
-    """What it is worth to have rolled each value, with the best decision.
+    """The worth of each rolled value, with the best decision.
 
     :param sure: what later rolls without a choice are worth, in 36ths.
     """
@@ -298,7 +298,7 @@ def best_decisions(proven: Proven) -> Decisions:
 def decisions_by(starts: Starts, levels: int) -> Decisions:
     """The best decisions of the seat that has just played, if ``starts`` are its shares.
 
-    A turn is worked out on ``levels`` steps; a piece that climbs beyond them places from the last.
+    A turn is computed for ``levels`` steps; beyond them the values of the last are used.
     """
     decisions = np.full((*starts.shape, RANKS), ROLL_AGAIN, np.int8)
     for second in range(len(starts)):
@@ -307,7 +307,7 @@ def decisions_by(starts: Starts, levels: int) -> Decisions:
 
 
 def shipped_starts(finish: int) -> Starts:
-    """How often who has just played wins, by the values that ship."""
+    """The share of wins of the seat that has just played, by the shipped values."""
     starts = np.zeros((finish, finish, finish, PAIR_KEYS, PAIR_KEYS))
     network = evaluator_network.load("escadaria.games.rapido", 3)
     fill_starts(rapido_turns.model(network), rapido_turns.new_workspace(3, 1), starts)

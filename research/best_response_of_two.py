@@ -186,7 +186,7 @@ def decisions_by(starts: Starts, levels: int) -> Decisions:
 
 @njit(cache=True, nogil=True)
 def fill_starts(rows: NDArray[np.int8], model: Model, workspace: Workspace, starts: Starts) -> None:
-    """How often who has just played wins, by a network."""
+    """The share of wins of the seat that has just played, by a network."""
     for own in range(len(starts)):
         for other in range(len(starts)):
             workspace.steps[0], workspace.steps[1] = own, other

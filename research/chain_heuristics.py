@@ -47,9 +47,9 @@ from escadaria.games.chain.compiled.turns import (
     best_keep,
     best_lengthening,
     best_slot,
+    compute_turn,
     fill_standing,
     slot_after,
-    work_out,
 )
 from escadaria.games.chain.heuristics import UNREACHABLE
 from escadaria.games.chain.links import LONGEST
@@ -207,7 +207,7 @@ def record_turn(
     workspace: Workspace,
 ) -> None:
     """Record the values of all ends of a turn."""
-    most = work_out(
+    most = compute_turn(
         tables.evaluator, tables.chains, workspace, tables.arrows, seat, pool_of(hands), hands, discs, stacks
     )
     turns.own[at], turns.most[at], turns.stop[at], turns.fail[at] = (

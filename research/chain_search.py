@@ -22,7 +22,7 @@ from escadaria.games.chain.compiled.search import (
     new_level,
     new_search,
     plan,
-    plan_deeper,
+    plan_by_search,
     play_end,
     shares_of,
 )
@@ -55,7 +55,7 @@ def search_turn(search: Search, level: Level, seat: int, hands: Words, discs: Wo
     """A turn of the grandmaster, which searches anew after each roll; returns its luck by the network."""
     chains, searched, known = search.chains, search.levels[0].workspace, level.workspace
     most = plan(search, level, seat, hands, discs, stacks)
-    plan_deeper(search, ZERO, seat, hands, discs, stacks)
+    plan_by_search(search, ZERO, seat, hands, discs, stacks)
     links = best_keep(chains, searched, hands[seat])[0]
     hands[seat] = links
     luck, roll = -kept(chains, known, links), draw_roll(chains, links)
@@ -63,7 +63,7 @@ def search_turn(search: Search, level: Level, seat: int, hands: Words, discs: Wo
         hands[seat] = dice_left(links)
         return float(luck + known.fail[dice_left(links)])
     luck += known.standing[best_slot(chains, known.standing, roll)]
-    plan_deeper(search, links, seat, hands, discs, stacks)
+    plan_by_search(search, links, seat, hands, discs, stacks)
     slot = best_slot(chains, searched.standing, roll)
     while links < most and searched.standing[slot] > searched.stop[links]:
         left = dice_left(links + 1)
@@ -76,7 +76,7 @@ def search_turn(search: Search, level: Level, seat: int, hands: Words, discs: Wo
         luck += known.standing[slot]
         links += 1
         hands[seat] = links
-        plan_deeper(search, links, seat, hands, discs, stacks)
+        plan_by_search(search, links, seat, hands, discs, stacks)
     play_end(search, better_disc(searched, links), links, seat, hands, discs, stacks)
     return float(luck)
 
@@ -132,7 +132,7 @@ def play_games(
 def measure(game: Chain, turns: int, games: int, seed: int, rollouts: int = 1) -> NDArray[np.float64]:
     """[game, 0 to 2]: whether the searcher won among masters, the same without its luck, its turns.
 
-    :param turns: how many turns it looks beyond its own; 0 for a master.
+    :param turns: how many turns it searches beyond its own; 0 for a master.
     """
     results, dealt = np.zeros((games, 3)), np.array(game.initial_state().hands)
     search = new_search(game, max(rollouts, 1), max(turns, 1))

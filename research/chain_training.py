@@ -54,11 +54,11 @@ from escadaria.games.chain.compiled.turns import (
     Workspace,
     best_keep,
     chain_table,
+    compute_turn,
     evaluate,
     load_evaluator,
     new_workspace,
     read_rows,
-    work_out,
 )
 from escadaria.games.chain.rules import Chain
 from research import learning
@@ -250,7 +250,7 @@ def play_turn(
     outlook: Any,
 ) -> None:
     """Play a turn best, or sometimes at random; fills in the expected shares of all seats."""
-    most = work_out(model, chains, workspace, arrows, seat, pool_of(hands), hands, discs, stacks)
+    most = compute_turn(model, chains, workspace, arrows, seat, pool_of(hands), hands, discs, stacks)
     after = workspace.shares
     if np.random.random() < exploration:
         _play_by_chance(arrows, most, seat, hands, discs, stacks)
@@ -428,12 +428,12 @@ def lose(
         seat, network_seat, this_game = ZERO, game % 2, 0.0
         while not has_won(seat, discs, stacks):
             pool = pool_of(hands)
-            most = work_out(truth, chains, exact, arrows, seat, pool, hands, discs, stacks)
+            most = compute_turn(truth, chains, exact, arrows, seat, pool, hands, discs, stacks)
             dice, best = best_keep(chains, exact, hands[seat])
             plan = exact
             if seat == network_seat:
                 plan = workspace
-                work_out(model, chains, workspace, arrows, seat, pool, hands, discs, stacks)
+                compute_turn(model, chains, workspace, arrows, seat, pool, hands, discs, stacks)
                 dice = best_keep(chains, workspace, hands[seat])[0]
             find_ends(chains, plan, most, dice, paths)
             disc = (plan.moves[:, 1] > plan.moves[:, 0]).astype(np.int64)

@@ -1,7 +1,7 @@
-"""How a network of any game learns: the training step, the replay memory and the file that ships.
+"""Training of networks for any game: the training step, the replay memory and the shipped file.
 
-The code of networks is in three modules, by what each needs. ``escadaria.evaluator_network`` has the
-model that ships and its forward pass for many positions, by NumPy alone, since players need no Numba.
+The code of networks is in three modules, by what each needs. ``escadaria.evaluator_network`` has the shipped
+model and its forward pass for many positions, by NumPy alone, since players need no Numba.
 ``escadaria.compute.forward`` has the same forward pass compiled, for one position at a time inside compiled
 games. Training is here, outside the wheel. None of them knows a game: a position is the row numbers of its
 features.
@@ -26,7 +26,7 @@ from escadaria.evaluator_network import Network
 ROUNDS = 4
 """The number of rounds of self-play that a cluster plays at a time, whatever the number of its workers."""
 SECOND_WIDTH = 32
-"""Of the second layer. The first one may be wider: see the tool ``train``."""
+"""The width of the second layer. The first one may be wider: see the tool ``train``."""
 
 
 @njit(cache=True, nogil=True)
@@ -124,7 +124,7 @@ Positions: TypeAlias = tuple[NDArray[np.int32], NDArray[np.float32]]
 
 
 class ReplayMemory:
-    """The last positions that were met, as row numbers of their features, and their targets by seat."""
+    """The latest positions of self-play, as row numbers of their features, and their targets by seat."""
 
     def __init__(self, features: int, players: int, size: int) -> None:
         self.rows = np.zeros((size, features), np.int32)
@@ -142,7 +142,7 @@ class ReplayMemory:
         return new
 
     def add(self, rows: NDArray[np.int32], targets: NDArray[np.float32]) -> int:
-        """Store positions that were met elsewhere; the number of them."""
+        """Store positions that other processes have played; returns their number."""
         places = (self.at + np.arange(len(rows))) % len(self.rows)
         self.rows[places], self.targets[places] = rows, targets
         return self.grow((self.at + len(rows)) % len(self.rows))
@@ -177,14 +177,14 @@ def fresh(rows: int, features: int, players: int, width: int, rng: np.random.Gen
 
 
 def rounded(trained: Weights) -> Network:
-    """The network with a table of eight bits; rows that were never met are 0 and cost no space."""
+    """The network with a table of eight bits; rows that never occurred are 0 and cost no space."""
     unit = np.abs(trained.table).max(axis=0) / 127
     table = np.round(trained.table / unit).astype(np.int8)
     return Network(table, trained.mix * unit[:, None], trained.mix_bias, trained.out, trained.out_bias)
 
 
 def unrounded(trained: Network) -> Weights:
-    """A network that ships, with a table in units that it can go on to learn in."""
+    """A shipped network, with a table in units in which training can continue."""
     net = weights(trained)
     units = np.linalg.norm(net.mix, axis=1) / np.float32(np.sqrt(2 * net.mix.shape[1] / net.mix.shape[0]))
     return net._replace(table=net.table * units, mix=net.mix / units[:, None])
@@ -192,7 +192,7 @@ def unrounded(trained: Network) -> Weights:
 
 @dataclass
 class Progress:
-    """What one round came to."""
+    """The result of one round."""
 
     done: float
     """From 0 to 1."""
@@ -206,7 +206,7 @@ Report = Callable[[Progress, Weights], None]
 
 @dataclass(frozen=True)
 class Loss:
-    """What a network loses to exact play."""
+    """The loss of a network against exact play."""
 
     games: int
     regret: float
@@ -223,5 +223,5 @@ class Loss:
 
 
 def schedule(done: float, rate: float) -> float:
-    """How fast to learn: warm up, then ever slower."""
+    """The learning rate: a warm-up, then a decay."""
     return rate * min(1.0, done * 50 + 0.05) * (0.5 * (1 + cos(pi * done)) + 0.01)

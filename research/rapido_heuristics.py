@@ -60,13 +60,13 @@ from research.learning import set_seed
 from research.rapido_training import Heuristics, heuristic_tables, new_rows, plan_by_heuristics, play_turn
 
 FEW_LEVELS, ALL_LEVELS = 1, 4
-"""The number of steps that a turn is worked out on, in a search and to measure."""
+"""The number of steps for which a turn is computed, in a search and to measure."""
 
 choose = njit(cache=True, nogil=True)(heuristics.choose)
 
 
 def best_model(players: int) -> Model:
-    """The exact solution for two, else the values that ship."""
+    """The exact solution for two, else the shipped values."""
     if players > 2:
         return model(evaluator_network.load("escadaria.games.rapido", players))
     solution = solutions.find(Rapido(2))
@@ -79,7 +79,7 @@ def best_model(players: int) -> Model:
 
 
 class Turns(NamedTuple):
-    """Starts of turns, and what may come of them."""
+    """Starts of turns, and the worth of all that may follow."""
 
     positions: Words
     """[turn]: a row of ``compiled/rules.py``."""
@@ -106,8 +106,8 @@ def own_step(position: Words) -> int:
 
 
 @njit(cache=True, nogil=True)
-def work_out(model: Model, finish: int, turns: Turns, turn: int, workspace: Workspace) -> None:
-    """Fill in the worth of what the turn may lead to."""
+def compute_ends(model: Model, finish: int, turns: Turns, turn: int, workspace: Workspace) -> None:
+    """Fill in the worth of all ends of the turn."""
     position, worth, fails = turns.positions[turn], turns.worth[turn], turns.fails[turn]
     own, free = own_step(position), free_fields(position[TOWER])
     worth[:] = -1.0
@@ -244,7 +244,7 @@ def play_games(
                 return game, won, stored
             stored += 1
             turns.positions[at] = position
-            work_out(model, finish, turns, at, workspace)
+            compute_ends(model, finish, turns, at, workspace)
             worth, fails = turns.worth[at], turns.fails[at]
             turns.best[at] = choose_best(finish, own, chosen, worth, fails, again)
             if kind == BY_RULES:
@@ -287,7 +287,7 @@ def measure(players: int, kind: int, rules: Numbers, games: int, seed: int, fini
 def gather(
     players: int, kind: int, rules: Numbers, turns: int, seed: int, finish: int = 20
 ) -> tuple[Turns, float]:
-    """Turns as they are met, and their mean number in a game."""
+    """Turns as they occur in games, and their mean number in a game."""
     set_seed(seed)
     met = empty_turns(players, turns, FEW_LEVELS)
     games, _, _ = play_games(
@@ -331,7 +331,7 @@ def family(players: int) -> Family:
 
 
 def guess(players: int) -> Numbers:
-    """What a sensible player might do, to meet sensible positions at first."""
+    """The rules of the first games, so that sensible positions are recorded."""
     start, numbers = family(players).start, np.array(heuristics.NOTHING)
     numbers[list(heuristics.RULE_INDICES["fields"])] = start["fields"]
     if players == 2:

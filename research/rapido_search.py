@@ -1,9 +1,9 @@
-"""Whether search makes a master of Rapido stronger: the turns after its own are worked out too (R4-R18).
+"""Whether search makes a master of Rapido stronger: it plans beyond its own turn (R4-R18).
 
-A master works its own turn out and takes the network's values of the turn starts after it. The *searcher*
-first works out the next one or two turns from there, as masters play them, and takes the values after those.
-Or it plays some more turns many times, in *rollouts*, and takes the mean of the values after them. Choices
-that are less likely to come up than ``CUT`` are not looked into; they get the mean correction of the rest.
+A master evaluates the ends of its turn by the network. The *searcher* computes the next one or two turns from
+there exactly, as masters play them, and takes the network's values after those. Or it plays some more turns
+many times, in *rollouts*, and takes the mean of the values after them. Choices less likely than ``CUT`` are
+not searched; they get the mean correction of the others.
 
 The luck of every roll, measured by these values, is subtracted from the results and from the rollouts (as GNU
 Backgammon does). Its mean is 0, so the mean result stays and its interval narrows.
@@ -58,7 +58,7 @@ from escadaria.games.rapido.compiled.turns import (
     model,
     new_workspace,
     plan,
-    see_start,
+    store_start,
 )
 from escadaria.games.rapido.rules import TOP_FIELD, Rapido
 from escadaria.games.rapido.values import LEVELS
@@ -66,17 +66,17 @@ from research.rapido_training import expected
 from research.rapido_training import play_turn as play_planned_turn
 
 OWN, NEXT, LATER = constants(3)
-"""The turns that are worked out one after the other."""
+"""The consecutive turns of a search."""
 CUT = 0.01
-"""The least probability of a choice, or of an end of a turn, that is looked into."""
+"""The least probability of a choice, or of an end of a turn, that is searched."""
 MARGIN = 0.05
-"""A field that seems worse than the best choice by more than this is not looked into."""
+"""A field that seems worse than the best choice by more than this is not searched."""
 
 Shares = NDArray[np.float64]
 
 
 class Turn(NamedTuple):
-    """The arrays for one of the turns that are worked out one after the other."""
+    """The arrays for one of the consecutive turns of a search."""
 
     workspace: Workspace
     shown: Shares
@@ -96,13 +96,13 @@ class Search(NamedTuple):
     fallen: Shares
     """[crosses - 1]: what a fall from the first level of the first turn is worth to the searcher."""
     rollouts: int
-    """For each end of the searcher's turn, with three players or more; without any, the turns after it are
-    worked out."""
+    """The number for each end of the searcher's turn, with three players or more; with 0 the turns after it
+    are computed exactly."""
 
 
 def search(game: Rapido, rollouts: int = 0) -> Search:
-    """A search by the network that ships."""
-    assert not rollouts or game.players > 2  # ``see_start`` needs as many
+    """A search by the shipped network."""
+    assert not rollouts or game.players > 2  # ``store_start`` needs as many
     one, two, three = (_turn(game.players) for _ in range(3))
     net = model(evaluator_network.load("escadaria.games.rapido", game.players))
     rows = np.zeros((3, columns(game.players)), np.int64)
@@ -123,8 +123,8 @@ def own_step(search: Search, at: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def look(search: Search, at: int) -> int:
-    """Work a turn out and fill in the shares at its start; the number of levels."""
+def look_ahead(search: Search, at: int) -> int:
+    """Compute the values of a turn and the shares at its start; returns the number of levels."""
     turn, own = search.turns[at], own_step(search, at)
     levels = plan(search.model, search.finish, search.rows[at], own, EACH_LEVEL, turn.workspace)
     expected(levels, search.finish - own, turn.workspace, turn.out)
@@ -147,7 +147,7 @@ def stops(workspace: Workspace, level: int, rank: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def find_chances(turn: Turn, levels: int, left: int, hand: int) -> None:
-    """Fill in ``shown`` and ``falls`` of a turn that was worked out.
+    """Fill in ``shown`` and ``falls`` of a turn that was planned.
 
     :param left: the number of steps from the first level to the finish.
     :param hand: the rank of the value in hand, as if the player rolled again; -1 before the first roll.
@@ -200,9 +200,9 @@ def begin_next(search: Search, at: int, level: int, field: int, rank: int) -> bo
 
 
 @njit(cache=True, nogil=True)
-def look_further(search: Search, cut: float) -> None:
-    """Look at the second turn by the values after one more turn, where that is likely enough."""
-    turn, workspace, levels = search.turns[1], search.turns[1].workspace, look(search, NEXT)
+def look_two_ahead(search: Search, cut: float) -> None:
+    """Evaluate the second turn by the values after one more turn, where that is likely enough."""
+    turn, workspace, levels = search.turns[1], search.turns[1].workspace, look_ahead(search, NEXT)
     find_chances(turn, levels, search.finish - own_step(search, NEXT), NONE)
     total, likely, change = 0.0, 0.0, np.zeros(len(turn.out))
     for level in range(levels):
@@ -222,7 +222,7 @@ def look_further(search: Search, cut: float) -> None:
                 add_shares(fall(search, NEXT, level, crosses), -chance, change)
                 won = begin_next(search, NEXT, level - crosses, NONE, ZERO)
             if not won:
-                look(search, LATER)
+                look_ahead(search, LATER)
             add_shares(search.turns[2].out, chance, change)
     if likely > 0.0:
         turn.out[:] += change * total / likely
@@ -237,11 +237,11 @@ def add_shares(shares: Shares, times: float, out: Shares) -> None:
 
 @njit(cache=True, nogil=True)
 def roll_out(search: Search, turns: int) -> None:
-    """Look at the second turn by rollouts: the mean of the values after ``turns`` turns, without luck.
+    """Evaluate the second turn by rollouts: the mean of the values after ``turns`` turns, without luck.
 
-    What remains without luck is, for each turn, the mean of the values after it minus the value before it.
+    Without luck, each turn adds the mean of the values after it minus the value before it.
     """
-    first, turn, rows, levels = search.turns[1], search.turns[2], search.rows, look(search, NEXT)
+    first, turn, rows, levels = search.turns[1], search.turns[2], search.rows, look_ahead(search, NEXT)
     players, change = len(first.out), np.zeros(len(first.out))
     for _ in range(search.rollouts):
         rows[2], here, most = rows[1], first, levels
@@ -249,10 +249,10 @@ def roll_out(search: Search, turns: int) -> None:
             if play_planned_turn(search.finish, rows[2:], most, 0.0, here.workspace) >= 0:
                 break
             here = turn
-            see_start(rows[2], turn.workspace)
+            store_start(rows[2], turn.workspace)
             evaluate(search.model, search.finish, turn.workspace)
             before = turn.workspace.shares.copy()
-            most = look(search, LATER)
+            most = look_ahead(search, LATER)
             for later in range(players):
                 seat = (rows[2, TURN] + later - rows[1, TURN]) % players
                 change[seat] += turn.out[later] - before[later]
@@ -269,20 +269,20 @@ def worth_after(search: Search, turns: int, cut: float, level: int, field: int, 
         if search.rollouts:
             roll_out(search, turns)
         elif turns == 1:
-            look(search, NEXT)
+            look_ahead(search, NEXT)
         else:
-            look_further(search, cut)
+            look_two_ahead(search, cut)
     return float(search.turns[1].out[-1])
 
 
 @njit(cache=True, nogil=True)
-def plan_deeper(search: Search, turns: int, cut: float, hand: int) -> int:
-    """Work the first turn out by the values after some more ``turns``; the number of levels.
+def plan_by_search(search: Search, turns: int, cut: float, hand: int) -> int:
+    """Compute the first turn by the values after some more ``turns``; returns the number of levels.
 
     :param hand: as for ``find_chances``.
     """
     turn, position, own = search.turns[0], search.rows[0], own_step(search, OWN)
-    levels, left, workspace = look(search, OWN), search.finish - own, turn.workspace
+    levels, left, workspace = look_ahead(search, OWN), search.finish - own, turn.workspace
     best, again, shown = workspace.best[0, :levels], workspace.again[0], turn.shown
     find_chances(turn, levels, left, hand)
     free, deeper, likely, change = free_fields(position[TOWER]), np.full((levels, RANKS), -1.0), 0.0, 0.0
@@ -321,12 +321,12 @@ def plan_deeper(search: Search, turns: int, cut: float, hand: int) -> int:
 
 @njit(cache=True, nogil=True)
 def prepare(search: Search, turns: int, cut: float, hand: int, its: int) -> int:
-    """Work the first turn out as its player does, with what a fall is worth to the searcher."""
+    """Compute the first turn as its player does, with what a fall is worth to the searcher."""
     if turns > 0 and its == 0:
-        return int(plan_deeper(search, turns, cut, hand))
+        return int(plan_by_search(search, turns, cut, hand))
     for crosses in range(1, 3):
         search.fallen[crosses - 1] = fall(search, OWN, ZERO, crosses)[its - 1]
-    return int(look(search, OWN))
+    return int(look_ahead(search, OWN))
 
 
 @njit(cache=True, nogil=True)
@@ -369,7 +369,7 @@ def play_turn(search: Search, turns: int, cut: float, its: int) -> tuple[int, fl
 def play_game(search: Search, turns: int, cut: float, searcher: int) -> tuple[float, float, int]:
     """One game among masters: whether the searcher wins, the luck that it had, and its number of turns.
 
-    :param turns: how many turns it looks beyond its own; 0 for a master.
+    :param turns: how many turns it searches beyond its own; 0 for a master.
     """
     rows, players, total, played = search.rows, len(search.turns[0].out), 0.0, 0
     set_up(rows, 0)

@@ -59,7 +59,7 @@ from escadaria.games.rapido.compiled.turns import (
     model,
     new_workspace,
     plan,
-    see_start,
+    store_start,
 )
 from escadaria.games.rapido.rules import TOP_FIELD
 from research import learning
@@ -78,11 +78,11 @@ from research.learning import (
 )
 
 LEVELS = 4
-"""Of steps that a turn is worked out on: three doubles of one, or one of three."""
+"""The number of steps for which a turn is computed: three doubles of one, or one of three."""
 TURNS = 400
 """The most turns of a training game."""
 BEFOREHAND = 5
-"""The number of starts of turns that are learned first by heuristics, for each one that is worked out."""
+"""The number of starts of turns that are learned first by heuristics, for each one of self-play."""
 EACH = 24
 """The number of positions that are learned from the exact solution for each turn, of those it may lead to."""
 ASTRAY, FALLEN, CLIMBED = 0.35, 0.1, 0.15
@@ -134,9 +134,9 @@ def _any_field(tower: int) -> int:
 
 @njit(cache=True, nogil=True)
 def play_turn(finish: int, rows: Words, levels: int, exploration: float, workspace: Workspace) -> int:
-    """Play a turn that was worked out, and start the next one: the seat that has won, or -1.
+    """Play a turn that was planned, and start the next one: the seat that has won, or -1.
 
-    Beyond the last level a piece goes on as from the last.
+    Beyond the last level its decisions are used.
     """
     players, level, later = len(workspace.steps), 0, 0
     first = rows[0, SEATS + rows[0, TURN]]
@@ -170,7 +170,7 @@ def _end(finish: int, players: int, rows: Words, status: int) -> int:
 
 @njit(cache=True, nogil=True)
 def plan_by_heuristics(tables: Heuristics, as_regular: bool, position: Words, workspace: Workspace) -> None:
-    """Work a turn out as ``simple`` plays it, or as ``regular`` does."""
+    """Plan a turn as ``simple`` plays it, or as ``regular`` does."""
     workspace.again[0, 0] = 0.5
     if not as_regular:
         free = free_fields(position[TOWER])
@@ -200,7 +200,7 @@ def games_by_heuristics(
         _begin(finish, players, position)
         begin, winner = at, -1
         while winner < 0 and at < len(rows):
-            see_start(position[0], workspace)
+            store_start(position[0], workspace)
             fill_rows(finish, workspace)
             rows[at] = workspace.rows
             at += 1
@@ -216,7 +216,7 @@ def games_by_heuristics(
 
 @njit(cache=True, nogil=True)
 def expected(levels: int, left: int, workspace: Workspace, out: Any) -> None:
-    """The shares at the start of a turn that was worked out, before its first roll."""
+    """The shares at the start of a turn that was planned, before its first roll."""
     stops = workspace.best[0, :levels] >= workspace.again[0, :levels].reshape(-1, 1)
     for seat in range(len(out)):
         best, again, won = workspace.best[seat, :levels], workspace.again[seat], 1.0 if seat == 0 else 0.0
@@ -251,7 +251,7 @@ def self_play(
         _begin(finish, players, position)
         turns, winner = 0, -1
         while winner < 0 and turns < TURNS:
-            see_start(position[0], workspace)
+            store_start(position[0], workspace)
             fill_rows(finish, workspace)
             met[turns] = workspace.rows
             own = position[0, SEATS + position[0, TURN]]
@@ -374,7 +374,7 @@ def _measured_turn(
 
 
 def fresh(players: int, width: int, rng: np.random.Generator) -> Weights:
-    """A network that knows nothing."""
+    """An untrained network."""
     rows, number = features.number_of_rows(players), features.number_of_features(players)
     return learning.fresh(rows, number, players, width, rng)
 

@@ -54,7 +54,7 @@ def main(words: list[str]) -> None:
 
 
 def of_kit(name: str) -> dict[str, Call]:
-    """What ships: games of bots, batches and search."""
+    """The kernels of the package: games of bots, batches and search."""
     kit, game = KITS[name], load(name, players=3)
     assert kit.compiled
     kernel: Any = kit.compiled()

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from escadaria import evaluator_network
 from escadaria.games.chain import values as features
 from escadaria.games.chain.rules import Chain, Keep, Phase, Roll, State
-from escadaria.games.chain.values import AFTER, BEFORE, DEEP, FREE, HOME, OWN, see, shipped
+from escadaria.games.chain.values import AFTER, BEFORE, DEEP, FREE, HOME, OWN, features_of, shipped
 from strategies import Walk, chains, walks
 
 CLOSE = 1e-6
@@ -64,7 +64,8 @@ def test_what_is_seen_of_the_start_of_a_turn() -> None:
     one = [14, AFTER, 19, FREE, 3]
     two = [0, HOME, 19, BEFORE, 4]
     zero = [4, FREE, 14, FREE, 2]
-    assert see(game, game.parse_state(f"turn=1 phase=keep {words}")) == [*one, *two, *zero, 1, 2, 0, 2]
+    state = game.parse_state(f"turn=1 phase=keep {words}")
+    assert features_of(game, state) == [*one, *two, *zero, 1, 2, 0, 2]
 
 
 @pytest.mark.parametrize(
@@ -80,9 +81,9 @@ def test_how_discs_lie_under_others(pile: tuple[int, ...], kinds: dict[int, tupl
     game = Chain(3)
     discs = tuple(tuple(sorted([10] * pile.count(seat) + [0] * (2 - pile.count(seat)))) for seat in range(3))
     state = State(0, Phase.KEEP, (2, 2, 2), 18, discs, ((10, pile),))
-    seen = see(game, state)
+    found = features_of(game, state)
     for seat, wanted in kinds.items():
-        assert {seen[5 * seat + 1], seen[5 * seat + 3]} == set(wanted)
+        assert {found[5 * seat + 1], found[5 * seat + 3]} == set(wanted)
 
 
 @pytest.mark.parametrize("players", range(2, 7))
@@ -105,11 +106,11 @@ def test_every_network_has_its_training_command_and_figures() -> None:
 
 def rows_of(game: Chain) -> set[int]:
     """Of a start as if all discs were 20 spaces away from the centre."""
-    seen = see(game, game.initial_state())
+    found = features_of(game, game.initial_state())
     for seat in range(game.players):
-        seen[5 * seat] = seen[5 * seat + 2] = 20
+        found[5 * seat] = found[5 * seat + 2] = 20
     rows = np.zeros(features.number_of_features(game.players), np.int64)
-    features.fill_rows(game.players, np.array(seen), rows)
+    features.fill_rows(game.players, np.array(found), rows)
     return set(rows.tolist())
 
 

@@ -13,7 +13,7 @@ from escadaria import bots
 from escadaria.bots.evaluating import Master
 from escadaria.games.chain import values
 from escadaria.games.chain.compiled import search as chain_search
-from escadaria.games.chain.compiled.search import FAILS, Search, Searched, new_search
+from escadaria.games.chain.compiled.search import FAILS, Search, SearchValues, new_search
 from escadaria.games.chain.rules import Chain
 
 GAME = Chain(3)
@@ -40,7 +40,7 @@ def two_turns(search: Search) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
             hands, discs, stacks = words(GAME, STATE)
             disc = chain_search.better_disc(level.workspace, end) if end < FAILS else 0
             chain_search.play_end(search, disc, end, 0, hands, discs, stacks)
-            chain_search.look(search, search.levels[1], 1, hands, discs, stacks, after)
+            chain_search.look_ahead(search, search.levels[1], 1, hands, discs, stacks, after)
             mean += chance * np.roll(after, 1)
             total += chance
     assert total == pytest.approx(1.0)
@@ -50,7 +50,7 @@ def two_turns(search: Search) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 def test_one_turn_is_the_readable_expectation(search: Search) -> None:
     """The best number of dice to keep is worth that much to the readable evaluator."""
     out = np.zeros(3)
-    chain_search.look(search, search.levels[1], 0, *words(GAME, STATE), out)
+    chain_search.look_ahead(search, search.levels[1], 0, *words(GAME, STATE), out)
     worths = values.shipped(GAME).action_values(STATE)
     assert out[0] == pytest.approx(max(worths.values()), abs=1e-5)
     assert out.sum() == pytest.approx(1.0, abs=1e-5)
@@ -69,7 +69,7 @@ def test_rollouts_of_two_turns_have_the_mean_of_two_turns(search: Search) -> Non
 @pytest.mark.parametrize("rolled", [0, 3])
 def test_a_search_leaves_the_position_as_it_was(search: Search, rolled: int) -> None:
     before, now = words(GAME, STATE), words(GAME, STATE)
-    chain_search.plan_deeper(search, rolled, 0, *now)
+    chain_search.plan_by_search(search, rolled, 0, *now)
     for one, other in zip(before, now, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -85,7 +85,7 @@ def test_a_grandmaster_plays_to_the_end(players: int) -> None:
 def check_game(game: Chain) -> None:
     """At every decision its values are probabilities, those of all legal actions."""
     rng = random.Random(game.players)
-    searched = Searched(game, rollouts=2, turns=3)
+    searched = SearchValues(game, rollouts=2, turns=3)
     state = game.initial_state()
     while game.outcome(state) is None:
         if outcomes := game.chance_outcomes(state):
@@ -103,7 +103,7 @@ def test_a_grandmaster_takes_the_win_that_a_master_takes() -> None:
     discs = (GAME.track.length - 1, GAME.track.length), *STATE.discs[1:]
     piles = (3, (2,)), (11, (1,)), (15, (2,)), (GAME.track.length - 1, (0,))
     state = replace(STATE, discs=discs, piles=piles)
-    assert Master(Searched(GAME), "")(GAME, state) == bots.load("master", GAME)(GAME, state)
+    assert Master(SearchValues(GAME), "")(GAME, state) == bots.load("master", GAME)(GAME, state)
 
 
 def test_a_grandmaster_searches() -> None:

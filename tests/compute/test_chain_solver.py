@@ -16,7 +16,7 @@ from escadaria.compute import solve
 from escadaria.compute.work import Progress
 from escadaria.games.chain.boards import BOARDS, Board
 from escadaria.games.chain.compiled.solver import GAP, Solver, moves, turns
-from escadaria.games.chain.compiled.sweeps import LANES, new_workspace, work_out
+from escadaria.games.chain.compiled.sweeps import LANES, compute_kept, new_workspace
 from escadaria.games.chain.links import Links
 from escadaria.games.chain.positions import (
     Phase,
@@ -122,7 +122,7 @@ def test_merged_chains_lose_nothing() -> None:
             rng.random(workspace.stop.shape),
             rng.random(workspace.fail.shape),
         )
-        work_out(most, turns(), workspace)
+        compute_kept(most, turns(), workspace)
         for lane in (0, LANES - 1):
             turn = Turn(workspace.stop[:, lane], workspace.fail[:, lane], most)
             kept = [turn.kept(dice) for dice in range(1, most + 1)]

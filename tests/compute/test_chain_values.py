@@ -52,12 +52,12 @@ def test_what_is_seen_and_what_a_turn_is_worth_and_leads_to(game: Chain) -> None
         hands, discs, stacks = words(game, state)
         compiled.evaluate(evaluator, workspace, state.turn, hands, discs, stacks)
         if max(workspace.shares) < 1.0:  # else a seat wins for certain (C6)
-            assert workspace.seen.tolist() == features.see(game, state)
+            assert workspace.features.tolist() == features.features_of(game, state)
         wanted = np.roll(known.seats(state), -state.turn)
         np.testing.assert_allclose(workspace.shares, wanted, atol=CLOSE)
         if number % 5:
             continue
-        most = compiled.work_out(
+        most = compiled.compute_turn(
             evaluator, chains, workspace, arrows, state.turn, state.pool, hands, discs, stacks
         )
         plan = known.plan(state)

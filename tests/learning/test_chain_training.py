@@ -35,7 +35,7 @@ def test_a_turn_that_is_learned_is_worth_what_it_makes_of_all_chances(
     workspace, paths, outlook = compiled.new_workspace(game.players), new_paths(), np.zeros(game.players)
     for state in list(starts(game))[::5]:
         seat, table = state.turn, words(game, state)
-        compiled.work_out(evaluator, chains, workspace, arrows, seat, state.pool, *table)
+        compiled.compute_turn(evaluator, chains, workspace, arrows, seat, state.pool, *table)
         best = max(compiled.kept(chains, workspace, dice) for dice in range(1, state.hands[seat] + 1))
         chain_training.play_turn(
             evaluator, chains, arrows, exploration, seat, workspace, *table, paths, outlook

@@ -422,7 +422,7 @@ def naive_twin(game: AnyGame) -> Naive:
 
 
 def key(state: Any) -> Hashable:
-    """The engine's position in the words of the independent implementation."""
+    """The engine's position, converted for the independent implementation."""
     if isinstance(state, rapido_module.State):
         pairs = tuple((pair.field, pair.seat, pair.value) for pair in state.tower)
         return (state.turn, state.phase.value, state.value, state.steps, pairs)

@@ -39,7 +39,7 @@ def layers() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 @njit(cache=True, nogil=True, fastmath=True)
 def forward(weights: Weights, rows: Any, first: Any, second: Any, shares: Any) -> None:
-    """A network's shares of a position with these rows, and what both layers came to."""
+    """A network's shares of a position with these rows, and the outputs of both layers."""
     table, mix, out = weights.table, weights.mix, weights.out
     first_width, second_width = mix.shape
     for i in range(first_width):

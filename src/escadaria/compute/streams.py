@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 DICE, NOISE = 0, 1
-"""Which of a game's streams."""
+"""The numbers of a game's streams."""
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

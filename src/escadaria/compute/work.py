@@ -17,7 +17,7 @@ COPY_EVERY = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the work has come."""
+    """The progress of a computation."""
 
     phase: str
     """``approach`` the values, or ``prove`` their bounds."""
@@ -26,7 +26,7 @@ class Progress:
     residual: float
     """The largest change of a value in that sweep; of bounds, the largest gap."""
     seconds_left: float
-    """Roughly."""
+    """A rough estimate."""
 
 
 Listener = Callable[[Progress], None]

@@ -55,7 +55,7 @@ class MatchFile:
 
     @property
     def source(self) -> str:
-        """The dice, in the words of the record."""
+        """The dice, as the record names them."""
         if self.dice is None:
             return REAL
         if self.proof:

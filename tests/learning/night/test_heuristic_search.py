@@ -75,7 +75,7 @@ def test_a_turn_played_best_is_worth_what_it_is_worth(exact: np.ndarray) -> None
     game, known, workspace = Rapido(2, 5), model(None, exact), new_workspace(2, 5)
     chosen, again = np.zeros((5, len(VALUES)), np.int64), np.zeros(5)
     for _, met in turns(game, 8):
-        by_rapido.work_out(known, game.finish, met, 0, workspace)
+        by_rapido.compute_ends(known, game.finish, met, 0, workspace)
         own = by_rapido.own_step(met.positions[0])
         best = by_rapido.choose_best(game.finish, own, chosen, met.worth[0], met.fails[0], again)
         levels = plan(known, game.finish, met.positions[0], own, False, workspace)

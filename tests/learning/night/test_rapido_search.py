@@ -30,11 +30,11 @@ def test_search_changes_nothing_on_top_of_the_exact_solution(turns: int) -> None
     search = rapido_search.search(game)._replace(model=model(None, table))
     for state in positions(game, Phase.FIRST_ROLL, 5):
         begin(search, game, state)
-        levels, workspace = rapido_search.look(search, 0), search.turns[0].workspace
+        levels, workspace = rapido_search.look_ahead(search, 0), search.turns[0].workspace
         value = solution.value(state)
         np.testing.assert_allclose(search.turns[0].out, [value, 1 - value], atol=1e-6)
         best, again = workspace.best[0, :levels].copy(), workspace.again[0, :levels].copy()
-        rapido_search.plan_deeper(search, turns, 0.0, -1)
+        rapido_search.plan_by_search(search, turns, 0.0, -1)
         np.testing.assert_allclose(workspace.best[0, :levels], best, atol=1e-6)
         np.testing.assert_allclose(workspace.again[0, :levels], again, atol=1e-6)
 
@@ -45,9 +45,9 @@ def test_a_search_takes_the_best_field_and_leaves_the_position_as_it_was() -> No
     for state in positions(game, Phase.FIRST_ROLL, 3):
         begin(search, game, state)
         before, workspace, own = search.rows[0].copy(), search.turns[0].workspace, state.steps[state.turn]
-        rapido_search.look(search, 0)
+        rapido_search.look_ahead(search, 0)
         seems, again = workspace.best[0, 0].copy(), workspace.again[0, 0]
-        rapido_search.plan_deeper(search, 1, CUT, -1)
+        rapido_search.plan_by_search(search, 1, CUT, -1)
         found, free = workspace.best[0, 0].copy(), free_fields(int(before[TOWER]))
         for rank in range(RANKS):
             if FIRST_ROLLS[rank] and seems[rank] >= again - MARGIN:
@@ -59,5 +59,5 @@ def test_a_search_takes_the_best_field_and_leaves_the_position_as_it_was() -> No
                     >= seems[rank] - MARGIN
                 ]
                 assert found[rank] == pytest.approx(max(worths))
-        rapido_search.plan_deeper(search, 2, 0.05, -1)
+        rapido_search.plan_by_search(search, 2, 0.05, -1)
         np.testing.assert_array_equal(search.rows[0], before)

@@ -51,13 +51,13 @@ Ints: TypeAlias = NDArray[np.int64]
 # this function for one position at a time.
 
 
-def fill_rows(players: int, seen: Any, rows: Any) -> None:
-    """Fill in the rows of the network's table that belong to the features of ``see``."""
-    start, at = seen[-1] * OF_TRACK if players == 2 else 0, 0
+def fill_rows(players: int, features: Any, rows: Any) -> None:
+    """Fill in the rows of the network's table that belong to these features."""
+    start, at = features[-1] * OF_TRACK if players == 2 else 0, 0
     for seat in range(players):
-        near, near_kind = seen[PER_SEAT * seat], seen[PER_SEAT * seat + 1]
-        far, far_kind = seen[PER_SEAT * seat + 2], seen[PER_SEAT * seat + 3]
-        hand = seen[PER_SEAT * seat + 4]
+        near, near_kind = features[PER_SEAT * seat], features[PER_SEAT * seat + 1]
+        far, far_kind = features[PER_SEAT * seat + 2], features[PER_SEAT * seat + 3]
+        hand = features[PER_SEAT * seat + 4]
         rows[at] = start + near * DISTANCES + far
         start += DISTANCES * DISTANCES
         rows[at + 1] = start + (near_kind * KINDS + far_kind) * MOST_DICE + hand - 1
@@ -73,9 +73,9 @@ def fill_rows(players: int, seen: Any, rows: Any) -> None:
     pair = PER_SEAT * players
     for seat in range(players):
         for later in range(seat + 1, players):
-            row = seen[pair]
+            row = features[pair]
             for one in (seat, later):
-                free = (seen[PER_SEAT * one + 1] == FREE) * 1 + (seen[PER_SEAT * one + 3] == FREE)
+                free = (features[PER_SEAT * one + 1] == FREE) * 1 + (features[PER_SEAT * one + 3] == FREE)
                 row = row * 3 + free
             rows[at] = start + row
             start += OF_PAIR
@@ -108,7 +108,7 @@ def network(game: Chain) -> Network:
     return found
 
 
-def see(game: Chain, state: State) -> list[int]:
+def features_of(game: Chain, state: State) -> list[int]:
     """The features of a turn start: by seat from the one to move, by pair of seats, and the kind of track."""
     players, centre = game.players, game.track.length
     discs: list[list[tuple[int, int]]] = [
@@ -126,14 +126,14 @@ def see(game: Chain, state: State) -> list[int]:
             seat = (owner - state.turn) % players
             discs[owner].append((min(centre - space, MAX_DISTANCE), kind_of_disc(seat, top, above)))
             on_top.add((top, seat))
-    seen = []
+    features = []
     order = [(state.turn + later) % players for later in range(players)]
     for seat in order:
         near, far = sorted(discs[seat])
-        seen += [*near, *far, min(state.hands[seat], MOST_DICE)]
+        features += [*near, *far, min(state.hands[seat], MOST_DICE)]
     pairs = ((seat, later) for seat in range(players) for later in range(seat + 1, players))
-    seen += [((one, other) in on_top) + 2 * ((other, one) in on_top) for one, other in pairs]
-    return [*seen, kind_of_track(game.track)]
+    features += [((one, other) in on_top) + 2 * ((other, one) in on_top) for one, other in pairs]
+    return [*features, kind_of_track(game.track)]
 
 
 def kind_of_disc(seat: int, top: int, above: int) -> int:
@@ -176,9 +176,9 @@ class ChainValues(ByTurns):
     def _starts(self, states: Sequence[State]) -> NDArray[np.float64]:
         """[position, seat] for starts of turns and ends of games."""
         players = self.game.players
-        seen = np.array([see(self.game, state) for state in states]).T
-        rows = np.empty_like(seen[:-1])
-        fill_rows(players, seen, rows)
+        features = np.array([features_of(self.game, state) for state in states]).T
+        rows = np.empty_like(features[:-1])
+        fill_rows(players, features, rows)
         found = self.network(rows).astype(float)
         found /= found.sum(axis=1, keepdims=True)
         found += DOUBT * (1 / players - found)

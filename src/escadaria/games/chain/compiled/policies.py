@@ -26,12 +26,12 @@ from escadaria.games.chain.compiled.turns import (
     Evaluator,
     Workspace,
     chain_table,
+    compute_turn,
     kept,
     lengthened,
     linked,
     load_evaluator,
     new_workspace,
-    work_out,
 )
 from escadaria.games.chain.links import (
     ALIKE,
@@ -296,7 +296,7 @@ def plan_keep(
     stacks: Words,
     noise: np.uint64,
 ) -> tuple[int, np.uint64]:
-    """Work out the turn; returns the number of dice to keep (C8)."""
+    """Compute the values of the turn; returns the number of dice to keep (C8)."""
     plan_turn(policy, policy_tables, arrows, seat, pool, hands, discs, stacks)
     chains, workspace = policy_tables.chains, policy_tables.workspace
     for dice in range(1, hands[seat] + 1):
@@ -316,10 +316,10 @@ def plan_turn(
     discs: Words,
     stacks: Words,
 ) -> None:
-    """Work out the turn. Any of its positions will do: they have the same discs and the same sum of dice."""
+    """Compute the values of the turn, from any of its positions: discs and the sum of dice are the same."""
     evaluator = policy_tables.expert if policy == EXPERT else policy_tables.master
     chains, workspace = policy_tables.chains, policy_tables.workspace
-    work_out(evaluator, chains, workspace, arrows, seat, pool, hands, discs, stacks)
+    compute_turn(evaluator, chains, workspace, arrows, seat, pool, hands, discs, stacks)
 
 
 @njit(cache=True, nogil=True)

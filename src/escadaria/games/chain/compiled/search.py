@@ -1,10 +1,10 @@
 """Search on top of the values: the grandmaster of Chain (C6-C17).
 
-A master works its turn out to its end and takes the network's values of the turn starts after it. The search
-first plays some turns from there, as masters play them, many times: in *rollouts*. It takes the mean of the
-values after those. Ends of the turn that are less likely than ``CUT`` are not looked into, except to stop
-now; they get the mean correction of the rest. The luck of every turn of a rollout, measured by the network,
-is subtracted (as GNU Backgammon does). Its mean is 0, so the mean stays and far fewer rollouts are enough.
+A master evaluates the ends of its turn by the network. The search evaluates them by *rollouts*: it plays the
+next turns many times, as masters play, and takes the mean of the network's values after those. Ends less
+likely than ``CUT`` are not rolled out, except stopping now; they get the mean correction of the others. The
+luck of each turn, measured by the network, is subtracted as a control variate (as GNU Backgammon does). Its
+mean is 0, so the result is not biased, and fewer rollouts are needed.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from escadaria.games.chain.compiled.turns import (
     best_lengthening,
     best_slot,
     chain_table,
+    compute_turn,
     fill_standing,
     load_evaluator,
     new_workspace,
     slot_after,
-    work_out,
 )
 from escadaria.games.chain.links import (
     LONGEST,
@@ -50,19 +50,19 @@ from escadaria.games.chain.rules import (
 from escadaria.games.chain.turn import BY_LENGTH, ENDS, Turn, reach, worth
 
 ROLLOUTS, TURNS = 8, 6
-"""Of each end of the own turn, and how many turns each of them has."""
+"""The number of rollouts from each end of the own turn, and of turns in each rollout."""
 CUT = 0.03
-"""The least probability of an end of a turn that is looked into."""
+"""The least probability of an end of a turn that is rolled out."""
 MARGIN = 0.1
-"""A disc whose move seems worse than the other's by more than this is not looked into."""
+"""A disc's move that seems worse than the other's by more than this is not rolled out."""
 FAILS = LONGEST + 1
-"""An end of a turn is the number of links it stops with; from here on, of the dice that a failure leaves."""
+"""Ends of a turn have codes: the links it stops with, or ``FAILS`` plus the dice that a failure leaves."""
 
 Shares = NDArray[np.float64]
 
 
 class Level(NamedTuple):
-    """The arrays for one of the turns that are worked out one after the other."""
+    """The arrays for one of the consecutive turns of a search."""
 
     workspace: Workspace
     paths: Paths
@@ -83,7 +83,7 @@ def new_level(players: int) -> Level:
 
 
 def new_search(game: Chain, rollouts: int = ROLLOUTS, turns: int = TURNS) -> Search:
-    """A search by the values that ship. With one turn there is nothing to roll out: it is worked out."""
+    """A search by the shipped values. With one turn nothing is rolled out: its expectation is exact."""
     one, two, three = (new_level(game.players) for _ in range(3))
     evaluator = load_evaluator(game, exact=False)
     return Search(evaluator, chain_table(), tables(game).arrows, (one, two, three), rollouts, turns)
@@ -96,11 +96,11 @@ class Paths(NamedTuple):
     """Arrays for the forward pass through a turn."""
 
     mass: NDArray[np.float64]
-    """By slot: the probability that the turn comes there; zeros before and after a pass."""
+    """By slot: the probability that the turn reaches it; zeros before and after a pass."""
     slots: Words
-    """[links, index]: the slots with chains of this length that were met."""
+    """[links, index]: the slots with chains of this length that were reached."""
     met: Words
-    """By links: how many slots were met."""
+    """By links: the number of slots that were reached."""
     stops: NDArray[np.float64]
     """By links: the probability that the turn stops with them."""
     fails: NDArray[np.float64]
@@ -136,7 +136,7 @@ def meet(paths: Paths, links: int, slot: int, chance: float) -> None:
 
 @njit(cache=True, nogil=True)
 def leave(paths: Paths, links: int, at: int) -> tuple[int, float]:
-    """Take the probability from one of the slots that were met; returns both."""
+    """Reset the probability of one of the slots that were reached; returns the slot and the probability."""
     slot = paths.slots[links, at]
     chance = paths.mass[slot]
     paths.mass[slot] = 0.0
@@ -176,10 +176,10 @@ def find_ends(chains: ChainTable, workspace: Workspace, most: int, dice: int, pa
 
 @njit(cache=True, nogil=True)
 def plan(search: Search, level: Level, seat: int, hands: Words, discs: Words, stacks: Words) -> int:
-    """Work a turn out and find the probabilities of its ends; returns the most links."""
+    """Compute the values of a turn and the probabilities of its ends; returns the most links."""
     workspace, pool = level.workspace, rules.pool_of(hands)
     evaluator, chains, arrows = search.evaluator, search.chains, search.arrows
-    most = work_out(evaluator, chains, workspace, arrows, seat, pool, hands, discs, stacks)
+    most = compute_turn(evaluator, chains, workspace, arrows, seat, pool, hands, discs, stacks)
     find_ends(chains, workspace, most, best_keep(chains, workspace, hands[seat])[0], level.paths)
     return int(most)
 
@@ -206,7 +206,7 @@ def better_disc(workspace: Workspace, links: int) -> int:
 def play_end(
     search: Search, disc: int, end: int, seat: int, hands: Words, discs: Words, stacks: Words
 ) -> tuple[int, int]:
-    """Carry an end out; returns the space that the disc left and the one it came to, -1 without a move."""
+    """Apply an end of a turn; returns the spaces from and to which the disc moved, -1 without a move."""
     if end >= FAILS:
         hands[seat] = end - FAILS
         return -1, -1
@@ -229,7 +229,7 @@ def mean_of_ends(level: Level, most: int, out: Shares) -> None:
 
 @njit(cache=True, nogil=True)
 def draw_end(level: Level, most: int) -> int:
-    """One of the ends of a turn that was planned, by their probabilities."""
+    """A random end of a turn that was planned, by the probabilities of the ends."""
     draw, drawn = np.random.random(), -1
     for end in range(1, FAILS + rules.dice_left(most) + 1):
         chance = chance_of(level.paths, end) if end <= most or end > FAILS else 0.0
@@ -240,7 +240,7 @@ def draw_end(level: Level, most: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def look(
+def look_ahead(
     search: Search, level: Level, seat: int, hands: Words, discs: Words, stacks: Words, out: Shares
 ) -> None:
     """The shares at the start of a turn, from its seat on, by the values after it."""
@@ -255,10 +255,10 @@ def look(
 def roll_out(search: Search, seat: int, hands: Words, discs: Words, stacks: Words, out: Shares) -> None:
     """The same by rollouts: the mean of the values after some turns, without luck.
 
-    What remains without luck is, for each turn, the mean of the values after it minus the value before it.
+    Without luck, each turn adds the mean of the values after it minus the value before it.
     """
     first, level, players = search.levels[1], search.levels[2], len(hands)
-    look(search, first, seat, hands, discs, stacks, out)
+    look_ahead(search, first, seat, hands, discs, stacks, out)
     if rules.has_won(seat, discs, stacks):
         return
     change, mean = np.zeros(players), np.zeros(players)
@@ -285,7 +285,7 @@ def roll_out(search: Search, seat: int, hands: Words, discs: Words, stacks: Word
 
 
 @njit(cache=True, nogil=True)
-def plan_deeper(search: Search, rolled: int, seat: int, hands: Words, discs: Words, stacks: Words) -> int:
+def plan_by_search(search: Search, rolled: int, seat: int, hands: Words, discs: Words, stacks: Words) -> int:
     """``plan`` for the first level by search, without the probabilities of ends after it.
 
     :param rolled: how many dice were rolled in this turn; 0 before that.
@@ -337,7 +337,7 @@ def set_seed(seed: int) -> None:
     np.random.seed(seed)
 
 
-class Searched:
+class SearchValues:
     """The values of actions by search. They depend on the position alone, which seeds the rollouts."""
 
     def __init__(self, game: Chain, rollouts: int = ROLLOUTS, turns: int = TURNS) -> None:
@@ -354,7 +354,7 @@ class Searched:
         key = state.turn, rolled, state.hands, state.discs, state.piles
         if self._last is None or self._last[0] != key:
             set_seed(crc32(repr(key).encode()))
-            self._last = key, *self._work_out(state, rolled)
+            self._last = key, *self._compute_plan(state, rolled)
         _, turn, moves = self._last
         return {
             action: float(moves[action.space][links])
@@ -363,8 +363,8 @@ class Searched:
             for action in actions
         }
 
-    def _work_out(self, state: State, rolled: int) -> tuple[Turn, dict[int, NDArray[np.float64]]]:
-        """The turn, and by the space of a disc: the values of its moves, by links."""
+    def _compute_plan(self, state: State, rolled: int) -> tuple[Turn, dict[int, NDArray[np.float64]]]:
+        """The values within the turn, and those of each disc's moves, by its space and by links."""
         players, seat, row = (
             self.game.players,
             state.turn,
@@ -372,7 +372,7 @@ class Searched:
         )
         hands, discs = np.array(row[:players]), np.array(row[players : 3 * players]).reshape(players, 2)
         stacks = np.array(row[3 * players :])
-        most = plan_deeper(self.search, rolled, seat, hands, discs, stacks)
+        most = plan_by_search(self.search, rolled, seat, hands, discs, stacks)
         found = self.search.levels[0].workspace
         stop, fail = found.stop[: most + 1].copy(), found.fail[: rules.dice_left(most) + 1].copy()
         moves = found.moves[: most + 1] + (stop - found.moves[: most + 1].max(axis=1))[:, None]
@@ -382,4 +382,4 @@ class Searched:
 
 def grandmaster(game: Chain) -> Master:
     """A bot that plays by search."""
-    return Master(Searched(game), "search", TOLERANCE)
+    return Master(SearchValues(game), "search", TOLERANCE)

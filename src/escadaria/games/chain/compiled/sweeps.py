@@ -1,4 +1,4 @@
-"""Updates of Chain's bounds compiled: many arrangements of discs side by side, all hands of each (C6-C14)."""
+"""Compiled updates of Chain's bounds: several arrangements of discs at a time, all hands of each (C6-C14)."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _update(
                         if after >= 0:
                             value = sign * source[after, row + links - 1]
                             stop[links, lane] = max(stop[links, lane], value)
-            work_out(most, turns, workspace)
+            compute_kept(most, turns, workspace)
             for lane in range(len(block)):
                 number = block[lane]
                 for dice in range(1, most + 1):
@@ -175,7 +175,7 @@ def _update(
 
 
 @njit(cache=True)
-def work_out(most: int, turns: Turns, workspace: Workspace) -> None:
+def compute_kept(most: int, turns: Turns, workspace: Workspace) -> None:
     """Fill ``kept`` from ``stop`` and ``fail``, with chains of up to ``most`` links."""
     ways, chains, rolls, chances, built, levels, unlinkable = turns
     stop, fail, here, longer, lengthened, best, kept = workspace

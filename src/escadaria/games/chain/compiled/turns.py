@@ -39,7 +39,7 @@ class ChainTable(NamedTuple):
     reach: NDArray[np.uint32]
     """[loose numbers, end]: the ends that all loose dice can be linked to."""
     slots: Words
-    """The chains that each roll can be built into, one roll after the other."""
+    """The chains that can be built from each roll, one roll after the other."""
     starts: Words
     """By roll: the index of its first slot."""
     chances: NDArray[np.float64]
@@ -103,7 +103,7 @@ def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class Workspace(NamedTuple):
-    """Arrays for working out one turn. A value is the probability that the seat whose turn it is wins."""
+    """Arrays for the values of one turn: the probabilities that the seat whose turn it is wins."""
 
     standing: NDArray[np.float64]
     """By slot: the value of the chain when the seat decides (C12)."""
@@ -119,8 +119,8 @@ class Workspace(NamedTuple):
     """[dice left, seat]: all seats' shares after failing, from the next seat on."""
     shares: NDArray[np.float64]
     """All seats' shares in the turn start that was evaluated last, from the seat to move on."""
-    seen: Words
-    """The features of that turn start, see ``see``."""
+    features: Words
+    """The features of that turn start."""
     rows: Words
     """The rows of the network's table that belong to the features."""
     first: NDArray[np.float32]
@@ -175,7 +175,7 @@ def evaluate(
 
 @njit(cache=True, nogil=True)
 def sure_winner(seat: int, discs: Words, stacks: Words) -> int:
-    """How many turns later a seat wins that is home, if nobody can win before (C4, C6, C7); else 0."""
+    """The number of turns until a seat wins that is home, if nobody can win before (C4, C6, C7); else 0."""
     for later in range(1, len(discs)):
         seat = rules.next_seat(seat, len(discs))
         last = min(discs[seat, 0], discs[seat, 1])
@@ -188,15 +188,15 @@ def sure_winner(seat: int, discs: Words, stacks: Words) -> int:
 
 @inlined
 def read_rows(track: int, seat: int, hands: Words, discs: Words, stacks: Words, workspace: Workspace) -> None:
-    """Fill ``workspace.seen`` and ``workspace.rows`` for the start of the seat's turn."""
-    see(seat, hands, discs, stacks, workspace.seen)
-    workspace.seen[-1] = track
-    fill_rows(len(hands), workspace.seen, workspace.rows)
+    """Fill ``workspace.features`` and ``workspace.rows`` for the start of the seat's turn."""
+    fill_features(seat, hands, discs, stacks, workspace.features)
+    workspace.features[-1] = track
+    fill_rows(len(hands), workspace.features, workspace.rows)
 
 
 @njit(cache=True, nogil=True)
-def see(turn: int, hands: Words, discs: Words, stacks: Words, seen: Words) -> None:
-    """Fill in the features of a turn start, as ``values.see`` has them, but not the kind of track."""
+def fill_features(turn: int, hands: Words, discs: Words, stacks: Words, seen: Words) -> None:
+    """Fill in the features of a turn start, as ``values.features_of`` does, except the kind of track."""
     players, centre = len(hands), len(stacks) - 1
     pairs = PER_SEAT * players
     seen[pairs:-1] = 0
@@ -222,7 +222,7 @@ def see(turn: int, hands: Words, discs: Words, stacks: Words, seen: Words) -> No
 def _kind(
     turn: int, later: int, word: int, seat: int, lower: bool, pairs: int, players: int, seen: Words
 ) -> int:
-    """How the seat's disc in a stack lies, with ``lower`` the lower of two; marks who lies on top of whom."""
+    """The kind of the seat's disc in a stack (``lower``: of its two discs); also marks the pair of seats."""
     above = rules.discs_above(word, seat, lower)
     if above == 0:
         return FREE
@@ -240,7 +240,7 @@ def _kind(
 
 
 @njit(cache=True, nogil=True)
-def work_out(
+def compute_turn(
     evaluator: Evaluator,
     chains: ChainTable,
     workspace: Workspace,

@@ -29,7 +29,7 @@ from escadaria.games.rapido.compiled.policies import (
     simple_decisions,
 )
 from escadaria.games.rapido.compiled.rules import Words
-from escadaria.games.rapido.compiled.turns import Model, Workspace, evaluate, key_of, see_start
+from escadaria.games.rapido.compiled.turns import Model, Workspace, evaluate, key_of, store_start
 from escadaria.games.rapido.rules import TOP_FIELD, VALUES, Rapido
 
 
@@ -276,7 +276,7 @@ def fill_shares(
             workspace.keys[0] = key_of(2, tower, marks[seat])
             workspace.keys[1], workspace.keys[2] = key_of(2, tower, lowest), key_of(2, tower, pairs ^ lowest)
         else:
-            see_start(row, workspace)
+            store_start(row, workspace)
         evaluate(model, finish, workspace)
         total = workspace.shares.sum()
         for after in range(players):

@@ -92,17 +92,17 @@ class PolicyTables(NamedTuple):
     """What these policies need: tables, models and workspaces."""
 
     safety: NDArray[np.float64]
-    """How likely ``regular`` takes a pair on [field, rank] to stay."""
+    """[field, rank]: how likely a pair stays in the estimate of ``regular``."""
     width: float
     """The width of ``expert``'s noise."""
     expert: Model
     master: Model
     workspaces: tuple[Workspace, Workspace]
-    """Of ``expert`` and ``master``."""
+    """Those of ``expert`` and ``master``."""
     worths: NDArray[np.float64]
-    """Of rolling again, and of each field."""
+    """The worth of rolling again, and of each field."""
     planned: Words
-    """For ``expert`` and ``master``: the step that this turn was worked out from; ``NOT_PLANNED`` before."""
+    """For ``expert`` and ``master``: the step from which this turn was planned, or ``NOT_PLANNED``."""
 
 
 def policy_tables(game: Rapido, exact: bool = True) -> PolicyTables:
@@ -194,7 +194,7 @@ def _highest(free: int, tower: int, own: int, rank: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _weigh(policy_tables: PolicyTables, model: Model, which: int, finish: int, position: Words) -> None:
-    """The worth of rolling again, worked out once for each step of a turn, and of each field."""
+    """Fill in the worth of rolling again, planned once for each step of a turn, and of each field."""
     workspace, worths = policy_tables.workspaces[which], policy_tables.worths
     own, free = position[rules.SEATS + position[rules.TURN]], rules.free_fields(position[rules.TOWER])
     if policy_tables.planned[which] != own:
@@ -211,11 +211,11 @@ def _weigh(policy_tables: PolicyTables, model: Model, which: int, finish: int, p
 
 @njit(cache=True, nogil=True)
 def forget_plans(policy_tables: PolicyTables) -> None:
-    """Before each turn."""
+    """Reset the plans. Called before each turn."""
     for which in range(2):
         policy_tables.planned[which] = NOT_PLANNED
 
 
 def policy_tables_for(game: Rapido, lineup: Words, exact: bool = True) -> PolicyTables | None:
-    """None without such policies: the kernel is then compiled without them."""
+    """The tables, or None if no seat needs them: the kernel is then compiled without these policies."""
     return policy_tables(game, exact) if lineup.max() >= TOURIST else None

@@ -55,7 +55,7 @@ def columns(players: int) -> int:
 
 
 def position_of(row: list[int], players: int) -> State:
-    """The position of a row, in the engine's words."""
+    """The readable position of a row."""
     steps, marks = row[SEATS : SEATS + players], row[SEATS + players :]
     pairs = [
         Pair(lane, seat, VALUES[row[TOWER] >> 8 * lane & EMPTY]) if 0 < lane < SPARE else Pair(0, seat, 0)

@@ -82,7 +82,7 @@ class Solver:
         self.worth = np.empty((2, 4, TOWERS + LANES))
         self.pool = ThreadPoolExecutor(threads)
 
-    def solve(self, arrays: Arrays, done: Listener = lambda *news: None) -> tuple[np.ndarray, Bounds]:
+    def solve(self, arrays: Arrays, done: Listener = lambda *_: None) -> tuple[np.ndarray, Bounds]:
         """Approach the values, then prove bounds; what is returned lies in the middle of them.
 
         :param arrays: the arrays that an interrupted run passed last to ``done``; else none.

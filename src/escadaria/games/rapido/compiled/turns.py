@@ -1,4 +1,4 @@
-"""Rapido's values compiled: networks and exact tables, and what a turn is worth by them (R1-R19).
+"""Rapido's values compiled: networks, exact tables, and the values within a turn (R1-R19).
 
 A position is a row of ``compiled/rules.py``, after scoring. Shares, and the steps and keys that a network
 reads, are by seat from the one to move.
@@ -127,7 +127,7 @@ def key_of(players: int, tower: int, marks: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def see_start(position: Words, workspace: Workspace) -> None:
+def store_start(position: Words, workspace: Workspace) -> None:
     """Store the start of a turn in ``workspace.steps`` and ``workspace.keys``, for three players or more."""
     players = len(workspace.steps)
     other = position[rules.TURN]
@@ -183,10 +183,10 @@ def _add(shares: Any, times: float, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def plan(model: Model, finish: int, position: Words, own: int, one_choice: bool, workspace: Workspace) -> int:
-    """Work a turn out from the step ``own`` on; the number of levels.
+    """Compute the values of a turn from the step ``own`` on; returns the number of levels.
 
-    The workspace limits the levels; a piece that climbs beyond them places from the last. With ``one_choice``
-    a value is placed on the same field on every level, the best one on the first. That is quicker.
+    The workspace limits the levels. Beyond them the values of the last level are used. With ``one_choice`` a
+    value is placed on the same field on every level: the best one on the first level. That is quicker.
     """
     levels = min(len(workspace.field), finish - own)
     for level in range(levels):
