@@ -459,7 +459,7 @@ export interface ChainState {
 /** What the position waits for (C8-C13). */
 export type ChainPhase = 'build' | 'decide' | 'keep' | 'lengthen' | 'over' | 'roll';
 
-/** The chain of the turn, as far as it decides the future: not in the order it was built. */
+/** The chain of the turn, without the order of its links: only its end matters for what follows. */
 export interface Links {
   numbers: number[];
   last: number;
