@@ -55,7 +55,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing counts as lost because the machine is busy, and a worker that stops does so at once."""
     monkeypatch.setattr(remote, "SILENT_SECONDS", PATIENCE)
     monkeypatch.setattr(remote, "START_SECONDS", PATIENCE)
-    monkeypatch.setattr(leases, "WORKER_SECONDS", LIFE)
+    monkeypatch.setattr(leases, "SERVER_SECONDS", LIFE)
     monkeypatch.setattr(hub_module, "_SPREAD_SECONDS", 0.0)
 
 

@@ -50,7 +50,7 @@ async def test_workers_that_die_or_are_old_are_replaced_while_people_play(
     """After SIGHUP all people are sent away once. Nothing is lost or doubled, and a signal stops all."""
     witness = Witness()
     server = Supervised(tmp_path, database=postgres.empty(), workers=2)
-    async with started(server, ["a worker has died"]):
+    async with started(server, ["a server has died"]):
         async with playing(witness, [server.url], random.Random(8), tables=3) as parties:
             await every_party_progresses(parties)
             victim, other = server.workers()

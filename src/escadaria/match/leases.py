@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 BEAT_SECONDS = 1.0
 """The seconds between two heartbeats."""
 
-WORKER_SECONDS = 4.0
+SERVER_SECONDS = 4.0
 """How long a server counts as living after a heartbeat."""
 
 
@@ -116,18 +116,18 @@ class Leases:
         :raises StoreUnavailable: if the store cannot be written.
         """
         now = self._clock.time()
-        workers = await self._store.heartbeat(self.server, now, now + WORKER_SECONDS)
-        if not workers.known:  # new, or so late that others may have taken its leases
+        servers = await self._store.heartbeat(self.server, now, now + SERVER_SECONDS)
+        if not servers.known:  # new, or so late that others may have taken its leases
             self._held.clear()
             self._changed.update(self._present)
             self._wake.set()
-        self._expires = now + WORKER_SECONDS
-        gone, self.living = self.living - workers.living, workers.living
-        for worker, expired in workers.expired.items():
-            if expired < now - WORKER_SECONDS:
-                log.warning("a worker has died", extra={"worker": worker})
-                await self._store.bury(worker, now - WORKER_SECONDS)
-        return bool(gone) or not workers.known
+        self._expires = now + SERVER_SECONDS
+        gone, self.living = self.living - servers.living, servers.living
+        for server, expired in servers.expired.items():
+            if expired < now - SERVER_SECONDS:
+                log.warning("a server has died", extra={"server": server})
+                await self._store.bury(server, now - SERVER_SECONDS)
+        return bool(gone) or not servers.known
 
     async def flush(self) -> None:
         """Wait for a change, store all changes together, and then tell the other servers.
@@ -157,4 +157,4 @@ class Leases:
         """Give up everything, when the server stops."""
         if self.shared:
             self._held.clear()
-            await self._store.bury(self.server, self._clock.time() + 2 * WORKER_SECONDS)
+            await self._store.bury(self.server, self._clock.time() + 2 * SERVER_SECONDS)

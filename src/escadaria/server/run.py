@@ -33,12 +33,12 @@ _GC_THRESHOLD = 20_000
 def serve(settings: Settings, ready: Callable[[str], None] = lambda url: None) -> None:
     """Run the server until a signal. ``ready`` is called with its address.
 
-    :raises BadOptions: if several workers are wanted on SQLite.
+    :raises BadOptions: if several servers are wanted on SQLite.
     """
     if settings.workers > 1:
         if not settings.database.startswith("postgres"):
             raise BadOptions(
-                f"{settings.workers} workers need PostgreSQL: set DATABASE_URL=postgresql://user@host/name, "
+                f"{settings.workers} servers need PostgreSQL: set DATABASE_URL=postgresql://user@host/name, "
                 "or --workers 1 for SQLite"
             )
         from escadaria.server.supervisor import Supervisor
@@ -148,7 +148,7 @@ class Server(uvicorn.Server):
         why = signal.Signals(self._captured_signals[0]).name if self._captured_signals else "asked"
         log.info("shutting down", extra={"why": why, "connections": len(hub.connections) if hub else 0})
         if hub is not None:
-            if hub.bus.shared:  # clients connect to another worker from now on
+            if hub.bus.shared:  # clients connect to another server from now on
                 for listener in self.servers:
                     listener.close()
             await hub.drain()  # before uvicorn closes the connections

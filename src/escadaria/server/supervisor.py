@@ -1,8 +1,8 @@
 """Several server processes on one socket, and if wanted each on one of its own too.
 
-The supervisor binds the sockets, starts the workers and restarts those that die. After SIGHUP it replaces
-them one by one: a new worker is ready before the old one is stopped, which disconnects its clients over one
-second. Workers are started as new interpreters, so they run the code that is installed at that time.
+The supervisor binds the sockets, starts the servers and restarts those that die. After SIGHUP it replaces
+them one by one: a new server is ready before the old one is stopped, which disconnects its clients over one
+second. Servers are started as new interpreters, so they run the code that is installed at that time.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from escadaria.settings import Settings
 log = logging.getLogger(__name__)
 
 START_SECONDS = 120.0
-"""How long a worker may take to start."""
+"""How long a server may take to start."""
 
 RESTART_SECONDS = 1.0
-"""The pause before a worker that has died is replaced, if it died soon after its start."""
+"""The pause before a server that has died is replaced, if it died soon after its start."""
 
 _spawn = multiprocessing.get_context("spawn")
 
 
-class Worker:
+class ServerProcess:
     """One server process."""
 
     def __init__(self, settings: Settings, listeners: list[socket.socket]) -> None:
         self.started = time.monotonic()
         self.ready = False
         self._link, theirs = _spawn.Pipe()
-        self.process = _spawn.Process(target=_work, args=(settings, listeners, theirs), daemon=False)
+        self.process = _spawn.Process(target=_serve, args=(settings, listeners, theirs), daemon=False)
         self.process.start()
         theirs.close()
 
@@ -56,7 +56,7 @@ class Worker:
         self.process.terminate()
         self.process.join(seconds)
         if self.process.is_alive():
-            log.warning("a worker was killed", extra={"pid": self.process.pid})
+            log.warning("a server was killed", extra={"pid": self.process.pid})
             self.process.kill()
             self.process.join()
 
@@ -65,13 +65,13 @@ class Worker:
 
 
 class Supervisor:
-    """Runs the workers until a signal."""
+    """Runs the servers until a signal."""
 
     def __init__(self, settings: Settings, ready: Callable[[str], None]) -> None:
         self._settings = settings
         self._ready = ready
-        self._workers: list[Worker] = []
-        self._listeners: list[list[socket.socket]] = []  # the sockets of each worker
+        self._servers: list[ServerProcess] = []
+        self._listeners: list[list[socket.socket]] = []  # the sockets of each server
         self._signals: list[int] = []
         self._stop_seconds = settings.shutdown_seconds + 5
 
@@ -86,13 +86,13 @@ class Supervisor:
                     port = self._settings.worker_port + number
                     listeners.append(stack.enter_context(_listening("127.0.0.1", port)))
             signalled = stack.enter_context(self._catch_signals())
-            self._workers = [Worker(self._settings, listeners) for listeners in self._listeners]
+            self._servers = [ServerProcess(self._settings, listeners) for listeners in self._listeners]
             try:
-                if not all(worker.wait_until_ready(START_SECONDS) for worker in self._workers):
-                    return 3  # the worker has logged why
+                if not all(server.wait_until_ready(START_SECONDS) for server in self._servers):
+                    return 3  # the server has logged why
                 self._ready(address_of_socket(listener))
                 while not self._stopping:
-                    wait([signalled, *(worker.process.sentinel for worker in self._workers)])
+                    wait([signalled, *(server.process.sentinel for server in self._servers)])
                     with contextlib.suppress(BlockingIOError):
                         os.read(signalled, 4096)
                     self._replace_dead()
@@ -108,37 +108,37 @@ class Supervisor:
         return signal.SIGTERM in self._signals or signal.SIGINT in self._signals
 
     def _replace_dead(self) -> None:
-        for index, worker in enumerate(self._workers):
-            if worker.process.is_alive() or self._stopping:
+        for index, server in enumerate(self._servers):
+            if server.process.is_alive() or self._stopping:
                 continue
-            code = worker.process.exitcode
-            log.error("a worker has died", extra={"pid": worker.process.pid, "code": code})
-            if time.monotonic() - worker.started < 10 * RESTART_SECONDS:
+            code = server.process.exitcode
+            log.error("a server has died", extra={"pid": server.process.pid, "code": code})
+            if time.monotonic() - server.started < 10 * RESTART_SECONDS:
                 time.sleep(RESTART_SECONDS)
-            worker.close()
-            self._workers[index] = Worker(self._settings, self._listeners[index])
+            server.close()
+            self._servers[index] = ServerProcess(self._settings, self._listeners[index])
 
     def _replace_all(self) -> None:
-        """Replace the workers one by one. If a new one does not start, the old ones go on."""
-        log.info("the workers are replaced", extra={"workers": len(self._workers)})
-        for index, old in enumerate(self._workers):
-            new = Worker(self._settings, self._listeners[index])
+        """Replace the servers one by one. If a new one does not start, the old ones go on."""
+        log.info("the servers are replaced", extra={"servers": len(self._servers)})
+        for index, old in enumerate(self._servers):
+            new = ServerProcess(self._settings, self._listeners[index])
             if self._stopping or not new.wait_until_ready(START_SECONDS):
-                log.error("a worker does not start, the others go on")
+                log.error("a server does not start, the others go on")
                 new.stop(self._stop_seconds)
                 new.close()
                 return
-            self._workers[index] = new
+            self._servers[index] = new
             old.stop(self._stop_seconds)
             old.close()
 
     def _stop_all(self) -> None:
-        for worker in self._workers:
-            worker.process.terminate()
+        for server in self._servers:
+            server.process.terminate()
         until = time.monotonic() + self._stop_seconds
-        for worker in self._workers:
-            worker.stop(max(0.1, until - time.monotonic()))
-            worker.close()
+        for server in self._servers:
+            server.stop(max(0.1, until - time.monotonic()))
+            server.close()
 
     @contextlib.contextmanager
     def _catch_signals(self) -> Iterator[int]:
@@ -164,7 +164,7 @@ class Supervisor:
 
 @contextlib.contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that workers accept connections from."""
+    """A socket that servers accept connections from."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -173,8 +173,8 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-def _work(settings: Settings, listeners: list[socket.socket], link: Connection) -> None:
-    """The main function of a worker."""
+def _serve(settings: Settings, listeners: list[socket.socket], link: Connection) -> None:
+    """The main function of a server."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # of a terminal: the supervisor decides
 
     def watch_supervisor(server: Server) -> None:

@@ -30,7 +30,7 @@ QUICK = {
     "escadaria.bus.redis.SILENT_SECONDS": 1.5,
     "escadaria.bus.notify.SILENT_SECONDS": 1.5,
     "escadaria.server.matches.hub._SPREAD_SECONDS": 0.2,
-    "escadaria.match.leases.WORKER_SECONDS": 3.0,
+    "escadaria.match.leases.SERVER_SECONDS": 3.0,
 }
 """The workers notice sooner that a part is gone, and stop sooner."""
 

@@ -77,7 +77,7 @@ class Tables:
             counts = await self._store.values(TABLES + opener, now)
         except StoreUnavailable:
             return 0
-        return sum(int(count) for worker, count in counts.items() if worker in self._leases.others)
+        return sum(int(count) for server, count in counts.items() if server in self._leases.others)
 
     async def share(self, now: float) -> None:
         """Store the numbers that matter, for the other servers: few addresses have many tables."""
