@@ -45,7 +45,8 @@ class LocalMatches:
         self._room = partial(
             Room,
             store=self.store,
-            leases=Leases(cast(Store, self.store), Exchange().bus("local"), self._clock),  # stores nothing
+            # Leases ask their store nothing while there are no other servers.
+            leases=Leases(cast(Store, self.store), Exchange().bus("local"), self._clock),
             compute=decisions or OwnDecisions(),
             limits=NoLimits(),
             settings=Settings(),

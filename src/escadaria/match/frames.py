@@ -37,21 +37,21 @@ class Frames:
 
     def now(self, *, seats: bool = True, play: bool = True) -> wire.Now:
         """The current state; without ``play`` only what guests may see."""
-        match, table = self._match, self._match.play
+        match, current = self._match, self._match.play
         views = [self._seat(seat) for seat in range(len(match.chairs))] if seats else None
-        if table is None or not play:
+        if current is None or not play:
             return wire.Now(status=match.status, seats=views, next=match.next)
-        outcome = table.outcome
+        outcome = current.outcome
         return wire.Now(
             status=match.status,
             seats=views,
-            to_act=table.to_act,
-            legal=list(table.choices()),
+            to_act=current.to_act,
+            legal=list(current.choices()),
             undo=match.undo_seats(),
-            to_enter=table.to_enter(),
+            to_enter=current.to_enter(),
             deadline=self._turn_clock.deadline(),
-            position=table.state,
-            text=str(table.state),
+            position=current.state,
+            text=str(current.state),
             winner=outcome.winner if outcome else None,
             ruling=outcome.ruling if outcome else None,
             secret=match.revealed or None,
@@ -82,15 +82,15 @@ class Frames:
         )
 
     def _seat(self, seat: int) -> wire.SeatView:
-        chair, table = self._match.chairs[seat], self._match.play
-        bot = table.bot_of(seat) if table else chair.bot
+        chair, play = self._match.chairs[seat], self._match.play
+        bot = play.bot_of(seat) if play else chair.bot
         return wire.SeatView(
             name=chair.name or None,
             bot=bot or None,
             owner="bot" if chair.bot else "person" if chair.name else "nobody",
             colours=chair.colours,
             here=self._presence.is_here(seat),
-            resigned=table is not None and seat in resigned(table.remarks),
+            resigned=play is not None and seat in resigned(play.remarks),
             stand_in_at=self._presence.stand_in_at(seat),
         )
 
@@ -148,7 +148,7 @@ class Frames:
                 self._add_seats(mail, new_watch_key=stored.hidden.watch)
             if isinstance(event, Continued):
                 self._add_next_tokens(mail)
-            mail.add(frame, *self._presence.players)
+            mail.add(frame, *self._presence.seeing_play)
             self._add_previews(mail, self._presence.connections)
             # Guests get the events of the lobby and the end of the match, which may be undone, not the play.
             guests, reopened = self._presence.guests, isinstance(event, Event) and event.undone
@@ -207,16 +207,16 @@ class Frames:
 
     def _add_previews(self, mail: Mail, connections: Iterable[Connection]) -> None:
         """Add the previews of the seat to act for its connections that want them."""
-        table = self._match.play
-        if table is None or table.to_act is None:
+        play = self._match.play
+        if play is None or play.to_act is None:
             return
-        wanting = [c for c in connections if c.previews and table.to_act in c.mine]
-        if not wanting or table.awaits_roll:
+        wanting = [c for c in connections if c.previews and play.to_act in c.mine]
+        if not wanting or play.awaits_roll:
             return
         frame = wire.Previews(
             version=self._match.version,
-            seat=table.to_act,
-            choices=previews(table.game, table.state),
-            sequences=sequences(table.game, table.state),
+            seat=play.to_act,
+            choices=previews(play.game, play.state),
+            sequences=sequences(play.game, play.state),
         )
         mail.add(wire.frame(frame), *wanting)

@@ -338,7 +338,7 @@ class LiveMatch:
         if (deadline := self._turn_clock.warning()) is not None:
             assert self.match.play is not None and self.match.play.to_act is not None, "a clock runs"
             warning = wire.ClockWarning(seat=self.match.play.to_act, deadline=deadline)
-            for connection in self._presence.players:
+            for connection in self._presence.seeing_play:
                 connection.send(wire.frame(warning))
         seats = self._turn_clock.due() if self._holds else set()
         done = [await self._commit_leased(partial(self._hand_over, seat)) for seat in seats]

@@ -41,7 +41,7 @@ class Presence:
         return bool(self.connections) or self.anyone_elsewhere
 
     @property
-    def players(self) -> list[Connection]:
+    def seeing_play(self) -> list[Connection]:
         """The connections of members and watchers, who see the play."""
         return [connection for connection in self.connections if connection.sees_play]
 
@@ -61,8 +61,8 @@ class Presence:
     def stand_in_at(self, seat: int) -> float | None:
         """When a bot stands in for the absent owner of a seat. This needs a connected member who waits."""
         match, member = self.match, self.match.chairs[seat].member
-        table, grace = match.play, match.settings.grace
-        if table is None or table.outcome or grace is None or member not in self.absent or table.bot_of(seat):
+        play, grace = match.play, match.settings.grace
+        if play is None or play.outcome or grace is None or member not in self.absent or play.bot_of(seat):
             return None
         return max(self.absent[member], self.waiting_since) + grace if self.has_members else None
 

@@ -194,12 +194,12 @@ class Room(LiveMatch):
         return guest_key, self._tokens.for_guest(self.match.id, connection.guest, command.id)
 
     async def _hint(self, connection: Connection, command: wire.Hint, mail: Mail) -> wire.Accepted:
-        match, table = self.match, self.match.play
+        match, play = self.match, self.match.play
         match.check_practice()
-        if table is None or table.outcome or table.to_act not in match.seats_of(connection.member):
+        if play is None or play.outcome or play.to_act not in match.seats_of(connection.member):
             raise Refused("not_your_turn", "only the seat to act can get a hint")
-        version, state = match.version, table.state
-        if table.awaits_roll:
+        version, state = match.version, play.state
+        if play.awaits_roll:
             return wire.Accepted(id=command.id, version=version, action=ROLL)
         if connection.hinting:
             raise Refused("busy", "a hint is being computed")

@@ -21,8 +21,8 @@ class TurnClock:
 
     def deadline(self) -> float | None:
         """When the time of the seat to act runs out; None if it has no clock."""
-        match, table = self._match, self._match.play
-        if not match.settings.clock or table is None or table.to_act is None or table.bot_of(table.to_act):
+        match, play = self._match, self._match.play
+        if not match.settings.clock or play is None or play.to_act is None or play.bot_of(play.to_act):
             return None
         # A stored time may lie in the future if the system clock was set back.
         began = min(match.turn_time, self._clock.time())
