@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from uvicorn.server import ServerState
 
 from clocks import ManualClock
 from escadaria.client import MatchClient
 from escadaria.refusals import Refused
 from escadaria.server.edge.limits import Bucket, Kind, Limits, address_key
+from escadaria.server.edge.protocol import Config, Gate, HttpProtocol
 from escadaria.settings import Settings
 from raw import QUICK, duel, opened, play, playing, raw, socket_to
 from server.clients import client, entered, facing, seated
@@ -45,6 +47,48 @@ async def resigned(server: Inside) -> dict[str, Any]:
     async with seated(server.url) as (match, me):
         await me.ask("resign")
     return match
+
+
+class Unread(asyncio.Transport):
+    """A connection whose client reads nothing, so that it closes only when it is aborted."""
+
+    def __init__(self) -> None:
+        super().__init__({"peername": ("203.0.113.1", 1)})
+        self.closing = self.aborted = False
+
+    def write(self, data: object) -> None:
+        """Keep it in the buffer."""
+
+    def is_closing(self) -> bool:
+        return self.closing
+
+    def close(self) -> None:
+        self.closing = True
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+@pytest.mark.parametrize(
+    "head", [b"GET / HTTP/1.1", b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close"]
+)
+async def test_a_connection_that_closes_waits_only_so_long_for_its_client(head: bytes) -> None:
+    """After a refusal, and after the last response."""
+
+    async def app(scope: object, receive: object, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x"})
+
+    config = Config(app, lifespan="off", log_config=None)
+    config.gate = Gate(Settings(send_seconds=0), limits()[0])
+    connection, transport = HttpProtocol(config, ServerState(), {}), Unread()
+    connection.connection_made(transport)
+    connection.data_received(b"GET / HTTP/1.1\r\n" + head + b"\r\n")
+    await eventually(lambda: transport.closing, "the connection closes")
+    connection.resume_writing()
+    assert not transport.aborted
+    config.gate.close_expired()
+    assert transport.aborted
 
 
 # Rates and numbers.

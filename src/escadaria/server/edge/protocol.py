@@ -124,7 +124,10 @@ class Gate:
         self._waiting.pop(connection, None)
 
     def set_send_deadline(self, connection: HttpProtocol, full: bool) -> None:
-        """Set the deadline for sending while the write buffer is full, else remove it."""
+        """Set the deadline for sending what is buffered; remove it if the buffer is not ``full``.
+
+        A connection that is closing has one too: it closes when its buffer is empty.
+        """
         self._sending.pop(connection, None)
         if full:
             self._sending[connection] = time.monotonic() + self.settings.send_seconds
@@ -259,7 +262,9 @@ class HttpProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if not self._in_message and not self.pipeline:
+        if self.transport.is_closing():  # as soon as all is sent
+            self.gate.set_send_deadline(self, full=True)
+        elif not self._in_message and not self.pipeline:
             self.gate.set_deadline(self, self.timeout_keep_alive)
 
     def handle_websocket_upgrade(self) -> None:
@@ -272,7 +277,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self.gate.set_send_deadline(self, full=False)
+        self.gate.set_send_deadline(self, full=self.transport.is_closing())
 
     # Closing.
 
@@ -300,6 +305,8 @@ class HttpProtocol(HttpToolsProtocol):
             % (STATUS_LINE[status], len(body), retry, body)
         )
         self._disconnect()
+        self.gate.clear_deadline(self)
+        self.gate.set_send_deadline(self, full=True)
         self.transport.close()
 
     def abort(self) -> None:
